@@ -1,0 +1,87 @@
+// The configuration as the rest of the gateway sees it: read once, checked, frozen.
+import type { Nanos } from '../money/amount.ts'
+
+export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
+
+export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
+
+export type Upstream = {
+  id: string
+  kind: 'sandbox' | 'custom'
+  dialect: UpstreamDialect
+  /** Without a trailing slash; what a client SDK of that dialect would be given. */
+  baseUrl: string
+  keys: readonly string[]
+  maxConcurrency: number | undefined
+  timeouts: Timeouts
+  proxy: string | undefined
+  allowPrivate: boolean
+  /** `input`: leaving early still costs the input there. */
+  billsOnAbort: 'nothing' | 'input'
+}
+
+/** Nano-USD per million tokens. */
+export type TokenPrice = {
+  input: Nanos
+  output: Nanos
+  cachedInput: Nanos
+  cacheWrite: Nanos
+}
+
+export type Route = { upstream: string; model: string; priority: number; weight: number }
+
+export type Model = {
+  id: string
+  routes: readonly Route[]
+  /** Absent: the model does not exist for callers. */
+  price: TokenPrice | undefined
+  /** Short hash of the price as written: on each receipt, so that a charge can be traced to the price in force. */
+  priceVersion: string
+  limits: { context: number | undefined; maxOutput: number | undefined }
+}
+
+/** `models`: ids, or `*` for all. `multiplier` in millionths, exact. */
+export type Group = { id: string; models: readonly string[]; multiplierMillionths: bigint }
+
+export type ServerConfig = {
+  publicUrl: string | undefined
+  tls: { certFile: string; keyFile: string } | undefined
+  /** CIDR blocks whose X-Forwarded-* headers are believed. */
+  trustedProxies: readonly string[]
+  limits: {
+    bodyBytes: number
+    /** Requests in flight at once, and the memory their bodies may take together. */
+    inFlight: number
+    memoryBytes: number
+  }
+  /** How long running requests get after SIGTERM. */
+  drainMs: number
+}
+
+/** What the file says: replaced as a whole on reload. */
+export type FileConfig = {
+  server: ServerConfig
+  registration: { open: boolean; trialCredit: Nanos; trialBudgetPerDay: Nanos }
+  sandbox: { on: boolean; faults: boolean }
+  upstreams: ReadonlyMap<string, Upstream>
+  models: ReadonlyMap<string, Model>
+  groups: ReadonlyMap<string, Group>
+  /** Hash of all of it: nodes with different ones have drifted apart. */
+  hash: string
+  /** Not mistakes, but an operator should know: an unpriced model, for one. */
+  remarks: readonly string[]
+}
+
+/** What the environment says: fixed for the life of the process. */
+export type Environment = {
+  host: string
+  port: number
+  dataDir: string
+  configFile: string | undefined
+  databaseUrl: string | undefined
+  secret: string | undefined
+  workers: number
+}
+
+/** One thing wrong with the configuration, in words an operator can act on. */
+export type Mistake = { file: string; line: number | undefined; message: string }

@@ -1,0 +1,35 @@
+// Money is a whole number of nano-USD in a bigint. Decimal text is read digit by digit: a float never touches it.
+
+export type Nanos = bigint
+
+export const NANOS_PER_USD = 1_000_000_000n
+
+/** Largest amount that a 64-bit column and every sum of a few of them can hold: one billion USD. */
+export const MAX_AMOUNT: Nanos = 1_000_000_000n * NANOS_PER_USD
+
+const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/
+
+/** `"0.05"` -> 50_000_000n; undefined when the text is not a plain decimal with at most 9 places. */
+export function parseUsd(text: string): Nanos | undefined {
+  const match = DECIMAL.exec(text.trim())
+  if (!match) return undefined
+  const [, sign, whole = '0', fraction = ''] = match
+  const nanos = BigInt(whole) * NANOS_PER_USD + BigInt(fraction.padEnd(9, '0'))
+  if (nanos > MAX_AMOUNT) return undefined
+  return sign === '-' ? -nanos : nanos
+}
+
+/** 50_000_000n -> `"0.05"`; never scientific notation, at least two places. */
+export function formatUsd(nanos: Nanos): string {
+  const sign = nanos < 0n ? '-' : ''
+  const absolute = nanos < 0n ? -nanos : nanos
+  const fraction = (absolute % NANOS_PER_USD)
+    .toString()
+    .padStart(9, '0')
+    .replace(/0{1,7}$/, '')
+  return `${sign}${absolute / NANOS_PER_USD}.${fraction}`
+}
+
+export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}

@@ -1,0 +1,47 @@
+// Every way a request can fail, once. Dialects only render these; nothing else invents a status.
+
+/** `retry`: whether the same call may succeed later. `fault`: who has to act. */
+export const ERRORS = {
+  bad_request: { status: 400, retry: false, fault: 'client' },
+  unsupported: { status: 400, retry: false, fault: 'client' },
+  context_too_long: { status: 400, retry: false, fault: 'client' },
+  content_refused: { status: 400, retry: false, fault: 'client' },
+  invalid_key: { status: 401, retry: false, fault: 'client' },
+  expired_key: { status: 401, retry: false, fault: 'client' },
+  insufficient_balance: { status: 402, retry: false, fault: 'client' },
+  key_cap_reached: { status: 402, retry: false, fault: 'client' },
+  model_not_allowed: { status: 403, retry: false, fault: 'client' },
+  account_disabled: { status: 403, retry: false, fault: 'client' },
+  unknown_url: { status: 404, retry: false, fault: 'client' },
+  model_not_found: { status: 404, retry: false, fault: 'client' },
+  not_found: { status: 404, retry: false, fault: 'client' },
+  method_not_allowed: { status: 405, retry: false, fault: 'client' },
+  request_timeout: { status: 408, retry: true, fault: 'client' },
+  conflict: { status: 409, retry: true, fault: 'client' },
+  idempotency_mismatch: { status: 422, retry: false, fault: 'client' },
+  request_too_large: { status: 413, retry: false, fault: 'client' },
+  unsupported_media_type: { status: 415, retry: false, fault: 'client' },
+  rate_limited: { status: 429, retry: true, fault: 'client' },
+  client_gone: { status: 499, retry: false, fault: 'client' },
+  internal: { status: 500, retry: true, fault: 'gateway' },
+  upstream_failed: { status: 502, retry: true, fault: 'upstream' },
+  upstream_rejected_us: { status: 502, retry: false, fault: 'gateway' },
+  unavailable: { status: 503, retry: true, fault: 'gateway' },
+  upstream_timeout: { status: 504, retry: true, fault: 'upstream' },
+} as const satisfies Record<string, { status: number; retry: boolean; fault: 'client' | 'upstream' | 'gateway' }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export type ErrorInfo = {
+  code: ErrorCode
+  message: string
+  /** The offending field, as a path the caller can find: `messages[2].content`. */
+  param?: string
+  /** Whole seconds after which trying again makes sense. */
+  retryAfter?: number
+  /** The methods a path takes, for `method_not_allowed`. */
+  allow?: string
+}
+
+/** What a dialect turns an ErrorInfo into. */
+export type RenderedError = { status: number; body: unknown; headers: Record<string, string> }
