@@ -6,6 +6,7 @@ export const ERRORS = {
   unsupported: { status: 400, retry: false, fault: 'client' },
   context_too_long: { status: 400, retry: false, fault: 'client' },
   content_refused: { status: 400, retry: false, fault: 'client' },
+  previous_response_not_found: { status: 400, retry: false, fault: 'client' },
   invalid_key: { status: 401, retry: false, fault: 'client' },
   expired_key: { status: 401, retry: false, fault: 'client' },
   insufficient_balance: { status: 402, retry: false, fault: 'client' },
@@ -41,6 +42,10 @@ export type ErrorInfo = {
   retryAfter?: number
   /** The methods a path takes, for `method_not_allowed`. */
   allow?: string
+  /** A messages upstream said 529: callers of the same dialect get the status their SDK has a class for. */
+  overloaded?: true
+  /** For our log only, already masked. Dialects never render it. */
+  detail?: string
 }
 
 /** What a dialect turns an ErrorInfo into. */

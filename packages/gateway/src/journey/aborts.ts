@@ -1,0 +1,21 @@
+// Clients that leave before they got anything pay nothing, within reason: an account that does it again and again has
+// its calls drained and charged instead, or leaving early would be a way to use an upstream for free.
+
+const WINDOW_MS = 10 * 60_000
+const FREE_ABORTS = 5
+
+export type Aborts = { note(account: bigint): void; mustDrain(account: bigint): boolean }
+
+export function createAborts(clock: () => number, limit = 10_000): Aborts {
+  const times = new Map<bigint, number[]>()
+  const recent = (account: bigint) => (times.get(account) ?? []).filter((at) => at > clock() - WINDOW_MS)
+  return {
+    note(account) {
+      const kept = [...recent(account), clock()].slice(-FREE_ABORTS - 1)
+      times.delete(account)
+      times.set(account, kept)
+      if (times.size > limit) times.delete(times.keys().next().value ?? account)
+    },
+    mustDrain: (account) => times.size > 0 && recent(account).length > FREE_ABORTS,
+  }
+}

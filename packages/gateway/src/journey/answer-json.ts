@@ -1,0 +1,38 @@
+// The unstreamed answer: read whole, metered, settled, then handed to the client.
+import { readAtMost } from '../http/read.ts'
+import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
+import { conclude, endingOfBreak, endingOfFinish, type Exchange, NOTHING_SEEN } from './exchange.ts'
+import { Failure } from './failure.ts'
+
+const REPLY_BYTES = 64 * 1024 * 1024
+/** A client that left has its answer fetched to the end, so that the charge is exact; not for ever, though. */
+const DRAIN_MS = 120_000
+
+export async function answerJson(exchange: Exchange, reply: Response): Promise<Response> {
+  const { watch, quote, dialect, client } = exchange
+  // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
+  exchange.onClientGone = () => watch.within(DRAIN_MS, 'client_gone')
+  if (client.aborted) exchange.onClientGone()
+  let bytes: Uint8Array | undefined
+  try {
+    bytes = await readAtMost(reply, REPLY_BYTES)
+  } catch {
+    await conclude(exchange, endingOfBreak(watch), NOTHING_SEEN)
+    throw watch.reason ? failureOfAbort(watch.reason) : cutOff()
+  }
+  exchange.firstTokenAt = performance.now()
+  if (!bytes) {
+    await conclude(exchange, 'failed', NOTHING_SEEN)
+    throw new Failure('upstream_failed', 'The upstream sent an answer that is too large.')
+  }
+  const { route } = quote.candidate
+  const read = dialect.readReply(bytes, route.model === quote.offer.model.id ? undefined : quote.offer.model.id)
+  if (!read.ok) {
+    await conclude(exchange, 'failed', NOTHING_SEEN)
+    throw failureOfUpstream(read.error)
+  }
+  const { usage, finish, outputBytes } = read
+  const ending = client.aborted ? 'client_gone' : endingOfFinish(finish)
+  await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true })
+  return new Response(read.body, { headers: { ...exchange.headers, 'content-type': 'application/json' } })
+}

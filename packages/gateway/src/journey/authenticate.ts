@@ -1,0 +1,90 @@
+// Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Caller, Storage } from '../storage/storage.ts'
+import { Failure } from './failure.ts'
+
+const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
+
+export type Callers = {
+  find(secret: string): Promise<Caller> | Caller
+  /** Forget everything: a key or an account has changed somewhere. */
+  clear(): void
+}
+
+type Known = Caller | 'unknown'
+
+export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () => number, limit = 100_000): Callers {
+  let known = new Map<string, Known>()
+  let asking = new Map<string, Promise<Known>>()
+
+  async function ask(hash: Uint8Array, name: string): Promise<Known> {
+    const [cache, pending] = [known, asking]
+    try {
+      const caller = (await storage.findCaller(hash)) ?? 'unknown'
+      // A clear() while we were asking has replaced the maps: then this answer may be old and is not kept.
+      if (cache.size >= limit) cache.delete(cache.keys().next().value ?? '')
+      cache.set(name, caller)
+      return caller
+    } finally {
+      pending.delete(name)
+    }
+  }
+
+  return {
+    find(secret) {
+      if (!SECRET.test(secret)) throw invalid()
+      const hash = hashSecret(secret)
+      const name = hash.toString('latin1')
+      const caller = known.get(name)
+      if (caller !== undefined) return admit(caller, clock())
+      let answer = asking.get(name)
+      if (!answer) {
+        answer = ask(hash, name)
+        asking.set(name, answer)
+      }
+      return answer.then((found) => admit(found, clock()))
+    },
+    clear() {
+      known = new Map()
+      asking = new Map()
+    },
+  }
+}
+
+export function hashSecret(secret: string): Buffer {
+  return new Bun.CryptoHasher('sha256').update(secret).digest()
+}
+
+function admit(caller: Known, now: number): Caller {
+  if (caller === 'unknown' || caller.revoked) throw invalid()
+  if (caller.expiresAt !== undefined && caller.expiresAt <= now) throw expired()
+  if (caller.accountDisabled) throw disabled()
+  return caller
+}
+
+export const invalid = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
+export const expired = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
+export const disabled = () => new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
+
+/** Where each protocol puts the key; the others are read after it, so that any client works on any path. */
+const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {
+  messages: ['x-api-key'],
+  'generate-content': ['x-gen-api-key', 'x-goog-api-key'],
+}
+const ALL_HEADERS = ['x-api-key', 'x-gen-api-key', 'x-goog-api-key']
+
+export function secretOf(headers: Headers, query: string, dialect: DialectId): string {
+  for (const name of OWN_HEADER[dialect] ?? []) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  const authorization = headers.get('authorization')
+  if (authorization && /^bearer /i.test(authorization)) return authorization.slice(7).trim()
+  for (const name of ALL_HEADERS) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  const inQuery = query ? new URLSearchParams(query).get('key') : null
+  if (inQuery) return inQuery
+  throw new Failure('invalid_key', "No API key was sent. Send it as 'Authorization: Bearer sk-...'.")
+}

@@ -1,0 +1,44 @@
+// The configuration compiled for the hot path: who may call what, at which rate. Built once per (re)load.
+import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
+import type { Rate } from '../money/price.ts'
+
+/** A model as one group sees it. */
+export type Offer = { model: Model; rate: Rate; group: string; candidates: readonly Candidate[] }
+export type Candidate = { upstream: Upstream; route: Route }
+
+export type Catalogue = {
+  config: FileConfig
+  /** group -> model -> offer; only priced models that have somewhere to go. */
+  offers: ReadonlyMap<string, ReadonlyMap<string, Offer>>
+}
+
+export function compileCatalogue(config: FileConfig): Catalogue {
+  const offers = new Map<string, ReadonlyMap<string, Offer>>()
+  for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config))
+  return { config, offers }
+}
+
+export function exists(catalogue: Catalogue, model: string): boolean {
+  return catalogue.config.models.get(model)?.price !== undefined
+}
+
+function offersOf(group: Group, config: FileConfig): Map<string, Offer> {
+  const offers = new Map<string, Offer>()
+  for (const model of config.models.values()) {
+    if (!model.price || !(group.models.includes('*') || group.models.includes(model.id))) continue
+    const candidates = candidatesOf(model, config)
+    if (candidates.length === 0) continue
+    const rate = { price: model.price, multiplierMillionths: group.multiplierMillionths }
+    offers.set(model.id, { model, rate, group: group.id, candidates })
+  }
+  return offers
+}
+
+function candidatesOf(model: Model, config: FileConfig): Candidate[] {
+  return model.routes
+    .flatMap((route) => {
+      const upstream = config.upstreams.get(route.upstream)
+      return upstream ? [{ upstream, route }] : []
+    })
+    .sort((a, b) => a.route.priority - b.route.priority)
+}

@@ -1,0 +1,72 @@
+// One accepted request on its way: what the steps after the hold share, and its single end.
+import type { Finish } from '@trivium/protocol/canonical/finish.ts'
+import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import type { TextDialect, TextRequest } from './dialect.ts'
+import type { Parts } from './parts.ts'
+import type { Quote } from './reserve.ts'
+import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
+import type { AbortReason, Watch } from './watch.ts'
+
+export type Exchange = {
+  parts: Parts
+  dialect: TextDialect
+  request: TextRequest
+  quote: Quote
+  watch: Watch
+  client: AbortSignal
+  /** What the client's leaving means at this point of the journey; each step sets its own. */
+  onClientGone: () => void
+  /** Headers that every answer to this request carries. */
+  headers: Record<string, string>
+  startedAt: number
+  firstTokenAt: number | undefined
+  /** Gives the place in the admission back; a stream does so at its end, everything else when it is answered. */
+  release(): void
+}
+
+/** What is known of the answer so far: a reply that was read, or a stream's meter. */
+export type Seen = {
+  usage: Usage | undefined
+  finish: Finish | undefined
+  outputBytes: number
+  sawOutput: boolean
+}
+
+export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
+
+/** The one end of an accepted request: priced, written to the ledger (or its journal) and durable when this resolves. */
+export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<void> {
+  const { parts, quote, request } = exchange
+  const statistics = parts.learned.of(quote.offer.model.id)
+  const now = performance.now()
+  const outcome: Outcome = {
+    ...{ ending, usage: seen.usage, outputBytes: seen.outputBytes, sawOutput: seen.sawOutput },
+    finish: seen.finish?.raw,
+    firstTokenMs: exchange.firstTokenAt === undefined ? undefined : exchange.firstTokenAt - exchange.startedAt,
+    totalMs: now - exchange.startedAt,
+  }
+  const charge = chargeOf(quote, outcome, statistics)
+  exchange.watch.stop()
+  if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
+  const receipt = receiptOf(quote, outcome, charge)
+  if (charge.cost === 0n && !seen.sawOutput) await quote.open.void(ending, receipt)
+  else await quote.open.settle(charge.cost, ending, receipt)
+  learn(quote, request.textBytes, outcome, charge, statistics)
+}
+
+const ENDING_OF_ABORT: Record<AbortReason, Ending> = {
+  timeout: 'timeout',
+  client_gone: 'client_gone',
+  shutdown: 'shutdown',
+}
+
+/** How a call ended that broke off: by our own doing, or by the upstream's. */
+export function endingOfBreak(watch: Watch): Ending {
+  return watch.reason ? ENDING_OF_ABORT[watch.reason] : 'cut'
+}
+
+export function endingOfFinish(finish: Finish | undefined): Ending {
+  if (finish?.unified === 'incomplete') return 'incomplete'
+  if (finish?.unified === 'content_filtered') return 'content_filtered'
+  return 'completed'
+}

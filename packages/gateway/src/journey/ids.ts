@@ -1,0 +1,38 @@
+// Request ids: 64 bits, ordered by time, unique over all nodes: 41 bits of milliseconds, 10 of slot, 12 of sequence.
+
+/** 2024-01-01: the 41 bits last until 2093. */
+const EPOCH_MS = 1_704_067_200_000
+
+export type Ids = { next(): bigint }
+
+export function createIds(slot: () => number, clock: () => number): Ids {
+  let lastMs = 0
+  let sequence = 0
+  return {
+    next() {
+      const now = clock() - EPOCH_MS
+      // A clock that steps back, or more than 4,096 ids in a millisecond, borrows from the future.
+      if (now > lastMs) {
+        lastMs = now
+        sequence = 0
+      } else if (++sequence > 0xfff) {
+        lastMs++
+        sequence = 0
+      }
+      return (BigInt(lastMs) << 22n) | BigInt((slot() << 12) | sequence)
+    },
+  }
+}
+
+export function formatRequestId(id: bigint): string {
+  return `req_${id.toString(16).padStart(16, '0')}`
+}
+
+export function parseRequestId(text: string): bigint | undefined {
+  return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined
+}
+
+/** Milliseconds since 1970 at which the id was made. */
+export function timeOfId(id: bigint): number {
+  return Number(id >> 22n) + EPOCH_MS
+}

@@ -1,0 +1,82 @@
+// What each model's traffic has taught this process: tokens per byte, and how long answers are. Bounds for holds only;
+// a charge is never computed from these while the upstream reports usage.
+
+export type ModelStatistics = {
+  inputTokensPerByte: number
+  outputTokensPerByte: number
+  /** Raised when a hold proved too small, so that the next ones are not. */
+  margin: number
+  /** Answer lengths, counted by powers of two. */
+  histogram: Uint32Array
+  samples: number
+}
+
+/** Dense scripts and code run to about one token in three bytes; prose is sparser. Start on the safe side. */
+const START_INPUT = 1 / 3
+const START_OUTPUT = 1 / 4
+const START_MARGIN = 1.25
+const MAX_MARGIN = 8
+const WEIGHT = 1 / 16
+const HISTORY = 512
+
+export type Learned = { of(model: string): ModelStatistics }
+
+export function createLearned(): Learned {
+  const models = new Map<string, ModelStatistics>()
+  return {
+    of(model) {
+      let statistics = models.get(model)
+      if (!statistics) {
+        statistics = {
+          ...{ inputTokensPerByte: START_INPUT, outputTokensPerByte: START_OUTPUT, margin: START_MARGIN },
+          ...{ histogram: new Uint32Array(32), samples: 0 },
+        }
+        models.set(model, statistics)
+      }
+      return statistics
+    },
+  }
+}
+
+/** Text that is mostly media would teach nonsense; a few bytes would teach noise. */
+export function learnInput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
+  if (textBytes < 64 || tokens <= 0) return
+  statistics.inputTokensPerByte = blend(statistics.inputTokensPerByte, tokens / textBytes)
+}
+
+export function learnOutput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
+  if (tokens <= 0) return
+  if (textBytes >= 64) statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, tokens / textBytes)
+  const bucket = Math.min(31, 32 - Math.clz32(tokens))
+  statistics.histogram[bucket] = (statistics.histogram[bucket] ?? 0) + 1
+  if (++statistics.samples >= HISTORY) fade(statistics)
+}
+
+export function learnShortfall(statistics: ModelStatistics): void {
+  statistics.margin = Math.min(MAX_MARGIN, statistics.margin * 1.5)
+}
+
+/** An upper bound of the 95th percentile of recent answers, in tokens; 0 while nothing is known. */
+export function recentP95(statistics: ModelStatistics): number {
+  let above = Math.ceil(statistics.samples * 0.05)
+  if (statistics.samples === 0) return 0
+  for (let bucket = 31; bucket > 0; bucket--) {
+    above -= statistics.histogram[bucket] ?? 0
+    if (above <= 0) return 2 ** bucket
+  }
+  return 1
+}
+
+function blend(old: number, seen: number): number {
+  return old + (Math.min(4, seen) - old) * WEIGHT
+}
+
+/** Halving keeps the shape and lets old traffic be forgotten; the margin eases back to where it began. */
+function fade(statistics: ModelStatistics): void {
+  statistics.samples = 0
+  statistics.histogram.forEach((count, bucket) => {
+    statistics.histogram[bucket] = count >> 1
+    statistics.samples += count >> 1
+  })
+  statistics.margin = Math.max(START_MARGIN, statistics.margin * 0.9)
+}

@@ -1,0 +1,33 @@
+// What a journey is given: wired once in main.ts, never looked up anywhere else.
+import type { Admission } from '../http/admission.ts'
+import type { Ticker } from '../http/ticker.ts'
+import type { Log } from '../observe/log.ts'
+import type { Node } from '../storage/node.ts'
+import type { Settler } from '../storage/settle.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Send } from '../upstreams/send.ts'
+import type { Aborts } from './aborts.ts'
+import type { Callers } from './authenticate.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Ids } from './ids.ts'
+import type { Learned } from './learned.ts'
+import type { Watches } from './watch.ts'
+
+export type Parts = {
+  /** The configuration in force now; a request takes it once and keeps it. */
+  catalogue(): Catalogue
+  storage: Storage
+  settler: Settler
+  node: Node
+  callers: Callers
+  ids: Ids
+  learned: Learned
+  aborts: Aborts
+  admission: Admission
+  ticker: Ticker
+  watches: Watches
+  send: Send
+  log: Log
+  clock(): number
+  random(): number
+}

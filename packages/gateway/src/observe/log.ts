@@ -1,0 +1,16 @@
+// One line of JSON per event on standard error. Fields are chosen where they are logged; bodies and keys never are.
+
+export type Fields = Record<string, string | number | boolean | bigint | undefined>
+export type Log = {
+  info(message: string, fields?: Fields): void
+  warn(message: string, fields?: Fields): void
+  error(message: string, fields?: Fields): void
+}
+
+export function createLog(write: (line: string) => void, clock: () => number): Log {
+  const at = (level: string) => (message: string, fields: Fields = {}) => {
+    const line = { time: new Date(clock()).toISOString(), level, message, ...fields }
+    write(`${JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`)
+  }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}

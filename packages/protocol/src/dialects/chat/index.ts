@@ -1,0 +1,1 @@
+export { decodeError, encodeError, encodeStreamError } from './error.ts'

@@ -1,0 +1,30 @@
+import { ERRORS, type ErrorInfo } from '../canonical/error.ts'
+
+/** Clients sleep as long as they are told, inside one call: never tell them more than a minute. */
+const LONGEST_WAIT = 60
+const USUAL_WAIT = 5
+
+/** The whole seconds to wait that a caller is told, 1 to 60. */
+export function secondsToWait(error: ErrorInfo): number {
+  const wanted = Math.ceil(error.retryAfter ?? USUAL_WAIT)
+  return Number.isNaN(wanted) ? USUAL_WAIT : Math.min(Math.max(wanted, 1), LONGEST_WAIT)
+}
+
+/** The headers of an error, the same in every dialect: each SDK family reads its own and ignores the others. */
+export function errorHeaders(error: ErrorInfo, requestId: string): Record<string, string> {
+  const { status, retry } = ERRORS[error.code]
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    'request-id': requestId,
+  }
+  if (status === 429 || status === 503 || (retry && error.retryAfter !== undefined)) {
+    const seconds = secondsToWait(error)
+    headers['retry-after'] = String(seconds)
+    headers['retry-after-ms'] = String(seconds * 1000)
+  }
+  // SDKs retry every 5xx by themselves, and some clients retry what they cannot name.
+  if (status === 402 || status === 403 || error.code === 'upstream_rejected_us') headers['x-should-retry'] = 'false'
+  if (error.code === 'method_not_allowed' && error.allow !== undefined) headers.allow = error.allow
+  return headers
+}

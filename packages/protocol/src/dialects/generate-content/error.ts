@@ -1,0 +1,127 @@
+import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
+import { formatSse } from '../../framing/sse.ts'
+import { errorHeaders, secondsToWait } from '../error-headers.ts'
+import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
+
+/** `reason` is given where the status word alone leaves open what to do. */
+type Row = { status: string; reason?: string }
+
+const ROWS = {
+  bad_request: { status: 'INVALID_ARGUMENT' },
+  unsupported: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_PARAMETER' },
+  context_too_long: { status: 'INVALID_ARGUMENT', reason: 'CONTEXT_LENGTH_EXCEEDED' },
+  // A model that refuses while answering is a reply with finishReason SAFETY; here nothing was answered.
+  content_refused: { status: 'INVALID_ARGUMENT', reason: 'CONTENT_REFUSED' },
+  previous_response_not_found: { status: 'INVALID_ARGUMENT' },
+  invalid_key: { status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
+  expired_key: { status: 'UNAUTHENTICATED', reason: 'API_KEY_EXPIRED' },
+  insufficient_balance: { status: 'FAILED_PRECONDITION', reason: 'INSUFFICIENT_BALANCE' },
+  key_cap_reached: { status: 'FAILED_PRECONDITION', reason: 'KEY_QUOTA_EXCEEDED' },
+  model_not_allowed: { status: 'PERMISSION_DENIED', reason: 'MODEL_NOT_ALLOWED' },
+  account_disabled: { status: 'PERMISSION_DENIED', reason: 'ACCOUNT_DISABLED' },
+  unknown_url: { status: 'NOT_FOUND', reason: 'UNKNOWN_URL' },
+  model_not_found: { status: 'NOT_FOUND', reason: 'MODEL_NOT_FOUND' },
+  not_found: { status: 'NOT_FOUND' },
+  method_not_allowed: { status: 'UNIMPLEMENTED' },
+  request_timeout: { status: 'DEADLINE_EXCEEDED' },
+  conflict: { status: 'ABORTED' },
+  idempotency_mismatch: { status: 'INVALID_ARGUMENT', reason: 'IDEMPOTENCY_MISMATCH' },
+  request_too_large: { status: 'INVALID_ARGUMENT', reason: 'REQUEST_TOO_LARGE' },
+  unsupported_media_type: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_MEDIA_TYPE' },
+  rate_limited: { status: 'RESOURCE_EXHAUSTED' },
+  client_gone: { status: 'CANCELLED' },
+  internal: { status: 'INTERNAL' },
+  upstream_failed: { status: 'UNAVAILABLE', reason: 'UPSTREAM_ERROR' },
+  upstream_rejected_us: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
+  unavailable: { status: 'UNAVAILABLE' },
+  upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
+} satisfies Record<ErrorCode, Row>
+
+export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
+  return { status: ERRORS[error.code].status, body: body(error), headers: errorHeaders(error, requestId) }
+}
+
+/** Exactly one data line: SDKs of this dialect lose the whole stream over an `event:` line or a comment. */
+export function encodeStreamError(error: ErrorInfo, _requestId: string): string {
+  return formatSse(JSON.stringify(body(error)))
+}
+
+/** The same for `alt=json`. The opening bracket goes out with the first element, so before it there is nothing. */
+export function encodeArrayStreamError(error: ErrorInfo, elementsSent: boolean): string {
+  return `${elementsSent ? ',\r\n' : '['}${JSON.stringify(body(error))}]`
+}
+
+/** `code` is a number even in a stream: as text the SDK takes the error for an empty chunk. */
+function body(error: ErrorInfo) {
+  const row: Row = ROWS[error.code]
+  const details = detailsOf(error, row)
+  const { status } = ERRORS[error.code]
+  return {
+    error: { code: status, message: error.message, status: row.status, ...(details.length > 0 ? { details } : {}) },
+  }
+}
+
+function detailsOf(error: ErrorInfo, row: Row): object[] {
+  const details: object[] = []
+  if (row.reason !== undefined) {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: row.reason, domain: 'trivium' })
+  }
+  if (error.param !== undefined) {
+    const fieldViolations = [{ field: error.param, description: error.message }]
+    details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations })
+  }
+  if (error.code === 'rate_limited' || error.code === 'unavailable') {
+    details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${secondsToWait(error)}s` })
+  }
+  return details
+}
+
+// A wrong key and a missing billing account both arrive as 400: they are about the operator's account.
+const SURE = new Map<string, UpstreamCode>([
+  ['API_KEY_INVALID', 'upstream_rejected_us'],
+  ['API_KEY_EXPIRED', 'upstream_rejected_us'],
+  ['API_KEY_SERVICE_BLOCKED', 'upstream_rejected_us'],
+  ['FAILED_PRECONDITION', 'upstream_rejected_us'],
+  ['CONTEXT_LENGTH_EXCEEDED', 'context_too_long'],
+  ['CONTENT_REFUSED', 'content_refused'],
+  ['UNSUPPORTED_PARAMETER', 'unsupported'],
+])
+
+const ROUGH = new Map<string, UpstreamCode>([
+  ['INVALID_ARGUMENT', 'bad_request'],
+  ['OUT_OF_RANGE', 'bad_request'],
+  ['UNAUTHENTICATED', 'upstream_rejected_us'],
+  ['PERMISSION_DENIED', 'upstream_rejected_us'],
+  ['NOT_FOUND', 'upstream_rejected_us'],
+  ['RESOURCE_EXHAUSTED', 'rate_limited'],
+  ['UNAVAILABLE', 'unavailable'],
+  ['DEADLINE_EXCEEDED', 'upstream_timeout'],
+])
+
+export function decodeError(status: number, body: unknown): ErrorInfo {
+  const details = readFacts(body).details.filter(isObject)
+  const reason = details.map((detail) => SURE.get(String(detail.reason))).find((code) => code !== undefined)
+  const error = readUpstreamError(status, body, {
+    sure: (word) => reason ?? SURE.get(word),
+    rough: (word) => ROUGH.get(word),
+  })
+  const param = ERRORS[error.code].status === 400 ? violatedField(details) : undefined
+  const retryAfter = retryDelay(details)
+  return { ...error, ...(param === undefined ? {} : { param }), ...(retryAfter === undefined ? {} : { retryAfter }) }
+}
+
+function violatedField(details: Record<string, unknown>[]): string | undefined {
+  for (const { fieldViolations } of details) {
+    const first: unknown = Array.isArray(fieldViolations) ? fieldViolations[0] : undefined
+    if (isObject(first) && typeof first.field === 'string') return first.field.slice(0, 200)
+  }
+  return undefined
+}
+
+/** `"34.4s"` -> 35. */
+function retryDelay(details: Record<string, unknown>[]): number | undefined {
+  for (const { retryDelay: delay } of details) {
+    if (typeof delay === 'string' && /^\d{1,9}(?:\.\d{1,9})?s$/.test(delay)) return Math.ceil(Number(delay.slice(0, -1)))
+  }
+  return undefined
+}

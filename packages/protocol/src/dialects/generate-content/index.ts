@@ -1,0 +1,1 @@
+export { decodeError, encodeArrayStreamError, encodeError, encodeStreamError } from './error.ts'

@@ -1,0 +1,26 @@
+// The only list of dialects.
+
+import * as chat from './chat/index.ts'
+import type { DialectId, ErrorDialect } from './dialect.ts'
+import * as generateContent from './generate-content/index.ts'
+import * as images from './images/index.ts'
+import * as messages from './messages/index.ts'
+import * as responses from './responses/index.ts'
+import * as videoTasks from './video-tasks/index.ts'
+
+export type { DialectId, ErrorDialect } from './dialect.ts'
+export { dialectOfPath } from './of-path.ts'
+
+export const DIALECTS: Record<DialectId, ErrorDialect> = {
+  chat: errorsOf('chat', chat),
+  responses: errorsOf('responses', responses),
+  messages: errorsOf('messages', messages),
+  'generate-content': errorsOf('generate-content', generateContent),
+  images: errorsOf('images', images),
+  'video-tasks': errorsOf('video-tasks', videoTasks),
+}
+
+function errorsOf(id: DialectId, dialect: Omit<ErrorDialect, 'id'>): ErrorDialect {
+  const { encodeError, encodeStreamError, decodeError } = dialect
+  return { id, encodeError, encodeStreamError, decodeError }
+}

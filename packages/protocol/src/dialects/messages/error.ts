@@ -1,0 +1,78 @@
+import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
+import { formatSse } from '../../framing/sse.ts'
+import { errorHeaders } from '../error-headers.ts'
+import { readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
+
+const TYPES = {
+  bad_request: 'invalid_request_error',
+  unsupported: 'invalid_request_error',
+  context_too_long: 'invalid_request_error',
+  content_refused: 'invalid_request_error',
+  previous_response_not_found: 'invalid_request_error',
+  invalid_key: 'authentication_error',
+  expired_key: 'authentication_error',
+  insufficient_balance: 'billing_error',
+  key_cap_reached: 'billing_error',
+  model_not_allowed: 'permission_error',
+  account_disabled: 'permission_error',
+  unknown_url: 'not_found_error',
+  model_not_found: 'not_found_error',
+  not_found: 'not_found_error',
+  method_not_allowed: 'invalid_request_error',
+  request_timeout: 'timeout_error',
+  conflict: 'conflict_error',
+  idempotency_mismatch: 'invalid_request_error',
+  request_too_large: 'request_too_large',
+  unsupported_media_type: 'invalid_request_error',
+  rate_limited: 'rate_limit_error',
+  client_gone: 'invalid_request_error',
+  internal: 'api_error',
+  upstream_failed: 'api_error',
+  upstream_rejected_us: 'api_error',
+  unavailable: 'overloaded_error',
+  upstream_timeout: 'timeout_error',
+} satisfies Record<ErrorCode, string>
+
+export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
+  const overloaded = error.code === 'unavailable' && error.overloaded === true
+  return {
+    status: overloaded ? 529 : ERRORS[error.code].status,
+    body: body(error, requestId),
+    headers: errorHeaders(error, requestId),
+  }
+}
+
+/** After it the stream closes without `message_stop`. */
+export function encodeStreamError(error: ErrorInfo, requestId: string): string {
+  return formatSse(JSON.stringify(body(error, requestId)), 'error')
+}
+
+function body(error: ErrorInfo, requestId: string) {
+  return { type: 'error', error: { type: TYPES[error.code], message: messageWithField(error) }, request_id: requestId }
+}
+
+/** This dialect has no place for the offending field but the beginning of the message: `model: ...`. */
+function messageWithField(error: ErrorInfo): string {
+  const field = error.param ?? (error.code === 'model_not_found' ? 'model' : undefined)
+  return field === undefined || error.message.startsWith(field) ? error.message : `${field}: ${error.message}`
+}
+
+const SURE = new Map<string, UpstreamCode>([
+  ['billing_error', 'upstream_rejected_us'],
+  ['overloaded_error', 'unavailable'],
+  ['timeout_error', 'upstream_timeout'],
+  ['request_too_large', 'request_too_large'],
+])
+
+const ROUGH = new Map<string, UpstreamCode>([
+  ['invalid_request_error', 'bad_request'],
+  ['authentication_error', 'upstream_rejected_us'],
+  ['permission_error', 'upstream_rejected_us'],
+  ['not_found_error', 'upstream_rejected_us'],
+  ['rate_limit_error', 'rate_limited'],
+])
+
+export function decodeError(status: number, body: unknown): ErrorInfo {
+  const error = readUpstreamError(status, body, { sure: (word) => SURE.get(word), rough: (word) => ROUGH.get(word) })
+  return status === 529 && error.code === 'unavailable' ? { ...error, overloaded: true } : error
+}

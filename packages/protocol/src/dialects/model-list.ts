@@ -1,0 +1,83 @@
+// Lists of models. Two protocols share the address /v1/models, so its body has the fields of both: each SDK reads its
+// own and ignores the rest.
+
+export type ListedModel = {
+  id: string
+  /** Unix seconds. */
+  created: number
+  owner: string
+  displayName: string
+  /** Tokens, where known. */
+  context?: number
+  maxOutput?: number
+}
+
+/** Which part of the list: after or before an id, at most `limit` entries. */
+export type ModelPage = { limit?: number; afterId?: string; beforeId?: string }
+
+const LONGEST_PAGE = 1_000
+
+export function modelEntry(model: ListedModel) {
+  return {
+    id: model.id,
+    object: 'model',
+    type: 'model',
+    created: model.created,
+    created_at: new Date(model.created * 1000).toISOString().replace('.000Z', 'Z'),
+    owned_by: model.owner,
+    display_name: model.displayName,
+    lifecycle: 'active',
+    line: null,
+    max_input_tokens: model.context ?? null,
+    max_tokens: model.maxOutput ?? null,
+    capabilities: null,
+    deprecated_at: null,
+    retires_at: null,
+  }
+}
+
+export function modelList(models: readonly ListedModel[], page: ModelPage = {}) {
+  const { entries, hasMore } = cut(models, page)
+  return {
+    object: 'list',
+    data: entries.map(modelEntry),
+    first_id: entries[0]?.id ?? null,
+    last_id: entries.at(-1)?.id ?? null,
+    // An SDK asks on for as long as this is true: it must turn false, also for an id that is no longer in the list.
+    has_more: hasMore,
+  }
+}
+
+function cut(models: readonly ListedModel[], page: ModelPage): { entries: readonly ListedModel[]; hasMore: boolean } {
+  const limit = readLimit(page.limit)
+  if (page.beforeId !== undefined) {
+    const end = Math.max(0, models.findIndex((model) => model.id === page.beforeId))
+    const start = Math.max(0, end - limit)
+    return { entries: models.slice(start, end), hasMore: start > 0 }
+  }
+  const known = page.afterId === undefined ? -1 : models.findIndex((model) => model.id === page.afterId)
+  const start = page.afterId !== undefined && known < 0 ? models.length : known + 1
+  return { entries: models.slice(start, start + limit), hasMore: start + limit < models.length }
+}
+
+function readLimit(limit: number | undefined): number {
+  if (limit === undefined || Number.isNaN(limit)) return Number.POSITIVE_INFINITY
+  return Math.min(Math.max(Math.floor(limit), 1), LONGEST_PAGE)
+}
+
+export function generateContentModelEntry(model: ListedModel) {
+  return {
+    name: `models/${model.id}`,
+    version: '001',
+    displayName: model.displayName,
+    description: `${model.displayName}, from ${model.owner}`,
+    ...(model.context === undefined ? {} : { inputTokenLimit: model.context }),
+    ...(model.maxOutput === undefined ? {} : { outputTokenLimit: model.maxOutput }),
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+  }
+}
+
+/** Always the whole list: without a nextPageToken no SDK asks for more. */
+export function generateContentModelList(models: readonly ListedModel[]) {
+  return { models: models.map(generateContentModelEntry) }
+}

@@ -1,0 +1,101 @@
+// The front door of every npm script. Plain Node, no dependencies: it must run before anything is installed.
+//   node tools/run.mjs <command> ...     the gateway and its commands
+//   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+
+/** Each task is a list of programs, run one after the other until one fails. `bun` and `node` run scripts. */
+const TASKS = {
+  test: (args) => [['bun', 'test', '--timeout', '60000', ...args]],
+  check: () => [
+    ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/protocol'],
+    ['node', 'node_modules/typescript/bin/tsc', '-p', '.'],
+  ],
+  lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
+  format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
+  simulate: (args) => [['bun', 'tools/simulate.ts', ...args]],
+  bench: (args) => [['bun', 'bench/run.ts', ...args]],
+}
+
+/** npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network. */
+function isInstalled() {
+  try {
+    const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+    const present = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages
+    return Object.entries(wanted).every(([path, entry]) => {
+      if (path === '' || path.startsWith('packages/')) return true
+      if (present[path]) return present[path].version === entry.version
+      return entry.optional || entry.devOptional
+    })
+  } catch {
+    return false
+  }
+}
+
+function install() {
+  console.error('Installing dependencies (once)...')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  // Install scripts stay off on every machine alike: the one binary that needs finding is found below.
+  const done = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
+    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+  if (done.status !== 0) fail('npm could not install the dependencies (its own message is above).')
+}
+
+/** The Bun binary comes inside a platform package; an install script, where npm runs it, moves it to bun/bin. */
+function findBun() {
+  const vendor = join(modules, '@oven')
+  const inPlatformPackage = existsSync(vendor)
+    ? readdirSync(vendor).flatMap((name) => [join(vendor, name, 'bin/bun'), join(vendor, name, 'bin/bun.exe')])
+    : []
+  const candidates = [...inPlatformPackage, join(modules, 'bun/bin/bun.exe')]
+  // Without its install script, bun/bin/bun.exe is a placeholder of a few hundred bytes.
+  return candidates.find((path) => existsSync(path) && statSync(path).size > 1_000_000)
+}
+
+function fail(message) {
+  console.error(`trivium: ${message}`)
+  process.exit(1)
+}
+
+function programOf([kind, ...args], bun) {
+  return kind === 'bun' ? [bun, args] : [process.execPath, args]
+}
+
+/** Runs a program in our place: same streams, signals passed on, its exit code becomes ours. */
+function become(file, args, env) {
+  // The fourth stream tells the child when we are gone: a killed launcher must not leave a server behind.
+  const child = spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // npm killed outright cannot pass the news on; nobody would know of the server it left behind.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
+  child.on('error', (error) => fail(`could not start ${file}: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
+}
+
+const [name = 'serve', ...args] = process.argv.slice(2)
+if (!isInstalled()) install()
+const bun = findBun()
+if (!bun) fail(`no Bun binary for ${process.platform} ${process.arch} came with the dependencies. Delete node_modules and try again.`)
+
+// Bun's HTTP client opens at most 256 requests at once unless told otherwise before the process starts.
+const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+
+if (name.startsWith(':')) {
+  const task = TASKS[name.slice(1)]
+  if (!task) fail(`no such task: ${name.slice(1)}`)
+  for (const step of task(args)) {
+    const [file, rest] = programOf(step, bun)
+    const done = spawnSync(file, rest, { cwd: root, stdio: 'inherit', env })
+    if (done.status !== 0) process.exit(done.status ?? 1)
+  }
+} else {
+  become(bun, [join(root, 'packages/gateway/src/main.ts'), name, ...args], { ...env, TRIVIUM_LAUNCHER_FD: '3' })
+}
