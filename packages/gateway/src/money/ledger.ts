@@ -3,8 +3,9 @@
 // contract suite and the simulation hold both to it.
 //
 // A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only.
-// Each verb checks first and writes after: a refused verb has changed nothing. Each may be repeated: the second time
-// it changes nothing and gives the first answer, so a caller that lost the answer can ask again.
+// Each verb checks first and writes after: a refused verb has changed nothing (but a refused extension still records
+// the progress it brought). A verb on a request may be repeated: the second time it changes nothing and gives the
+// first answer, so a caller that lost the answer can ask again.
 import type { Nanos } from './amount.ts'
 
 /** Ledger accounts that are not wallets. Their balance is the sum of their transfers; no row is kept for them. */
@@ -73,7 +74,7 @@ export interface Book {
 }
 
 /** A request is its owner's: the node in this slot at this epoch. */
-type Owned = { id: bigint; slot: number; epoch: number }
+export type Owned = { id: bigint; slot: number; epoch: number }
 
 export type Hold = Owned & {
   verb: 'hold'
@@ -85,12 +86,16 @@ export type Hold = Owned & {
   model: string
   upstream: string
 }
-export type Extend = Owned & { verb: 'extend'; amount: Nanos; minimum: Nanos; progress: Nanos }
+/** `known`: what the owner knows to be held. More than that is held: this extension took effect and its answer was lost. */
+export type Extend = Owned & { verb: 'extend'; known: Nanos; amount: Nanos; minimum: Nanos; progress: Nanos }
 export type Settle = Owned & { verb: 'settle'; cost: Nanos; ending: string; receipt: string }
 export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
 export type Reap = { verb: 'reap'; limit: number }
-/** `join` claims a slot for a new process: the epoch becomes one more than any before. */
-export type Join = { verb: 'join'; slot: number; config: string }
+/**
+ * `join` claims a slot for a new process: the epoch becomes one more than any before. `takeover`: the caller knows that
+ * the slot's former process is dead (it owns the database file now), so it need not wait for the lease to run out.
+ */
+export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
 export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
 export type Leave = { verb: 'leave'; slot: number; epoch: number }
 export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave
@@ -169,6 +174,7 @@ function extend(book: Book, verb: Extend): Result {
     request.progress = verb.progress
     book.saveRequest(request)
   }
+  if (request.held > verb.known) return repeated(request.held - verb.known)
   const granted = grant(account, key, verb)
   if (typeof granted !== 'bigint') return granted
   reserve(book, account, key, granted)
@@ -204,7 +210,8 @@ function reap(book: Book, verb: Reap): Result {
 
 function join(book: Book, verb: Join): Result {
   const node = book.node(verb.slot)
-  if (node && node.renewedAt > book.now - DEAD_AFTER_MS) return refused('slot_taken')
+  const alive = node !== undefined && node.renewedAt > book.now - DEAD_AFTER_MS
+  if (alive && !verb.takeover) return refused('slot_taken')
   const epoch = (node?.epoch ?? 0) + 1
   book.saveNode({ slot: verb.slot, epoch, renewedAt: book.now, config: verb.config })
   return done(BigInt(epoch))

@@ -1,0 +1,56 @@
+// A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
+import type { Nanos } from './amount.ts'
+import { type AccountRow, type Book, HELD, type KeyRow, type NodeRow, type RequestRow } from './ledger.ts'
+
+export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
+
+/** What a MemoryBook holds. Copy it (`structuredClone`) to go back to it later. */
+export type MemoryRows = {
+  accounts: Map<bigint, AccountRow>
+  keys: Map<bigint, KeyRow>
+  requests: Map<bigint, RequestRow>
+  nodes: Map<number, NodeRow>
+  transfers: TransferRow[]
+}
+
+export const emptyRows = (): MemoryRows => ({
+  accounts: new Map(),
+  keys: new Map(),
+  requests: new Map(),
+  nodes: new Map(),
+  transfers: [],
+})
+
+export function memoryBook(rows: MemoryRows, now: number): Book {
+  return {
+    now,
+    account: (id) => rows.accounts.get(id),
+    key: (id) => rows.keys.get(id),
+    request: (id) => rows.requests.get(id),
+    node: (slot) => rows.nodes.get(slot),
+    orphans: (deadBefore, limit) => orphans(rows, deadBefore, limit),
+    saveAccount: (row) => void rows.accounts.set(row.id, row),
+    saveKey: (row) => void rows.keys.set(row.id, row),
+    insertRequest: (row) => insertRequest(rows, row),
+    saveRequest: (row) => void rows.requests.set(row.id, row),
+    saveNode: (row) => void rows.nodes.set(row.slot, row),
+    transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
+  }
+}
+
+/** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */
+function orphans(rows: MemoryRows, deadBefore: number, limit: number): RequestRow[] {
+  return [...rows.requests.values()]
+    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.slot), request, deadBefore))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+}
+
+function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number): boolean {
+  return !node || node.epoch > request.epoch || node.renewedAt <= deadBefore
+}
+
+function insertRequest(rows: MemoryRows, row: RequestRow): void {
+  if (rows.requests.has(row.id)) throw new Error(`request ${row.id} exists already`)
+  rows.requests.set(row.id, row)
+}
