@@ -1,0 +1,76 @@
+// The one asynchronous part: plays steps into a body as the reader takes them, and stops at once when it leaves.
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+export type Step =
+  | { type: 'write'; bytes: Bytes }
+  | { type: 'wait'; ms: number }
+  /** Nothing more, with the connection open. */
+  | { type: 'stall' }
+  /** The connection is destroyed. */
+  | { type: 'cut' }
+
+/** Resolves after so long, or as soon as the signal aborts; never rejects. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+export const sleepFor: Sleep = (ms, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+
+export function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Nothing is produced before it is read: a high-water mark of 0 makes every write an answer to a pull. */
+export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep): ReadableStream<Bytes> {
+  const stop = new AbortController()
+  const finish = () => {
+    gone.removeEventListener('abort', leave)
+    stop.abort()
+    steps.return(undefined)
+  }
+  let controller: ReadableStreamDefaultController<Bytes> | undefined
+  const leave = () => {
+    finish()
+    // As the body of a fetch does: the pending read fails with the reason of the abort.
+    controller?.error(gone.reason)
+  }
+  return new ReadableStream<Bytes>(
+    {
+      start(given) {
+        controller = given
+        if (gone.aborted) leave()
+        else gone.addEventListener('abort', leave)
+      },
+      async pull(given) {
+        while (!stop.signal.aborted) {
+          const { value: step, done } = steps.next()
+          if (done) {
+            finish()
+            return given.close()
+          }
+          if (step.type === 'write') return given.enqueue(step.bytes)
+          if (step.type === 'wait') await sleep(step.ms, stop.signal)
+          else if (step.type === 'stall') await whenAborted(stop.signal)
+          else {
+            finish()
+            return given.error(new Error('the sandbox cut the connection, as it was asked to'))
+          }
+        }
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  )
+}

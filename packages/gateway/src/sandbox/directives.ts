@@ -1,0 +1,113 @@
+// What the last user message asks the sandbox to do. The grammar is in README.md; everything here is a wish, never an error.
+
+export type CallWish = { name: string; input: string | undefined }
+
+export type Directives = {
+  calls: CallWish[]
+  /** "call a tool", "call all tools": without naming one. */
+  unnamedCalls: 'none' | 'one' | 'all'
+  words: number | undefined
+  /** Words of reasoning; 0: as many as the reasoning needs. */
+  think: number | undefined
+  refuse: boolean
+  paceMs: number | undefined
+  cachedTokens: number | undefined
+}
+
+/** About 12 MB of text. */
+export const MOST_WORDS = 2_000_000
+/** Directives further down are not looked for: the search must stay cheap on a prompt of many megabytes. */
+const SEARCHED = 100_000
+const MOST_MENTIONS = 256
+// The repeats in these patterns are bounded: a prompt made of spaces must not cost the square of its length.
+const VERB = /(?<!\b(?:not|don't|never|without)\s{1,4})\b(?:call|use|invoke|run)\b/i
+const UNNAMED_ALL =
+  /\b(?:call|use|invoke|run)\s+(?:all|every|each)\s+(?:of\s+)?(?:the\s+|your\s+)?(?:tool|function)s?\b/i
+const UNNAMED_ONE = /\b(?:call|use|invoke|run)\s+(?:a|an|any|one|the|your)\s+(?:tool|function)\b/i
+/** An order, not a mention: "think hard" is one, "I think so" is not. */
+const ORDER = String.raw`(?:^|[.!?;,:\n]\s{0,4}|\b(?:please|and|then|first|now)\s+)`
+const THINK = new RegExp(`${ORDER}think\\b(?:\\s+(\\d{1,7})\\s+words\\b)?`, 'i')
+const REFUSE = new RegExp(`${ORDER}refuse\\b`, 'i')
+const SAY_WORDS = /\b(?:say|write|repeat|give|give me|produce)\s+(\d[\d,_]{0,11})\s+words\b/i
+const PACE = /\bpace[ :=]{1,4}(\d{1,5}) ?ms\b/i
+const CACHED = /\bcached\s+(\d{1,9})\s+tokens\b/i
+
+export function readDirectives(prompt: string, toolNames: readonly string[]): Directives {
+  const text = prompt.slice(0, SEARCHED)
+  const think = THINK.exec(text)
+  return {
+    calls: readCalls(text, toolNames),
+    unnamedCalls: UNNAMED_ALL.test(text) ? 'all' : UNNAMED_ONE.test(text) ? 'one' : 'none',
+    words: cappedWords(SAY_WORDS.exec(text)?.[1]),
+    think: think ? (cappedWords(think[1]) ?? 0) : undefined,
+    refuse: REFUSE.test(text),
+    paceMs: wholeNumber(PACE.exec(text)?.[1]),
+    cachedTokens: wholeNumber(CACHED.exec(text)?.[1]),
+  }
+}
+
+function wholeNumber(digits: string | undefined): number | undefined {
+  return digits === undefined ? undefined : Number(digits.replaceAll(/[,_]/g, ''))
+}
+
+function cappedWords(digits: string | undefined): number | undefined {
+  const count = wholeNumber(digits)
+  return count === undefined ? undefined : Math.min(count, MOST_WORDS)
+}
+
+/** Offered names after the first verb. A name without input counts once, a name with its own JSON each time. */
+function readCalls(text: string, toolNames: readonly string[]): CallWish[] {
+  const verb = VERB.exec(text)
+  if (!verb || toolNames.length === 0) return []
+  const wishes: CallWish[] = []
+  let mentions = 0
+  for (const match of text.slice(verb.index).matchAll(namePattern(toolNames))) {
+    if (++mentions > MOST_MENTIONS) break
+    const name = match[0]
+    const input = jsonAfter(text, verb.index + match.index + name.length)
+    if (input === undefined && wishes.some((wish) => wish.name === name)) continue
+    const bare = wishes.findIndex((wish) => wish.name === name && wish.input === undefined)
+    if (bare >= 0) wishes[bare] = { name, input }
+    else wishes.push({ name, input })
+  }
+  return wishes
+}
+
+function namePattern(names: readonly string[]): RegExp {
+  const longestFirst = [...names].sort((a, b) => b.length - a.length)
+  const escaped = longestFirst.map((name) => name.replaceAll(/[^\w]/g, '\\$&'))
+  return new RegExp(`(?<![\\w-])(?:${escaped.join('|')})(?![\\w-])`, 'g')
+}
+
+/** The JSON object that follows a name, as written: `NAME with {...}`, `NAME({...})`, `NAME: {...}`. */
+function jsonAfter(text: string, from: number): string | undefined {
+  const lead =
+    /^[\s`"')]*(?:tool|function)?\s*(?:with|using|on)?\s*(?:the\s+)?(?:arguments|parameters|input)?[\s:(`]*(?=\{)/
+  const start = lead.exec(text.slice(from, from + 80))
+  if (!start) return undefined
+  const begin = from + start[0].length
+  const end = closingBrace(text, begin)
+  if (end === undefined) return undefined
+  const candidate = text.slice(begin, end)
+  try {
+    JSON.parse(candidate)
+    return candidate
+  } catch {
+    return undefined
+  }
+}
+
+function closingBrace(text: string, begin: number): number | undefined {
+  let depth = 0
+  let inString = false
+  for (let index = begin; index < text.length; index++) {
+    const character = text[index]
+    if (inString) {
+      if (character === '\\') index++
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '{') depth++
+    else if (character === '}' && --depth === 0) return index + 1
+  }
+  return undefined
+}

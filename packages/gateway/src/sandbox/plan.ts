@@ -1,0 +1,103 @@
+// The neutral core: from what was asked to what will be answered, lazily. No dialect, no clock, no I/O.
+import { createHash } from 'node:crypto'
+import type { Ask, Tool } from './ask.ts'
+import { type CallWish, type Directives, readDirectives } from './directives.ts'
+import { sampleOf } from './schema-sample.ts'
+import { summaryLines } from './summary.ts'
+import { concat, piecesOf, untilStop, wordPieces } from './text.ts'
+import { ATTACHMENT_TOKENS, tokensOfBytes } from './tokens.ts'
+
+export const LABEL = '[sandbox]'
+
+export type Part =
+  | { type: 'reasoning' | 'text' | 'refusal'; pieces: Iterable<string> }
+  | { type: 'tool'; id: string; name: string; form: Tool['form']; pieces: Iterable<string> }
+
+export type Plan = {
+  /** One list of parts for each choice. */
+  choices: Part[][]
+  maxTokens: number | undefined
+  promptTokens: number
+  cachedTokens: number
+  /** What the prompt asked for, if it did. */
+  paceMs: number | undefined
+}
+
+/** `remark` is added to text answers: a fault that needs certain characters puts them there. */
+export function makePlan(ask: Ask, remark = ''): Plan {
+  const wishes = readDirectives(
+    ask.lastUser,
+    ask.tools.map((tool) => tool.name),
+  )
+  const promptTokens = tokensOfBytes(ask.textBytes) + ATTACHMENT_TOKENS * ask.attachments.length
+  return {
+    choices: Array.from({ length: ask.choices }, (_, index) => partsOf(ask, wishes, index, remark)),
+    maxTokens: ask.maxTokens,
+    promptTokens,
+    cachedTokens: Math.min(wishes.cachedTokens ?? 0, promptTokens),
+    paceMs: wishes.paceMs,
+  }
+}
+
+function partsOf(ask: Ask, wishes: Directives, choice: number, remark: string): Part[] {
+  const parts: Part[] = []
+  if (wishes.think !== undefined) parts.push({ type: 'reasoning', pieces: reasoningPieces(ask, wishes.think) })
+  if (wishes.refuse) return [...parts, { type: 'refusal', pieces: piecesOf(`${LABEL} I will not help with that.`) }]
+  const calls = chooseCalls(ask, wishes)
+  if (calls.length > 0) return [...parts, ...calls.map((call, index) => toolPart(ask, call, choice, index))]
+  const pieces = ask.format.type === 'text' ? textPieces(ask, wishes, choice, remark) : piecesOf(jsonAnswer(ask))
+  return [...parts, { type: 'text', pieces: untilStop(pieces, ask.stops) }]
+}
+
+function reasoningPieces(ask: Ask, words: number): Iterable<string> {
+  if (words > 0) return concat(piecesOf(`${LABEL} `), wordPieces(words))
+  return piecesOf(`${LABEL} Thinking about ${ask.lastUser.length} characters from the user before answering.`)
+}
+
+function textPieces(ask: Ask, wishes: Directives, choice: number, remark: string): Iterable<string> {
+  const label = choice === 0 ? LABEL : `${LABEL} (choice ${choice + 1})`
+  const tail = piecesOf(remark)
+  if (ask.toolResults.length > 0) {
+    const results = ask.toolResults.map((result) => `The tool ${result.name} returned: ${result.text}`)
+    return concat(piecesOf(`${label} ${results.join('\n')}`), tail)
+  }
+  if (wishes.words !== undefined) return concat(piecesOf(`${label} `), wordPieces(wishes.words), tail)
+  const summary = summaryLines(ask).map((line) => `\n- ${line}`)
+  return concat(piecesOf(`${label} You said: ${ask.lastUser}`), tail, piecesOf(summary.join('')))
+}
+
+function jsonAnswer(ask: Ask): string {
+  if (ask.format.type === 'schema') return JSON.stringify(sampleOf(ask.format.schema))
+  return JSON.stringify({ sandbox: true, you_said: ask.lastUser, received: summaryLines(ask) })
+}
+
+/** Named in the prompt, else forced; what the request forbids is never called. */
+function chooseCalls(ask: Ask, wishes: Directives): CallWish[] {
+  const { mode, only, parallel } = ask.toolChoice
+  const allowed = ask.tools.filter((tool) => only === undefined || only.includes(tool.name))
+  const first = allowed[0]
+  if (mode === 'none' || first === undefined) return []
+  // The order that led to these results is still in the prompt: obeying it again would never end.
+  const answered = ask.toolResults.length > 0
+  if (answered && mode !== 'required') return []
+  const named = answered ? [] : wishes.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
+  const calls = named.length > 0 ? named : unnamed(allowed, answered ? 'none' : wishes.unnamedCalls)
+  if (calls.length === 0 && mode === 'required') return [{ name: first.name, input: undefined }]
+  return parallel ? calls : calls.slice(0, 1)
+}
+
+function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): CallWish[] {
+  if (which === 'none') return []
+  return (which === 'all' ? allowed : allowed.slice(0, 1)).map((tool) => ({ name: tool.name, input: undefined }))
+}
+
+function toolPart(ask: Ask, call: CallWish, choice: number, index: number): Part {
+  const tool = ask.tools.find((candidate) => candidate.name === call.name)
+  const form = tool?.form ?? 'function'
+  const input = call.input ?? (form === 'custom' ? `${LABEL} input` : JSON.stringify(sampleOf(tool?.schema)))
+  return { type: 'tool', id: callId(ask.fingerprint, choice, index), name: call.name, form, pieces: piecesOf(input) }
+}
+
+function callId(fingerprint: string, choice: number, index: number): string {
+  return `call_${createHash('sha256').update(`${fingerprint} ${choice} ${index}`).digest('hex').slice(0, 24)}`
+}

@@ -1,0 +1,73 @@
+// Text as a lazy sequence of small pieces: an answer of 10 MB is never in memory as a whole.
+
+const WORDS = [
+  'amber',
+  'birch',
+  'cedar',
+  'delta',
+  'ember',
+  'fjord',
+  'grove',
+  'heron',
+  'inlet',
+  'jetty',
+  'kelp',
+  'lagoon',
+]
+
+/** Word-like pieces; `u` keeps surrogate pairs together, and long runs without a space are cut. */
+export function* piecesOf(text: string): Generator<string> {
+  for (const match of text.matchAll(/\s{0,24}\S{1,24}|\s{1,24}/gu)) yield match[0]
+}
+
+export function* wordPieces(count: number): Generator<string> {
+  for (let index = 0; index < count; index++) yield `${index === 0 ? '' : ' '}${WORDS[index % WORDS.length]}`
+}
+
+export function* concat(...parts: Iterable<string>[]): Generator<string> {
+  for (const part of parts) yield* part
+}
+
+/** Ends before the first stop sequence, also when it lies across pieces: holds back what could still become one. */
+export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): Generator<string> {
+  const sequences = stops.filter((stop) => stop !== '')
+  if (sequences.length === 0) return yield* pieces
+  const longest = Math.max(...sequences.map((stop) => stop.length))
+  let held = ''
+  for (const piece of pieces) {
+    held += piece
+    const end = firstStop(held, sequences)
+    if (end >= 0) {
+      if (end > 0) yield held.slice(0, end)
+      return
+    }
+    const free = wholeCharacters(held, held.length - (longest - 1))
+    if (free > 0) yield held.slice(0, free)
+    held = held.slice(free)
+  }
+  if (held !== '') yield held
+}
+
+function firstStop(text: string, stops: readonly string[]): number {
+  const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
+  return found.length === 0 ? -1 : Math.min(...found)
+}
+
+/** A cut between the halves of a surrogate pair would put U+FFFD on the wire. */
+function wholeCharacters(text: string, end: number): number {
+  if (end <= 0) return 0
+  const last = text.charCodeAt(end - 1)
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end
+}
+
+/** Small pieces joined to about `size` characters: fewer writes for a body that nobody watches grow. */
+export function* joined(pieces: Iterable<string>, size: number): Generator<string> {
+  let held = ''
+  for (const piece of pieces) {
+    held += piece
+    if (held.length < size) continue
+    yield held
+    held = ''
+  }
+  if (held !== '') yield held
+}
