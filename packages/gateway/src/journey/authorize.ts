@@ -1,10 +1,10 @@
 // The group of the key decides which models exist for the caller, and at which price.
 import type { Caller } from '../storage/storage.ts'
-import { type Catalogue, exists, type Offer } from './catalogue.ts'
+import { type Catalogue, exists, type Offer, offerOf } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 export function authorize(caller: Caller, model: string, catalogue: Catalogue): Offer {
-  const offer = catalogue.offers.get(caller.group)?.get(model)
+  const offer = offerOf(catalogue, caller.group, model)
   if (offer) return offer
   if (!exists(catalogue, model)) {
     throw new Failure('model_not_found', `The model '${model}' does not exist. GET /v1/models lists those that do.`, {

@@ -8,14 +8,28 @@ export type Candidate = { upstream: Upstream; route: Route }
 
 export type Catalogue = {
   config: FileConfig
+  /** Milliseconds since 1970. */
+  loadedAt: number
   /** group -> model -> offer; only priced models that have somewhere to go. */
   offers: ReadonlyMap<string, ReadonlyMap<string, Offer>>
 }
 
-export function compileCatalogue(config: FileConfig): Catalogue {
+export function compileCatalogue(config: FileConfig, loadedAt: number): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, Offer>>()
   for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config))
-  return { config, offers }
+  return { config, loadedAt, offers }
+}
+
+/**
+ * The offer that a model id means for a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the part
+ * after the colon is the embedded model's own business.
+ */
+export function offerOf(catalogue: Catalogue, group: string, model: string): Offer | undefined {
+  const offers = catalogue.offers.get(group)
+  const offer = offers?.get(model)
+  if (offer || !model.includes(':')) return offer
+  const base = offers?.get(model.slice(0, model.indexOf(':')))
+  return base?.candidates.every(({ upstream }) => upstream.kind === 'sandbox') ? base : undefined
 }
 
 export function exists(catalogue: Catalogue, model: string): boolean {

@@ -37,7 +37,7 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
     const offer = authorize(caller, request.model, catalogue)
     const quote = await placeHold(incoming.id, caller, request, offer, parts)
     const exchange = open({ incoming, dialect, request, quote, parts, startedAt, release })
-    const reply = await call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect))
+    const reply = await call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect, quote))
     if (!request.stream) return await answerJson(exchange, reply)
     const answer = await answerStream(exchange, reply)
     streaming = true
@@ -112,18 +112,24 @@ export function withWarnings(headers: Record<string, string>, warnings: readonly
 
 /** Only what must change is changed: the model's name where the upstream calls it otherwise, a cap that was lowered. */
 function upstreamBody(request: TextRequest, quote: Quote): Uint8Array {
-  const { model } = quote.candidate.route
+  const { route, upstream } = quote.candidate
+  const fault = upstream.kind === 'sandbox' ? request.model.slice(quote.offer.model.id.length) : ''
+  const model = route.model + fault
   return request.edited({ model: model === request.model ? undefined : model, maxOutput: quote.loweredCap })
 }
 
-function carriedHeaders(headers: Headers, dialect: TextDialect): Record<string, string> {
+function carriedHeaders(headers: Headers, dialect: TextDialect, quote: Quote): Record<string, string> {
   const carried: Record<string, string> = {}
-  for (const name of dialect.carriedHeaders) {
+  const names = quote.candidate.upstream.kind === 'sandbox' ? SANDBOX_HEADERS : dialect.carriedHeaders
+  for (const name of names) {
     const value = headers.get(name)
     if (value !== null) carried[name] = value
   }
   return carried
 }
+
+/** The embedded model's own switches. */
+const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
 /** Parsers answer with a value or with what is wrong; from here on what is wrong is thrown. */
 function must<T extends object>(value: T | ErrorInfo): T {

@@ -1,0 +1,136 @@
+// The route table: METHOD path -> what answers it. Every answer leaves through here, errors included.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { DIALECTS, type DialectId, dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
+import { chat } from './journey/chat.ts'
+import { Failure } from './journey/failure.ts'
+import { formatRequestId } from './journey/ids.ts'
+import { type Incoming, journey } from './journey/journey.ts'
+import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
+import { notYet } from './journey/not-yet.ts'
+import type { Parts } from './journey/parts.ts'
+import { StoreDown } from './storage/storage.ts'
+
+type Handler = (incoming: Incoming, parts: Parts) => Response | Promise<Response>
+type Methods = Partial<Record<string, Handler>>
+
+/** How the process is doing, for those who ask without a key. */
+export type Health = { ready(): boolean; accepting(): boolean }
+
+const text: Handler = (incoming, parts) => journey(incoming, chat, parts)
+
+const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
+  ['/v1/chat/completions', { POST: text }],
+  ['/v1/responses', { POST: notYet('responses') }],
+  ['/v1/messages', { POST: notYet('messages') }],
+  ['/v1/messages/count_tokens', { POST: notYet('messages') }],
+  ['/v1/images/generations', { POST: notYet('images') }],
+  ['/v1/images/edits', { POST: notYet('images') }],
+  ['/v1/models', { GET: listModels }],
+  ['/v1beta/models', { GET: listGenerateContentModels }],
+  ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks') }],
+])
+
+/** Paths with a name at their end. */
+const PREFIXES: readonly [prefix: string, methodsOf: (rest: string) => Methods | undefined][] = [
+  ['/v1/models/', (id) => ({ GET: (incoming, parts) => showModel(id, incoming, parts) })],
+  ['/v1beta/models/', (id) => generateContentMethods(id)],
+  ['/api/v3/contents/generations/tasks/', (id) => (id.includes('/') ? undefined : { GET: notYet('video-tasks') })],
+]
+
+function generateContentMethods(rest: string): Methods | undefined {
+  if (/:(generateContent|streamGenerateContent|countTokens)$/.test(rest)) return { POST: notYet('generate-content') }
+  return rest.includes(':') ? undefined : { GET: (incoming, parts) => showGenerateContentModel(rest, incoming, parts) }
+}
+
+export type App = (http: Request) => Response | Promise<Response>
+
+export function createApp(parts: Parts, health: Health): App {
+  return (http) => {
+    const [path, query] = splitUrl(http.url)
+    const secure = securityHeaders(parts.catalogue().config.server)
+    const id = parts.ids.next()
+    const requestId = formatRequestId(id)
+    const open = OPEN_PATHS.get(path)
+    if (open && (http.method === 'GET' || http.method === 'HEAD')) {
+      return withHeaders(open(health), { ...secure.open, ...idHeaders(requestId) })
+    }
+    const headers = { ...secure.authenticated, 'x-request-id': requestId, 'request-id': requestId }
+    const incoming: Incoming = { http, id, query, headers }
+    const respondTo = (error: unknown) => render(error, path, incoming, parts)
+    try {
+      if (!health.accepting()) throw stopping()
+      const handler = handlerOf(http.method, path)
+      const answer = handler(incoming, parts)
+      return answer instanceof Response ? answer : answer.catch(respondTo)
+    } catch (error) {
+      return respondTo(error)
+    }
+  }
+}
+
+const OPEN_PATHS: ReadonlyMap<string, (health: Health) => Response> = new Map([
+  ['/', () => Response.json({ name: 'trivium', documentation: '/docs', models: '/v1/models' })],
+  ['/health', () => Response.json({ status: 'ok' })],
+  ['/ready', ({ ready }) => Response.json({ ready: ready() }, { status: ready() ? 200 : 503 })],
+])
+
+const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })
+
+function handlerOf(method: string, path: string): Handler {
+  const methods = PATHS.get(path) ?? methodsByPrefix(path)
+  if (!methods) throw new Failure('unknown_url', `There is nothing at ${path}. ${HINT}`)
+  const handler = methods[method] ?? (method === 'HEAD' ? methods['GET'] : undefined)
+  if (handler) return handler
+  const allow = Object.keys(methods).join(', ')
+  throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
+}
+
+const HINT =
+  'Check the base address: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'
+
+function methodsByPrefix(path: string): Methods | undefined {
+  for (const [prefix, methodsOf] of PREFIXES) {
+    if (path.startsWith(prefix) && path.length > prefix.length) return methodsOf(path.slice(prefix.length))
+  }
+  return undefined
+}
+
+function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Response {
+  const requestId = formatRequestId(incoming.id)
+  const info = infoOf(error, requestId, parts)
+  return renderError(info, dialectOfPath(path, incoming.http.headers), requestId, incoming.headers)
+}
+
+export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: Record<string, string>): Response {
+  const rendered = DIALECTS[dialect].encodeError(info, requestId)
+  return new Response(JSON.stringify(rendered.body), {
+    status: rendered.status,
+    headers: { ...headers, ...rendered.headers, 'content-type': 'application/json; charset=utf-8' },
+  })
+}
+
+function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
+  if (error instanceof Failure) return error.info
+  if (error instanceof StoreDown) {
+    return { code: 'unavailable', message: 'The gateway cannot reach its store at the moment. Try again shortly.', retryAfter: 2 }
+  }
+  parts.log.error('request failed', { request, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  return { code: 'internal', message: 'The gateway failed on this request. Its operator can find it by the request id.' }
+}
+
+const stopping = () =>
+  new Failure('unavailable', 'The gateway is shutting down. Try again: another one may answer.', { retryAfter: 1 })
+
+/** `URL` would cost more than everything else on this page. */
+function splitUrl(url: string): [path: string, query: string] {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return ['/', '']
+  const mark = url.indexOf('?', start)
+  return mark === -1 ? [url.slice(start), ''] : [url.slice(start, mark), url.slice(mark + 1)]
+}
+
+function withHeaders(response: Response, headers: SecurityHeaders['open']): Response {
+  for (const name in headers) response.headers.set(name, headers[name] ?? '')
+  return response
+}

@@ -1,0 +1,16 @@
+// Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
+// after the same checks of key and version as any other call.
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { secretOf } from './authenticate.ts'
+import { Failure } from './failure.ts'
+import type { Incoming } from './journey.ts'
+import type { Parts } from './parts.ts'
+import { checkVersion } from './version.ts'
+
+export function notYet(dialect: DialectId): (incoming: Incoming, parts: Parts) => Promise<never> {
+  return async ({ http, query }, parts) => {
+    await parts.callers.find(secretOf(http.headers, query, dialect))
+    if (dialect === 'messages') checkVersion(http.headers)
+    throw new Failure('unsupported', `This version of the gateway does not serve ${dialect} yet. Use /v1/chat/completions.`)
+  }
+}
