@@ -1,0 +1,160 @@
+// Reading a request's body: type, encoding, size and patience, decided before anything looks inside.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { type Encoding, openDecoder } from './content-decoding.ts'
+
+/** Which content types a path takes; `say` is what to send, in words. */
+export type ContentTypes = { accepts: (essence: string) => boolean; say: string }
+
+export const JSON_BODY: ContentTypes = {
+  accepts: (essence) => essence === 'application/json' || /^[a-z0-9.-]+\/[a-z0-9._-]+\+json$/.test(essence),
+  say: 'Content-Type: application/json',
+}
+
+export type BodyOptions = {
+  /** Of the body as sent, and of the body as decoded. */
+  limitBytes: number
+  contentTypes: ContentTypes
+  /** How long the sender may be silent. */
+  idleMs: number
+}
+
+const ENCODINGS: Readonly<Record<string, Encoding>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'br',
+  zstd: 'zstd',
+}
+
+/** Up to here one native read is used. It shows no progress, so all of it must come within `idleMs`: keep it small. */
+const ONE_READ_BYTES = 256 * 1024
+
+/**
+ * The decoded bytes, or why not. After an error the rest of the body may still be on its way: the server takes it in
+ * and throws it away, so the answer can be sent at once, and reaches a client that is still sending.
+ */
+export async function readBody(request: Request, options: BodyOptions): Promise<Uint8Array | ErrorInfo> {
+  const { headers } = request
+  const wrongType = checkContentType(headers.get('content-type'), options.contentTypes)
+  if (wrongType !== undefined) return wrongType
+  const encoding = encodingOf(headers.get('content-encoding'))
+  if (typeof encoding === 'object') return encoding
+  // Only a hint, and only believed when it speaks against the sender; what is read is counted.
+  const announced = headers.get('content-length')
+  if (announced !== null && Number(announced) > options.limitBytes) return tooLarge(options)
+  if (request.body === null) return EMPTY
+
+  const bytes =
+    encoding === undefined && announced !== null && Number(announced) <= ONE_READ_BYTES
+      ? await readAtOnce(request, options)
+      : await readInPieces(request.body, encoding, options)
+  if (!(bytes instanceof Uint8Array)) return bytes
+  if (bytes.length === 0) return EMPTY
+  return bytes.length > options.limitBytes ? tooLarge(options) : bytes
+}
+
+function checkContentType(header: string | null, types: ContentTypes): ErrorInfo | undefined {
+  // What nearly everybody sends.
+  if (header === 'application/json' && types === JSON_BODY) return undefined
+  if (header === null) return unsupported(`The request has no content type. Send ${types.say}.`)
+  const [essence = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
+  if (!types.accepts(essence)) return unsupported(`This content type is not understood here. Send ${types.say}.`)
+  // A body read as another character set than it was checked in is another body.
+  const isForeign = (parameter: string) => /^charset\s*=/.test(parameter) && !/^charset=("?)utf-?8\1$/.test(parameter)
+  if (parameters.some(isForeign)) return unsupported('Only charset=utf-8 is understood.')
+  return undefined
+}
+
+function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
+  const name = header?.trim().toLowerCase() ?? ''
+  if (name === '' || name === 'identity') return undefined
+  const encoding = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined
+  if (encoding !== undefined) return encoding
+  return unsupported(
+    name.includes(',')
+      ? 'The body is encoded more than once. Send it with one Content-Encoding: gzip, deflate, br or zstd.'
+      : 'This content encoding is not understood. Send gzip, deflate, br, zstd, or the body as it is.',
+  )
+}
+
+async function readAtOnce(request: Request, { idleMs }: BodyOptions): Promise<Uint8Array | ErrorInfo> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(TIMED_OUT), idleMs)
+    // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
+    request.bytes().then(
+      (bytes) => {
+        clearTimeout(timer)
+        resolve(bytes)
+      },
+      () => {
+        clearTimeout(timer)
+        resolve(GONE)
+      },
+    )
+  })
+}
+
+async function readInPieces(
+  body: ReadableStream<Uint8Array>,
+  encoding: Encoding | undefined,
+  options: BodyOptions,
+): Promise<Uint8Array | ErrorInfo> {
+  const reader = body.getReader()
+  const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes)
+  const parts: Uint8Array[] = []
+  let size = 0
+  const stop = (error: ErrorInfo) => {
+    decoder?.discard()
+    reader.cancel().catch(() => {})
+    return error
+  }
+  for (;;) {
+    const piece = await nextPiece(reader, options.idleMs)
+    if (piece === 'timed out') return stop(TIMED_OUT)
+    if (piece === 'gone') return stop(GONE)
+    if (piece === 'end') break
+    size += piece.length
+    if (size > options.limitBytes) return stop(tooLarge(options))
+    if (decoder === undefined) parts.push(piece)
+    else if (!(await decoder.write(piece))) break
+  }
+  if (decoder === undefined) return Buffer.concat(parts, size)
+  if (size === 0) return stop(EMPTY)
+  const decoded = await decoder.end()
+  if (decoded === 'too_large') return stop(tooLarge(options))
+  if (decoded === 'corrupt') return stop(CORRUPT)
+  return decoded
+}
+
+type PieceReader = { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> }
+
+function nextPiece(reader: PieceReader, idleMs: number): Promise<Uint8Array | 'end' | 'timed out' | 'gone'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve('timed out'), idleMs)
+    reader.read().then(
+      ({ done, value }) => {
+        clearTimeout(timer)
+        resolve(done || value === undefined ? 'end' : value)
+      },
+      () => {
+        clearTimeout(timer)
+        resolve('gone')
+      },
+    )
+  })
+}
+
+const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }
+const CORRUPT: ErrorInfo = { code: 'bad_request', message: 'The body is not valid in its content encoding.' }
+const TIMED_OUT: ErrorInfo = { code: 'request_timeout', message: 'The body of the request took too long to arrive.' }
+const GONE: ErrorInfo = {
+  code: 'client_gone',
+  message: 'The client closed the connection before the body was complete.',
+}
+
+const unsupported = (message: string): ErrorInfo => ({ code: 'unsupported_media_type', message })
+
+const tooLarge = ({ limitBytes }: BodyOptions): ErrorInfo => ({
+  code: 'request_too_large',
+  message: `The body of the request is over the limit of ${limitBytes} bytes.`,
+})
