@@ -28,7 +28,15 @@ export type TokenPrice = {
   cacheWrite: Nanos
 }
 
-export type Route = { upstream: string; model: string; priority: number; weight: number }
+export type Route = {
+  upstream: string
+  model: string
+  /** The lowest number is tried first. */
+  priority: number
+  weight: number
+  /** What the operator pays there; absent: unknown. */
+  cost: TokenPrice | undefined
+}
 
 export type Model = {
   id: string
@@ -58,15 +66,25 @@ export type ServerConfig = {
   drainMs: number
 }
 
+/** How long contents are kept, in milliseconds; `off` keeps none. */
+export type Retention = {
+  responses: number | 'off'
+  reasoning: number | 'off'
+  idempotency: number | 'off'
+  requests: number | 'off'
+}
+
 /** What the file says: replaced as a whole on reload. */
 export type FileConfig = {
   server: ServerConfig
   registration: { open: boolean; trialCredit: Nanos; trialBudgetPerDay: Nanos }
-  sandbox: { on: boolean; faults: boolean }
+  /** `faults`: as written, else false; `faultsWritten` tells a written `false` from nothing said. */
+  sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
+  retention: Retention
   upstreams: ReadonlyMap<string, Upstream>
   models: ReadonlyMap<string, Model>
   groups: ReadonlyMap<string, Group>
-  /** Hash of all of it: nodes with different ones have drifted apart. */
+  /** Hash of all of it but secrets and local paths: nodes with different ones have drifted apart. */
   hash: string
   /** Not mistakes, but an operator should know: an unpriced model, for one. */
   remarks: readonly string[]

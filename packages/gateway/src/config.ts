@@ -1,0 +1,86 @@
+// The only reader of the environment and of the configuration file. All mistakes are reported together.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { assemble, type Loaded } from './config/assemble.ts'
+import { reasonOf } from './config/server.ts'
+import type { Environment, Mistake } from './config/types.ts'
+
+export type { Loaded } from './config/assemble.ts'
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_FILE = 'trivium.yaml'
+const SHORTEST_SECRET = 16
+
+/** A variable that is set to nothing counts as not set, as compose files and CI systems like to do it. */
+export function readEnvironment(env: Variables): { environment: Environment; mistakes: Mistake[] } {
+  const mistakes: Mistake[] = []
+  const add = (message: string) => mistakes.push({ file: 'environment', line: undefined, message })
+  const text = (name: string) => env[name] || undefined
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const written = text(name)
+    if (written === undefined) return fallback
+    const number = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN
+    if (number >= min && number <= max) return number
+    add(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(written.slice(0, 40))}`)
+    return fallback
+  }
+
+  const host = text('HOST') ?? '127.0.0.1'
+  if (isIP(host) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host)) {
+    add('HOST must be an address or a host name without scheme, brackets or port, such as 127.0.0.1, 0.0.0.0 or ::1')
+  }
+  const port = integer('PORT', 3333, 0, 65_535)
+  const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
+  const databaseUrl = text('DATABASE_URL')
+  const secret = text('TRIVIUM_SECRET')
+  // Neither of the two is repeated in a message: both are secret.
+  if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
+    add('DATABASE_URL must be an address that begins with postgres:// or postgresql://; leave it out to use SQLite')
+  }
+  if (secret !== undefined && secret.length < SHORTEST_SECRET) {
+    add(`TRIVIUM_SECRET must have at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`)
+  }
+  if (databaseUrl !== undefined && secret === undefined) {
+    add('TRIVIUM_SECRET must be set when DATABASE_URL is: all nodes share it')
+  }
+  if (workers > 1 && databaseUrl === undefined) {
+    add('TRIVIUM_WORKERS above 1 needs DATABASE_URL: one process owns a SQLite file')
+  }
+  const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
+  const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
+  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers }, mistakes }
+}
+
+function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
+  if (written === undefined) return existsSync(DEFAULT_FILE) ? resolve(DEFAULT_FILE) : undefined
+  const file = resolve(written)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) add(`TRIVIUM_CONFIG names ${file}, which is no file`)
+  return file
+}
+
+/** Without a path: the defaults. `env` fills in `${NAME}`. */
+export function loadFile(path: string | undefined, env: Variables): Loaded {
+  if (path === undefined) return assemble('', 'defaults', env)
+  const mistake = (message: string): Loaded => ({ mistakes: [{ file: path, line: undefined, message }] })
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    return mistake(`cannot be read: ${reasonOf(error)}`)
+  }
+  let source: string
+  try {
+    source = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return mistake('is not UTF-8 text')
+  }
+  try {
+    return assemble(source, path, env)
+  } catch (error) {
+    // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.
+    if (error instanceof RangeError) return mistake('is nested too deeply to be read')
+    throw error
+  }
+}

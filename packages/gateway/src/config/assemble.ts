@@ -1,0 +1,141 @@
+// The sections put together: defaults, the embedded models, what refers to what, and the remarks.
+import { NANOS_PER_USD } from '../money/amount.ts'
+import { addMistake, openDocument } from './document.ts'
+import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
+import { hashConfig } from './hash.ts'
+import { priceVersion, readModels } from './models.ts'
+import {
+  REGISTRATION_DEFAULTS,
+  RETENTION_DEFAULTS,
+  readRegistration,
+  readRetention,
+  readSandboxSection,
+  type WrittenSandbox,
+} from './sections.ts'
+import { readServer, SERVER_DEFAULTS } from './server.ts'
+import type { FileConfig, Group, Mistake, Model, TokenPrice } from './types.ts'
+import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './upstreams.ts'
+import { type Fields, fieldsOf } from './value.ts'
+
+export type Loaded = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
+
+const SECTIONS = {
+  server: true,
+  registration: true,
+  sandbox: true,
+  retention: true,
+  upstreams: true,
+  models: true,
+  groups: true,
+  media: 'the media section comes with a later version; remove it for now',
+  mail: 'the mail section comes with a later version; remove it for now',
+  tools: 'the tools section comes with a later version; remove it for now',
+} as const
+
+const SANDBOX_MODEL = 'sandbox-text'
+const SANDBOX_GROUP = 'sandbox'
+const DEFAULT_GROUP = 'default'
+
+/** With no text (no file at all) everything has its default. `env` is read for `${NAME}` and for the remarks. */
+export function assemble(source: string, file: string, env: Readonly<Record<string, string | undefined>>): Loaded {
+  const { reading, root } = openDocument(source, file, env)
+  const fields = root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
+  const config = reading.mistakes.length > 0 && !fields ? undefined : readSections(fields)
+  // In the order of the file, so that an operator can work from top to bottom.
+  reading.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  if (!config || reading.mistakes.length > 0) return { mistakes: reading.mistakes }
+  const remarks = [...modelRemarks(config), ...vendorRemarks(env, reading.namesRead)]
+  return { config: freeze({ ...config, hash: hashConfig(config), remarks }), mistakes: [] }
+}
+
+function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 'remarks'> {
+  const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
+  const read = readUpstreams(fields?.get('upstreams'))
+  const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
+  const on = written.on ?? !read.real
+  if (!on) refuseSandboxes(read.sandboxes)
+
+  const upstreams = new Map(read.upstreams)
+  const known = new Set(read.ids)
+  if (on && !known.has(SANDBOX_UPSTREAM)) upstreams.set(SANDBOX_UPSTREAM, sandboxUpstream(SANDBOX_UPSTREAM))
+  if (on) known.add(SANDBOX_UPSTREAM)
+  const advice = (id: string): string | undefined =>
+    !on && (id === SANDBOX_UPSTREAM || id === SANDBOX_MODEL) ? 'the sandbox is off; write sandbox: true' : undefined
+
+  const { models, ids } = readModels(fields?.get('models'), { ids: known, advice })
+  if (on && !ids.has(SANDBOX_MODEL)) models.set(SANDBOX_MODEL, sandboxModel())
+  if (on) ids.add(SANDBOX_MODEL)
+
+  return {
+    server: optional('server', readServer, SERVER_DEFAULTS),
+    registration: optional('registration', readRegistration, REGISTRATION_DEFAULTS),
+    sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
+    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
+    upstreams,
+    models,
+    groups: withReadyMade(
+      readGroups(fields?.get('groups'), { ids, advice }),
+      on ? embedded(models, upstreams) : undefined,
+    ),
+  }
+}
+
+function refuseSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
+  for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
+}
+
+function sandboxModel(): Model {
+  const input = NANOS_PER_USD
+  const price: TokenPrice = { input, output: 4n * NANOS_PER_USD, cachedInput: input, cacheWrite: input }
+  return {
+    id: SANDBOX_MODEL,
+    routes: [{ upstream: SANDBOX_UPSTREAM, model: SANDBOX_MODEL, priority: 1, weight: 1, cost: undefined }],
+    price,
+    priceVersion: priceVersion(price),
+    limits: { context: 128_000, maxOutput: 16_384 },
+  }
+}
+
+/** Models that can reach nothing but the sandbox, so that using them can cost the operator nothing. */
+function embedded(models: FileConfig['models'], upstreams: FileConfig['upstreams']): string[] {
+  const isEmbedded = ({ routes }: Model) => routes.every(({ upstream }) => upstreams.get(upstream)?.kind === 'sandbox')
+  return [...models.values()].filter(isEmbedded).map(({ id }) => id)
+}
+
+/** No groups: one with everything. The sandbox's own group is for the key that the first start hands out. */
+function withReadyMade(groups: Map<string, Group>, sandbox: string[] | undefined): Map<string, Group> {
+  const add = (id: string, models: string[]) => groups.set(id, { id, models, multiplierMillionths: MULTIPLIER_ONE })
+  if (groups.size === 0) add(DEFAULT_GROUP, [ALL_MODELS])
+  if (sandbox && !groups.has(SANDBOX_GROUP)) add(SANDBOX_GROUP, sandbox)
+  return groups
+}
+
+function modelRemarks({ models, groups }: Pick<FileConfig, 'models' | 'groups'>): string[] {
+  const unpriced = [...models.values()].filter((model) => model.price === undefined)
+  const remarks = unpriced.map(
+    ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
+  )
+  if (!groups.has(DEFAULT_GROUP)) {
+    remarks.push('there is no group "default": keys that were made without a group may use no model')
+  }
+  return remarks
+}
+
+const VENDOR_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'ARK_API_KEY']
+
+/** Many people have these in their shell: not a mistake, but silence would look as if they were in use. */
+function vendorRemarks(env: Readonly<Record<string, string | undefined>>, read: ReadonlySet<string>): string[] {
+  return VENDOR_VARIABLES.filter((name) => env[name] && !read.has(name)).map(
+    (name) =>
+      `${name} is set but not used yet: vendors by environment variable come with a later version; until then write ` +
+      `upstreams: [{ id: NAME, dialect: chat, base_url: https://.../v1, keys: ["\${${name}}"] }] in the configuration file`,
+  )
+}
+
+/** Shared by every request: nobody may change it in passing. (Maps are read-only by type.) */
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  const parts = value instanceof Map ? value.values() : Object.values(value)
+  for (const part of parts) freeze(part)
+  return Object.freeze(value)
+}

@@ -1,0 +1,46 @@
+// What a reload changed, in words for the log. Values are not shown: some of them are secret.
+import { canonicalJson } from './hash.ts'
+import type { FileConfig } from './types.ts'
+
+export type Change = {
+  /** Such as `models[gpt-x].price changed`. */
+  what: string
+  /** The listener was opened with the old value: it holds until the next start unless the listener is replaced. */
+  restart: boolean
+}
+
+export function describeChanges(before: FileConfig, after: FileConfig): Change[] {
+  return [
+    ...fieldChanges('server', before.server, after.server),
+    ...fieldChanges('registration', before.registration, after.registration),
+    ...fieldChanges('sandbox', before.sandbox, after.sandbox),
+    ...fieldChanges('retention', before.retention, after.retention),
+    ...entryChanges('upstreams', before.upstreams, after.upstreams),
+    ...entryChanges('models', before.models, after.models),
+    ...entryChanges('groups', before.groups, after.groups),
+  ]
+}
+
+// Stand for another field that is listed anyway.
+const DERIVED = new Set(['priceVersion', 'faultsWritten'])
+
+function fieldChanges(path: string, before: object, after: object): Change[] {
+  const old = new Map(Object.entries(before))
+  return Object.entries(after)
+    .filter(([name, value]) => !DERIVED.has(name) && canonicalJson(value) !== canonicalJson(old.get(name)))
+    .map(([name]) => ({ what: `${path}.${snake(name)} changed`, restart: path === 'server' && name === 'tls' }))
+}
+
+function entryChanges(path: string, before: ReadonlyMap<string, object>, after: ReadonlyMap<string, object>): Change[] {
+  const gone = [...before.keys()].filter((id) => !after.has(id))
+  const changed = [...after].flatMap(([id, entry]): Change[] => {
+    const old = before.get(id)
+    return old ? fieldChanges(`${path}[${id}]`, old, entry) : [{ what: `${path}[${id}] added`, restart: false }]
+  })
+  return [...gone.map((id) => ({ what: `${path}[${id}] removed`, restart: false })), ...changed]
+}
+
+/** The name in the file: `drainMs` is written `drain`, `baseUrl` is written `base_url`. */
+function snake(name: string): string {
+  return name.replace(/(Ms|Millionths)$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

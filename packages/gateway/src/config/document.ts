@@ -1,0 +1,119 @@
+// The YAML document as written: text in, the root value out, every syntax error with its line.
+// The tree keeps each value's place and source text: plain objects would lose the lines, and turn 0.1 into a float.
+import { dirname } from 'node:path'
+import { isAlias, isCollection, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import type { Mistake } from './types.ts'
+
+/** One file being read: where values are looked up and where mistakes are collected. */
+export type Reading = {
+  file: string
+  /** Relative paths in the file start here. */
+  folder: string
+  env: Readonly<Record<string, string | undefined>>
+  mistakes: Mistake[]
+  /** Environment variables that the file refers to. */
+  namesRead: Set<string>
+  source: string
+  lineAt(offset: number): number
+  /** What an alias stands for, or the node itself. */
+  resolve(node: Node): Node | undefined
+}
+
+/** Something written in the file: what it is, where it stands, and its name for messages (`models[gpt-x].price`). */
+export type Value = { reading: Reading; node: Node; path: string }
+
+export function lineOf({ reading, node }: Value): number {
+  return reading.lineAt(node.range?.[0] ?? 0)
+}
+
+export function addMistake(value: Value, message: string, line = lineOf(value)): void {
+  const { file, mistakes } = value.reading
+  const text = value.path === '' ? message : `${value.path}: ${message}`
+  // A value with an anchor is read once for each alias; its mistake is still one.
+  if (mistakes.some((known) => known.line === line && known.message === text)) return
+  mistakes.push({ file, line, message: text })
+}
+
+// The parser's own words quote the source, which may be a key: these do not.
+const SYNTAX: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'the indentation does not fit, or a bracket opened above is not closed',
+  BAD_SCALAR_START: 'a value cannot begin with @ or `; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second "name:" on the same line, or a wrong indentation; put values with ": " in quotes',
+  DUPLICATE_KEY: 'this name is written twice',
+  MISSING_CHAR: 'a closing quote or bracket, a comma or a ":" is missing',
+  MULTILINE_IMPLICIT_KEY: 'a name must stand on one line, followed by ":"',
+  MULTIPLE_DOCS: 'only one document is read; remove the "---" in the middle',
+  TAB_AS_INDENT: 'tabs cannot indent; use spaces',
+  UNEXPECTED_TOKEN: 'something stands here that does not belong; is a quote, a comma or a bracket missing before it?',
+}
+
+const UNQUOTED_REFERENCE = /[[{,:]\s*\$\{[^"']*$|[[{,:]\s*\$\{\w+\}\s*[,}\]]/
+
+function syntaxMessage(code: string, lineText: string): string {
+  // In [..] and {..} a bare ${NAME} ends at its own brace: the most common way to get here.
+  const hint = UNQUOTED_REFERENCE.test(lineText) ? `; inside [ ] and { }, write "\${NAME}" in quotes` : ''
+  return `not valid YAML: ${SYNTAX[code] ?? 'this cannot be read'}${hint}`
+}
+
+/** Anchors whose own content refers to them would never end. */
+function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
+  const open = new Set<unknown>()
+  const finished = new Set<unknown>()
+  const walk = (current: unknown): boolean => {
+    if (isPair(current)) return walk(current.key) || walk(current.value)
+    const target = isAlias(current) ? resolve(current) : current
+    if (!isCollection(target) || finished.has(target)) return false
+    if (open.has(target)) return true
+    open.add(target)
+    const found = target.items.some(walk)
+    open.delete(target)
+    finished.add(target)
+    return found
+  }
+  return walk(node)
+}
+
+export type Opened = { reading: Reading; root: Value | undefined }
+
+/** `root` is undefined for an empty file, and when syntax errors (in `reading.mistakes`) make the rest guesswork. */
+export function openDocument(source: string, file: string, env: Reading['env']): Opened {
+  const lines = new LineCounter()
+  const mistakes: Mistake[] = []
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line)
+  const resolve = (node: Node): Node | undefined => (isAlias(node) ? node.resolve(document) : node)
+  const reading: Reading = {
+    file,
+    folder: dirname(file),
+    env,
+    mistakes,
+    namesRead: new Set(),
+    source,
+    lineAt,
+    resolve,
+  }
+  const add = (offset: number, message: string): void => {
+    const line = lineAt(offset)
+    // The parser stumbles on after the first error of a line: one is enough.
+    if (mistakes.length < 20 && !mistakes.some((known) => known.line === line)) mistakes.push({ file, line, message })
+  }
+  const sourceLines = source.split('\n')
+  for (const error of document.errors) {
+    add(error.pos[0], syntaxMessage(error.code, sourceLines[lineAt(error.pos[0]) - 1] ?? ''))
+  }
+  if (mistakes.length > 0) return { reading, root: undefined }
+
+  visit(document, {
+    Alias: (_, alias) => {
+      if (!resolve(alias)) add(alias.range?.[0] ?? 0, `*${alias.source}: no &${alias.source} is defined above it`)
+    },
+    Node: (_, node) => {
+      if (node.tag?.startsWith('!')) add(node.range?.[0] ?? 0, `the tag ${node.tag} means nothing here; remove it`)
+    },
+  })
+  const contents = document.contents as Node | null
+  if (contents && mistakes.length === 0 && holdsItself(contents, resolve))
+    add(0, 'an alias stands inside its own anchor')
+  const empty = contents === null || (isScalar(contents) && contents.value === null)
+  return { reading, root: empty || mistakes.length > 0 ? undefined : { reading, node: contents, path: '' } }
+}

@@ -1,0 +1,40 @@
+// A fingerprint of the configuration in force, for comparing nodes. Secrets and paths of this machine stay out of it:
+// the fingerprint is shown, and a certificate may lie elsewhere on another node.
+import { createHash } from 'node:crypto'
+import type { FileConfig } from './types.ts'
+
+type Hashed = Omit<FileConfig, 'hash' | 'remarks'>
+
+export function hashConfig(config: Hashed): string {
+  const { upstreams, server, ...rest } = config
+  const publicPart = {
+    ...rest,
+    server: { ...server, tls: server.tls !== undefined },
+    upstreams: new Map(
+      [...upstreams].map(([id, upstream]) => [
+        id,
+        { ...upstream, keys: upstream.keys.length, proxy: withoutCredentials(upstream.proxy) },
+      ]),
+    ),
+  }
+  return createHash('sha256').update(canonicalJson(publicPart)).digest('hex')
+}
+
+function withoutCredentials(address: string | undefined): string | undefined {
+  if (address === undefined) return undefined
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  return url.href
+}
+
+/** JSON that is the same for the same contents: fields and map entries sorted, lists (whose order matters) as they are. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return `"${value}n"`
+  if (value instanceof Map) return canonicalJson(Object.fromEntries([...value].map(([key, each]) => [`:${key}`, each])))
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined)
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
+}

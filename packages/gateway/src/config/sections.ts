@@ -1,0 +1,71 @@
+// The small sections: `registration`, `sandbox`, `retention`.
+import { isMap } from 'yaml'
+import { NANOS_PER_USD } from '../money/amount.ts'
+import { addMistake, type Value } from './document.ts'
+import { readBoolean, readDuration, readUsd, STORAGE_TIME } from './scalars.ts'
+import type { FileConfig, Retention } from './types.ts'
+import { fieldsOf, scalarText } from './value.ts'
+
+type Registration = FileConfig['registration']
+
+export const REGISTRATION_DEFAULTS: Registration = {
+  open: true,
+  trialCredit: 10n * NANOS_PER_USD,
+  trialBudgetPerDay: 100n * NANOS_PER_USD,
+}
+
+const REGISTRATION_FIELDS = { open: true, trial_credit: true, trial_budget_per_day: true } as const
+
+export function readRegistration(value: Value): Registration {
+  const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
+  if (!fields) return REGISTRATION_DEFAULTS
+  return {
+    open: fields.optional('open', readBoolean, REGISTRATION_DEFAULTS.open),
+    trialCredit: fields.optional('trial_credit', readUsd, REGISTRATION_DEFAULTS.trialCredit),
+    trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, REGISTRATION_DEFAULTS.trialBudgetPerDay),
+  }
+}
+
+/** `on` undefined: not written, so it depends on whether there is a real upstream. */
+export type WrittenSandbox = { on: boolean | undefined; faults: boolean | undefined }
+
+export function readSandboxSection(value: Value): WrittenSandbox {
+  if (!isMap(value.reading.resolve(value.node))) {
+    const text = scalarText(value, 'true, false or { faults: true }')
+    if (text !== undefined && text !== 'true' && text !== 'false') {
+      addMistake(value, 'expected true, false or { faults: true }')
+    }
+    return { on: text === undefined ? undefined : text === 'true', faults: undefined }
+  }
+  const fields = fieldsOf(value, { faults: true }, '{ faults: true }')
+  return { on: true, faults: fields?.optional<boolean | undefined>('faults', readBoolean, undefined) }
+}
+
+const DAY = 24 * 3600 * 1000
+
+export const RETENTION_DEFAULTS: Retention = {
+  responses: 30 * DAY,
+  reasoning: DAY,
+  idempotency: DAY,
+  requests: 400 * DAY,
+}
+
+const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true } as const
+
+export function readRetention(value: Value): Retention {
+  const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
+  if (!fields) return RETENTION_DEFAULTS
+  const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
+  return {
+    responses: read('responses'),
+    reasoning: read('reasoning'),
+    idempotency: read('idempotency'),
+    requests: read('requests'),
+  }
+}
+
+function readKept(value: Value): number | 'off' | undefined {
+  const text = scalarText(value, 'a duration such as 30d, or off')
+  if (text === undefined) return undefined
+  return text === 'off' ? 'off' : readDuration(STORAGE_TIME)(value)
+}

@@ -1,0 +1,218 @@
+// Section `upstreams`: the services that models are routed to.
+import { isScalar } from 'yaml'
+import { addMistake, lineOf, type Value } from './document.ts'
+import {
+  readBoolean,
+  readDuration,
+  readId,
+  readInteger,
+  readUrl,
+  readWord,
+  TIMER,
+  withoutTrailingSlash,
+} from './scalars.ts'
+import type { Timeouts, Upstream, UpstreamDialect } from './types.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, scalarText } from './value.ts'
+
+export const SANDBOX_UPSTREAM = 'sandbox'
+
+/** Reserved never to exist (RFC 6761): should anything ever dial it by mistake, nothing leaves the machine. */
+const SANDBOX_URL = 'http://sandbox.invalid/v1'
+
+const TIMEOUT_DEFAULTS: Timeouts = { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 }
+
+const UPSTREAM_FIELDS = {
+  id: true,
+  kind: true,
+  dialect: true,
+  base_url: true,
+  keys: true,
+  max_concurrency: true,
+  timeouts: true,
+  proxy: true,
+  http: true,
+  allow_private: true,
+  shared_objects: true,
+  bills_on_abort: true,
+} as const
+const TIMEOUT_FIELDS = { first_byte: true, idle: true, total: true } as const
+const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v1", keys: ["none"] }'
+
+const kindLater = (vendor: string): string =>
+  `the built-in description of ${vendor} comes with a later version; remove kind and give dialect: chat and base_url`
+const KINDS_LATER: Readonly<Record<string, string>> = Object.fromEntries(
+  ['openai', 'anthropic', 'gemini', 'ark', 'azure', 'bedrock', 'vertex'].map((vendor) => [vendor, kindLater(vendor)]),
+)
+
+const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
+
+const OTHER_DIALECTS = ['responses', 'messages', 'generate-content', 'images', 'video-tasks'] as const
+const DIALECTS = ['chat', ...OTHER_DIALECTS] as const
+
+/** How a base_url ends: what a client SDK of that dialect would be given. */
+const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
+  chat: '/v1',
+  responses: '/v1',
+  images: '/v1',
+  messages: '',
+  'generate-content': '/v1beta',
+  'video-tasks': '/api/v3',
+}
+
+export type ReadUpstreams = {
+  upstreams: Map<string, Upstream>
+  /** Also those with mistakes: a route to one of them is not a second mistake. */
+  ids: Set<string>
+  /** Entries of kind `sandbox`, to be refused where the sandbox is off. */
+  sandboxes: Value[]
+  /** Something other than the sandbox is configured. */
+  real: boolean
+}
+
+export function readUpstreams(value: Value | undefined): ReadUpstreams {
+  const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], real: false }
+  const lines = new Map<string, number>()
+  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+    const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
+    if (!fields) continue
+    const id = fields.required('id', readId, 'give the upstream a name of your choice')
+    const kind = fields.optional<'sandbox' | undefined>(
+      'kind',
+      readWord<'sandbox'>(['sandbox'], KINDS_LATER),
+      undefined,
+    )
+    if (kind === 'sandbox') result.sandboxes.push(item)
+    else result.real = true
+    const upstream = kind === 'sandbox' ? readSandbox(fields, id ?? '') : readCustom(fields, id ?? '')
+    if (id === undefined) continue
+    if (id === SANDBOX_UPSTREAM && kind !== 'sandbox') {
+      addMistake(item, 'the name sandbox belongs to the embedded models; choose another id')
+    }
+    const first = lines.get(id)
+    if (first !== undefined) addMistake(item, `a second upstream with this id; the first is on line ${first}`)
+    lines.set(id, first ?? lineOf(item))
+    result.ids.add(id)
+    result.upstreams.set(id, upstream)
+  }
+  return result
+}
+
+/** Settings that every kind of upstream has. */
+function common(fields: Fields, id: string) {
+  const optional: (field: string) => number | undefined = (field) =>
+    fields.optional<number | undefined>(field, readInteger({ min: 1, max: 1_000_000 }), undefined)
+  return {
+    id,
+    maxConcurrency: optional('max_concurrency'),
+    timeouts: fields.optional('timeouts', readTimeouts, TIMEOUT_DEFAULTS),
+    billsOnAbort: fields.optional('bills_on_abort', readWord<'nothing' | 'input'>(['nothing', 'input']), 'nothing'),
+  }
+}
+
+export function sandboxUpstream(id: string): Upstream {
+  return {
+    id,
+    kind: 'sandbox',
+    dialect: 'chat',
+    baseUrl: SANDBOX_URL,
+    keys: [],
+    maxConcurrency: undefined,
+    timeouts: TIMEOUT_DEFAULTS,
+    proxy: undefined,
+    allowPrivate: false,
+    billsOnAbort: 'nothing',
+  }
+}
+
+function readSandbox(fields: Fields, id: string): Upstream {
+  for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
+    const field = fields.get(name)
+    if (field) addMistake(field, 'the embedded models have no such setting; remove it')
+  }
+  fields.optional('dialect', readDialect, 'chat')
+  return { ...sandboxUpstream(id), ...common(fields, id) }
+}
+
+function readCustom(fields: Fields, id: string): Upstream {
+  // With a kind (refused above), the description would have brought both.
+  const described = fields.get('kind') !== undefined
+  const dialect = described
+    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
+    : fields.required('dialect', readDialect, 'write dialect: chat')
+  const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
+  const baseUrl = described
+    ? fields.optional<string | undefined>('base_url', readBase, undefined)
+    : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
+  const keys = fields.required('keys', listOf(readKey, `["\${MY_KEY}"]`, NO_KEY), NO_KEY)
+  fields.optional<string | undefined>('http', readHttp, undefined)
+  fields.optional<boolean | undefined>('shared_objects', readSharedObjects, undefined)
+  return {
+    ...common(fields, id),
+    kind: 'custom',
+    dialect: dialect ?? 'chat',
+    baseUrl: baseUrl ?? '',
+    keys: keys ?? [],
+    proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
+    allowPrivate: fields.optional('allow_private', readBoolean, false),
+  }
+}
+
+function readDialect(value: Value): UpstreamDialect | undefined {
+  const later = 'upstreams of this dialect come with a later version; only chat works now'
+  return readWord(['chat'], Object.fromEntries(OTHER_DIALECTS.map((dialect) => [dialect, later])))(value)
+}
+
+/** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
+function writtenDialect(fields: Fields): UpstreamDialect | undefined {
+  const value = fields.get('dialect')
+  const node = value?.reading.resolve(value.node)
+  return isScalar(node) ? DIALECTS.find((dialect) => node.value === dialect) : undefined
+}
+
+function readBaseUrl(value: Value, dialect: UpstreamDialect | undefined): string | undefined {
+  const ending = dialect ? ENDINGS[dialect] : ''
+  const example = `https://api.example.com${ending}`
+  const url = readUrl(value, { credentials: false, example })
+  if (!url || dialect === undefined) return undefined
+  const path = url.pathname.replace(/\/+$/, '')
+  const wrong = dialect === 'messages' ? /\/v1(\/|$)/.test(path) : !path.endsWith(ending)
+  if (!wrong) return withoutTrailingSlash(url)
+  const rule = dialect === 'messages' ? 'has no /v1 at its end' : `ends in ${ending}`
+  addMistake(value, `the base_url of a ${dialect} upstream ${rule}, such as ${example}`)
+  return undefined
+}
+
+/** Goes into a header: anything but visible ASCII would be refused there, or smuggle in another header. */
+function readKey(value: Value): string | undefined {
+  const text = scalarText(value, 'text')
+  if (text === undefined || /^[\x21-\x7e]{1,4096}$/.test(text)) return text
+  const problem = text === '' ? 'is empty' : 'contains spaces, line ends or other characters that no key has'
+  addMistake(value, `${problem}; ${NO_KEY}`)
+  return undefined
+}
+
+function readProxy(value: Value): string | undefined {
+  return readUrl(value, { credentials: true, example: 'http://proxy.example.com:3128' })?.href
+}
+
+function readHttp(value: Value): string | undefined {
+  const later = 'HTTP/2 toward upstreams comes with a later version; remove this field or write 1.1'
+  return readWord(['1.1'], { '2': later, '2.0': later })(value)
+}
+
+function readSharedObjects(value: Value): boolean | undefined {
+  const shared = readBoolean(value)
+  if (shared) addMistake(value, 'comes with a later version; remove it or write false')
+  return shared
+}
+
+function readTimeouts(value: Value): Timeouts | undefined {
+  const fields = fieldsOf(value, TIMEOUT_FIELDS, 'timeouts: { first_byte: 120s, idle: 120s, total: 1h }')
+  return (
+    fields && {
+      firstByteMs: fields.optional('first_byte', readDuration(TIMER), TIMEOUT_DEFAULTS.firstByteMs),
+      idleMs: fields.optional('idle', readDuration(TIMER), TIMEOUT_DEFAULTS.idleMs),
+      totalMs: fields.optional('total', readDuration(TIMER), TIMEOUT_DEFAULTS.totalMs),
+    }
+  )
+}

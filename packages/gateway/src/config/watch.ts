@@ -1,0 +1,128 @@
+// Hot reload: the file is re-read when it changes and when asked to (SIGHUP). A bad edit leaves the running
+// configuration in force, and its mistakes are reported once.
+import { type FSWatcher, watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Loaded } from './assemble.ts'
+import { type Change, describeChanges } from './changes.ts'
+import { reasonOf } from './server.ts'
+import type { FileConfig, Mistake } from './types.ts'
+
+export type WatchOptions = {
+  /** The configuration in force, to tell what changed. */
+  running: FileConfig
+  /** Contents must stay the same for this long before they are believed. */
+  settleMs?: number
+  /** For changes that the system reports to nobody: network drives, symbolic links, full event queues. */
+  pollMs?: number
+}
+
+export type ConfigWatcher = {
+  /** Loads now, changed or not: for SIGHUP. Resolves when the result is in force or its mistakes are reported. */
+  reload(): Promise<void>
+  close(): void
+}
+
+type OnChange = (config: FileConfig, changes: Change[]) => void | Promise<void>
+type OnMistakes = (mistakes: readonly Mistake[]) => void
+
+/** What stands in a file, or why that cannot be told. Compared to see whether anything changed. */
+type Content = { text: string | undefined; problem: string | undefined }
+
+async function readContent(file: string): Promise<Content> {
+  try {
+    return { text: await readFile(file, 'latin1'), problem: undefined }
+  } catch (error) {
+    return { text: undefined, problem: reasonOf(error) }
+  }
+}
+
+const same = (one: Content, other: Content): boolean => one.text === other.text && one.problem === other.problem
+
+export async function watchConfig(
+  file: string,
+  load: (file: string) => Loaded,
+  onChange: OnChange,
+  onMistakes: OnMistakes,
+  { running, settleMs = 100, pollMs = 5_000 }: WatchOptions,
+): Promise<ConfigWatcher> {
+  let current = running
+  let closed = false
+  /** Dealt with: loaded, or reported as wrong. */
+  let handled = await readContent(file)
+  /** Seen once, and believed when the next look shows the same. */
+  let candidate: Content | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let queue = Promise.resolve()
+
+  const report = (message: string) => onMistakes([{ file, line: undefined, message }])
+
+  async function take(content: Content): Promise<void> {
+    handled = content
+    candidate = undefined
+    if (content.text === undefined) return report(`cannot be read: ${content.problem}; the running configuration stays`)
+    // Editors and full disks leave empty files behind. As a configuration it would mean: drop every upstream and model.
+    if (content.text.trim() === '') return report('is empty; the running configuration stays in force')
+    const loaded = load(file)
+    if (!loaded.config) return onMistakes(loaded.mistakes)
+    const changes = describeChanges(current, loaded.config)
+    try {
+      await onChange(loaded.config, changes)
+      current = loaded.config
+    } catch (error) {
+      report(`could not be put in force: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+
+  /** A write in place empties the file first: half a file may well be valid, so only what stays the same counts. */
+  async function look(): Promise<void> {
+    const content = await readContent(file)
+    if (closed) return
+    if (same(content, handled)) candidate = undefined
+    else if (candidate && same(content, candidate)) await take(content)
+    else {
+      candidate = content
+      lookSoon()
+    }
+  }
+
+  /** One after the other: a slow onChange must not be overtaken by the next. */
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    queue = queue.then(work).catch((error) => report(`could not be re-read: ${reasonOf(error)}`))
+    return queue
+  }
+
+  function lookSoon(): void {
+    if (closed) return
+    clearTimeout(timer)
+    timer = setTimeout(() => void enqueue(look), settleMs)
+    timer.unref()
+  }
+
+  const watcher = watchFolder(dirname(file), lookSoon)
+  const poll = setInterval(() => timerIdle() && void enqueue(look), pollMs)
+  poll.unref()
+  const timerIdle = () => candidate === undefined
+
+  return {
+    reload: () => enqueue(async () => take(await readContent(file))),
+    close() {
+      closed = true
+      clearTimeout(timer)
+      clearInterval(poll)
+      watcher?.close()
+    },
+  }
+}
+
+/** The folder, not the file: editors replace a file by renaming another over it, and a watch on it would follow the old one. */
+function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(folder, { persistent: false }, onEvent)
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    // No watches left on this machine, or a file system without them: the poll alone does it, later.
+    return undefined
+  }
+}
