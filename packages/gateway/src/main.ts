@@ -1,5 +1,68 @@
-console.log('hello', process.argv.slice(2), process.env.TRIVIUM_LAUNCHER_FD)
+// The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
-createReadStream('', { fd: 3 }).on('data', () => {}).on('end', () => { console.log('launcher gone'); process.exit(3) })
-setInterval(() => {}, 1000)
-process.on('SIGTERM', () => { console.log('TERM'); process.exit(7) })
+import { mistakesError, run, type Setup } from './cli/run.ts'
+import { loadFile, readEnvironment } from './config.ts'
+import type { Environment } from './config/types.ts'
+import { serve } from './serve.ts'
+import { openPostgres } from './storage/postgres.ts'
+import { openSqlite } from './storage/sqlite.ts'
+
+/** Bun's client obeys these by itself; proxies come from the configuration alone. What they said may still be read there. */
+const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
+
+const env = { ...process.env }
+for (const name of PROXY_VARIABLES) delete process.env[name]
+
+const loadConfig = () => loadFile(readEnvironment(env).environment.configFile, env)
+
+const setup: Setup = {
+  environment() {
+    const { environment, mistakes } = readEnvironment(env)
+    if (mistakes.length > 0) throw mistakesError(mistakes)
+    return environment
+  },
+  config(environment: Environment) {
+    const loaded = loadFile(environment.configFile, env)
+    if (!('config' in loaded)) throw mistakesError(loaded.mistakes)
+    return loaded.config
+  },
+  openStorage: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDir)),
+  serve: () => serve({ ...setup, loadConfig }),
+}
+
+/** The launcher holds the other end: when it is gone, however it went, so are we. */
+function endWithLauncher(): void {
+  const descriptor = Number(env['TRIVIUM_LAUNCHER_FD'] ?? Number.NaN)
+  if (Number.isNaN(descriptor)) return
+  const gone = () => process.kill(process.pid, 'SIGTERM')
+  createReadStream('', { fd: descriptor }).on('error', () => {}).on('end', gone).resume()
+}
+
+/** Bun's HTTP client opens at most 256 requests at once unless its environment says otherwise before it starts. */
+async function startAgainUnlimited(args: readonly string[]): Promise<number> {
+  const child = Bun.spawn([process.execPath, ...process.execArgv, ...ownScript(), ...args], {
+    stdio: ['inherit', 'inherit', 'inherit'],
+    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' },
+  })
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
+  return await child.exited
+}
+
+/** A compiled executable carries its script; `bun main.ts` has to be told it again. */
+const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
+
+const args = process.argv.slice(2)
+const serving = (args[0] ?? 'serve') === 'serve'
+if (serving && !env['BUN_CONFIG_MAX_HTTP_REQUESTS']) {
+  process.exit(await startAgainUnlimited(args))
+} else {
+  if (serving) endWithLauncher()
+  try {
+    const code = await run(args, setup)
+    if (code !== undefined) process.exit(code)
+  } catch (error) {
+    // Commands say what the user can mend in a UsageError; anything else still gets one line, not a stack.
+    process.stderr.write(`trivium: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}\n`)
+    process.exit(1)
+  }
+}

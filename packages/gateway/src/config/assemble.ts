@@ -99,7 +99,10 @@ function sandboxModel(): Model {
 /** Models that can reach nothing but the sandbox, so that using them can cost the operator nothing. */
 function embedded(models: FileConfig['models'], upstreams: FileConfig['upstreams']): string[] {
   const isEmbedded = ({ routes }: Model) => routes.every(({ upstream }) => upstreams.get(upstream)?.kind === 'sandbox')
-  return [...models.values()].filter(isEmbedded).map(({ id }) => id)
+  return [...models.values()]
+    .filter(isEmbedded)
+    .map(({ id }) => id)
+    .sort()
 }
 
 /** No groups: one with everything. The sandbox's own group is for the key that the first start hands out. */

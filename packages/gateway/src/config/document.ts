@@ -11,6 +11,7 @@ export type Reading = {
   folder: string
   env: Readonly<Record<string, string | undefined>>
   mistakes: Mistake[]
+  reported: Set<string>
   /** Environment variables that the file refers to. */
   namesRead: Set<string>
   source: string
@@ -20,18 +21,21 @@ export type Reading = {
 }
 
 /** Something written in the file: what it is, where it stands, and its name for messages (`models[gpt-x].price`). */
-export type Value = { reading: Reading; node: Node; path: string }
+export type Value = { reading: Reading; node: Node; path: string; key?: Node }
 
-export function lineOf({ reading, node }: Value): number {
-  return reading.lineAt(node.range?.[0] ?? 0)
+/** Fields and lists that begin on the line below are found by their name. */
+export function lineOf({ reading, node, key }: Value): number {
+  const place = key && isCollection(node) ? key : node
+  return reading.lineAt(place.range?.[0] ?? 0)
 }
 
 export function addMistake(value: Value, message: string, line = lineOf(value)): void {
-  const { file, mistakes } = value.reading
-  const text = value.path === '' ? message : `${value.path}: ${message}`
-  // A value with an anchor is read once for each alias; its mistake is still one.
-  if (mistakes.some((known) => known.line === line && known.message === text)) return
-  mistakes.push({ file, line, message: text })
+  const { file, mistakes, reported } = value.reading
+  // A value with an anchor is read again for each alias, under another path; its mistake is still one.
+  const once = `${value.node.range?.[0]} ${line} ${message}`
+  if (reported.has(once)) return
+  reported.add(once)
+  mistakes.push({ file, line, message: value.path === '' ? message : `${value.path}: ${message}` })
 }
 
 // The parser's own words quote the source, which may be a key: these do not.
@@ -87,33 +91,34 @@ export function openDocument(source: string, file: string, env: Reading['env']):
     folder: dirname(file),
     env,
     mistakes,
+    reported: new Set(),
     namesRead: new Set(),
     source,
     lineAt,
     resolve,
   }
-  const add = (offset: number, message: string): void => {
+  const add = (offset: number, message: (lineText: string) => string): void => {
     const line = lineAt(offset)
-    // The parser stumbles on after the first error of a line: one is enough.
-    if (mistakes.length < 20 && !mistakes.some((known) => known.line === line)) mistakes.push({ file, line, message })
+    // The parser stumbles on after the first error of a line, thousands of times in a bad file: a few say enough.
+    if (mistakes.length >= 20 || mistakes.some((known) => known.line === line)) return
+    const lineText = source.slice(lines.lineStarts[line - 1], offset + 200).slice(0, 1000)
+    mistakes.push({ file, line, message: message(lineText) })
   }
-  const sourceLines = source.split('\n')
-  for (const error of document.errors) {
-    add(error.pos[0], syntaxMessage(error.code, sourceLines[lineAt(error.pos[0]) - 1] ?? ''))
-  }
+  for (const error of document.errors) add(error.pos[0], (lineText) => syntaxMessage(error.code, lineText))
   if (mistakes.length > 0) return { reading, root: undefined }
 
   visit(document, {
     Alias: (_, alias) => {
-      if (!resolve(alias)) add(alias.range?.[0] ?? 0, `*${alias.source}: no &${alias.source} is defined above it`)
+      if (!resolve(alias)) add(alias.range?.[0] ?? 0, () => `*${alias.source}: no &${alias.source} is defined above it`)
     },
     Node: (_, node) => {
-      if (node.tag?.startsWith('!')) add(node.range?.[0] ?? 0, `the tag ${node.tag} means nothing here; remove it`)
+      if (node.tag?.startsWith('!'))
+        add(node.range?.[0] ?? 0, () => `the tag ${node.tag} means nothing here; remove it`)
     },
   })
   const contents = document.contents as Node | null
   if (contents && mistakes.length === 0 && holdsItself(contents, resolve))
-    add(0, 'an alias stands inside its own anchor')
+    add(0, () => 'an alias stands inside its own anchor')
   const empty = contents === null || (isScalar(contents) && contents.value === null)
   return { reading, root: empty || mistakes.length > 0 ? undefined : { reading, node: contents, path: '' } }
 }

@@ -28,7 +28,7 @@ export function readGroups(value: Value | undefined, models: KnownModels): Map<s
     const first = lines.get(id)
     if (first !== undefined) addMistake(item, `a second group with this id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
-    groups.set(id, { id, models: [...new Set(names)], multiplierMillionths })
+    groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths })
   }
   return groups
 }

@@ -62,7 +62,7 @@ function checkedFields(value: Value, map: YAMLMap, rules: FieldRules) {
   const ownKeys = new Set<unknown>(map.items.map((pair) => pair.key))
   for (const { name, key, value: node } of writtenFields(map, value)) {
     const line = reading.lineAt(key.range?.[0] ?? 0)
-    const field: Value = { reading, node: node ?? key, path: path === '' ? name : `${path}.${name}` }
+    const field: Value = { reading, key, node: node ?? key, path: path === '' ? name : `${path}.${name}` }
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     const first = firstLine.get(name)
     if (first !== undefined) {

@@ -2,7 +2,7 @@
 // configuration in force, and its mistakes are reported once.
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { Loaded } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
 import { reasonOf } from './server.ts'
@@ -37,19 +37,20 @@ async function readContent(file: string): Promise<Content> {
   }
 }
 
-const same = (one: Content, other: Content): boolean => one.text === other.text && one.problem === other.problem
+const same = (one: Content, other: Content | undefined): boolean =>
+  other !== undefined && one.text === other.text && one.problem === other.problem
 
-export async function watchConfig(
+export function watchConfig(
   file: string,
   load: (file: string) => Loaded,
   onChange: OnChange,
   onMistakes: OnMistakes,
   { running, settleMs = 100, pollMs = 5_000 }: WatchOptions,
-): Promise<ConfigWatcher> {
+): ConfigWatcher {
   let current = running
   let closed = false
-  /** Dealt with: loaded, or reported as wrong. */
-  let handled = await readContent(file)
+  /** Dealt with: loaded, or reported as wrong. Nothing yet: an edit since `running` was read must not be missed. */
+  let handled: Content | undefined
   /** Seen once, and believed when the next look shows the same. */
   let candidate: Content | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -57,15 +58,19 @@ export async function watchConfig(
 
   const report = (message: string) => onMistakes([{ file, line: undefined, message }])
 
-  async function take(content: Content): Promise<void> {
+  async function take(content: Content, asked: boolean): Promise<void> {
+    const first = handled === undefined
     handled = content
     candidate = undefined
-    if (content.text === undefined) return report(`cannot be read: ${content.problem}; the running configuration stays`)
+    if (content.text === undefined) {
+      return report(`cannot be read: ${content.problem}; the running configuration stays in force`)
+    }
     // Editors and full disks leave empty files behind. As a configuration it would mean: drop every upstream and model.
     if (content.text.trim() === '') return report('is empty; the running configuration stays in force')
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(current, loaded.config)
+    if (first && !asked && changes.length === 0) return
     try {
       await onChange(loaded.config, changes)
       current = loaded.config
@@ -74,13 +79,15 @@ export async function watchConfig(
     }
   }
 
-  /** A write in place empties the file first: half a file may well be valid, so only what stays the same counts. */
+  /** A write in place empties the file first, and half a file may well be valid: only what stays the same counts. */
   async function look(): Promise<void> {
     const content = await readContent(file)
     if (closed) return
-    if (same(content, handled)) candidate = undefined
-    else if (candidate && same(content, candidate)) await take(content)
-    else {
+    if (same(content, handled)) {
+      candidate = undefined
+    } else if (same(content, candidate)) {
+      await take(content, false)
+    } else {
       candidate = content
       lookSoon()
     }
@@ -92,20 +99,25 @@ export async function watchConfig(
     return queue
   }
 
+  /** A pending look is not put off by further events: in a busy folder it would never come. */
   function lookSoon(): void {
-    if (closed) return
-    clearTimeout(timer)
-    timer = setTimeout(() => void enqueue(look), settleMs)
+    if (closed || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void enqueue(look)
+    }, settleMs)
     timer.unref()
   }
 
-  const watcher = watchFolder(dirname(file), lookSoon)
-  const poll = setInterval(() => timerIdle() && void enqueue(look), pollMs)
+  const watcher = watchFolder(file, lookSoon)
+  const poll = setInterval(lookSoon, pollMs)
   poll.unref()
-  const timerIdle = () => candidate === undefined
+  lookSoon()
 
   return {
-    reload: () => enqueue(async () => take(await readContent(file))),
+    async reload() {
+      if (!closed) await enqueue(async () => take(await readContent(file), true))
+    },
     close() {
       closed = true
       clearTimeout(timer)
@@ -115,10 +127,12 @@ export async function watchConfig(
   }
 }
 
-/** The folder, not the file: editors replace a file by renaming another over it, and a watch on it would follow the old one. */
-function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
+/** The folder, not the file: editors rename a new file over the old one, and a watch on the old one sees nothing more. */
+function watchFolder(file: string, onEvent: () => void): FSWatcher | undefined {
+  // Names that begin with ".." are how a mounted Kubernetes ConfigMap is swapped.
+  const concerns = (name: string | null) => name === null || name === basename(file) || name.startsWith('..')
   try {
-    const watcher = watch(folder, { persistent: false }, onEvent)
+    const watcher = watch(dirname(file), { persistent: false }, (_, name) => concerns(name) && onEvent())
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {

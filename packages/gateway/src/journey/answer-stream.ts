@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
+import type { Units } from '../money/price.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
 import type { Meter } from './dialect.ts'
 import { conclude, endingOfBreak, endingOfFinish, type Exchange, NOTHING_SEEN } from './exchange.ts'
@@ -144,9 +145,9 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
   }
 
   /** The last bytes of the answer, which leave only after the settlement stands. */
-  function lastBytes(ending: Ending): Uint8Array {
-    if (ending === 'stopped_by_balance') return meter.stop()
-    if (ending === 'failed') return errorBytes(failureOfUpstream(state.error ?? cutOff().info).info)
+  function lastBytes(ending: Ending, units: Units): Uint8Array {
+    if (ending === 'stopped_by_balance') return meter.stop(units)
+    if (ending === 'failed') return errorBytes(state.error ? failureOfUpstream(state.error).info : cutOff().info)
     if (ending === 'cut') return errorBytes(cutOff().info)
     if (ending === 'timeout' || ending === 'shutdown') return errorBytes(failureOfAbort(ending).info)
     return meter.end()
@@ -178,8 +179,8 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
     over = true
     if (state.done) letGo()
     else watch.cancel()
-    await conclude(exchange, ending, state)
-    const blocked = write(lastBytes(ending))
+    const charge = await conclude(exchange, ending, state)
+    const blocked = write(lastBytes(ending, charge.units))
     if (blocked) await blocked
   }
 

@@ -3,6 +3,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Units } from '../money/price.ts'
 import type { Sizing } from './reserve.ts'
 
 export type TextRequest = Sizing & {
@@ -22,8 +23,8 @@ export type Meter = {
   push(chunk: Uint8Array): Uint8Array
   /** What was held back until the settlement stands: the last frames. */
   end(): Uint8Array
-  /** The frames that end the answer here, as if it had reached its output cap. */
-  stop(): Uint8Array
+  /** The frames that end the answer here, as if it had reached its output cap; `units` is what it is charged. */
+  stop(units: Units): Uint8Array
   readonly state: {
     readonly outputBytes: number
     readonly sawOutput: boolean

@@ -4,7 +4,7 @@ import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { TextDialect, TextRequest } from './dialect.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
-import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
+import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
 import type { AbortReason, Watch } from './watch.ts'
 
 export type Exchange = {
@@ -35,7 +35,7 @@ export type Seen = {
 export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
 
 /** The one end of an accepted request: priced, written to the ledger (or its journal) and durable when this resolves. */
-export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<void> {
+export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<Charge> {
   const { parts, quote, request } = exchange
   const statistics = parts.learned.of(quote.offer.model.id)
   const now = performance.now()
@@ -52,6 +52,7 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   if (charge.cost === 0n && !seen.sawOutput) await quote.open.void(ending, receipt)
   else await quote.open.settle(charge.cost, ending, receipt)
   learn(quote, request.textBytes, outcome, charge, statistics)
+  return charge
 }
 
 const ENDING_OF_ABORT: Record<AbortReason, Ending> = {

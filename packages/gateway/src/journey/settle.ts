@@ -40,7 +40,8 @@ const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 
  */
 export function chargeOf(quote: Quote, outcome: Outcome, statistics: ModelStatistics): Charge {
   const absurd = outcome.usage?.absurd === true
-  const usage = absurd ? undefined : outcome.usage
+  // Figures that cannot be true were left out when they were read: what is missing is counted.
+  const { usage } = outcome
   if (usage?.input !== undefined && usage.output !== undefined) {
     const units = unitsOf(usage)
     return { units, cost: costOf(units, quote.rate), estimated: false, absurd }

@@ -13,11 +13,11 @@ type Rule = { find: RegExp; put: string | ((match: string, offset: number, text:
 const RULES: Rule[] = [
   // Keys by the prefix their vendor gives them; `*` because vendors half-mask keys themselves and leave both ends.
   {
-    find: /(?<![A-Za-z0-9])(?:(?:sk|rk|pk|ak|csk|ark|xai|pplx|nvapi|key)-|(?:gsk|hf|r8|fw|tgp|ghp|gho|ghs|glpat|github_pat|pk|rk)_|AIza|AKIA|ASIA|ya29\.|AQ\.|eyJ)[A-Za-z0-9_*-]{4,}(?:\.[A-Za-z0-9_-]{8,}){0,4}/g,
+    find: /(?<![A-Za-z0-9])(?:(?:sk|rk|pk|ak|csk|ark|xai|pplx|nvapi|glpat)-|(?:sk|rk|pk|gsk|hf|r8|fw|tgp|ghp|gho|ghs|github_pat)_|AIza|AKIA|ASIA|ya29\.|AQ\.|eyJ)[A-Za-z0-9_*-]{4,}(?:\.[A-Za-z0-9_-]{8,}){0,4}/g,
     put: '[key]',
   },
   { find: /(?<![A-Za-z0-9])(Bearer|Basic)[ \t:]{1,8}[^\s"',;]{6,}/gi, put: '$1 [key]' },
-  { find: /[A-Za-z0-9+/_=*.-]{20,}/g, put: maskAfterSecretWord },
+  { find: /[A-Za-z0-9+/_*.-]{20,}={0,2}/g, put: maskAfterSecretWord },
   { find: /(?<![A-Za-z0-9])(?:org|proj|acct|wrkspc)[-_][A-Za-z0-9_-]{6,}/g, put: '[organisation]' },
   { find: /(?<![A-Za-z0-9])projects\/[A-Za-z0-9_-]+/g, put: 'projects/[organisation]' },
   { find: /:\/\/[^\s/?#"'<>(),`]+/g, put: '://[host]' },
@@ -57,6 +57,6 @@ function maskAfterSecretWord(match: string, offset: number, text: string): strin
   const token = match.replace(/\.{1,8}$/, '')
   if (!/[\d*]/.test(token)) return match
   const before = text.slice(Math.max(0, offset - NEARBY), offset).toLowerCase()
-  const named = SECRET_WORDS.some((word) => before.includes(word) || token.slice(0, NEARBY).toLowerCase().includes(`${word}=`))
+  const named = SECRET_WORDS.some((word) => before.includes(word))
   return named ? `[key]${match.slice(token.length)}` : match
 }

@@ -51,7 +51,10 @@ export function modelList(models: readonly ListedModel[], page: ModelPage = {}) 
 function cut(models: readonly ListedModel[], page: ModelPage): { entries: readonly ListedModel[]; hasMore: boolean } {
   const limit = readLimit(page.limit)
   if (page.beforeId !== undefined) {
-    const end = Math.max(0, models.findIndex((model) => model.id === page.beforeId))
+    const end = Math.max(
+      0,
+      models.findIndex((model) => model.id === page.beforeId),
+    )
     const start = Math.max(0, end - limit)
     return { entries: models.slice(start, end), hasMore: start > 0 }
   }

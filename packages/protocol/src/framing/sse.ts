@@ -45,9 +45,13 @@ export function openSseParser(limit: number = DEFAULT_SSE_LIMIT): SseParser {
   }
 
   function takeLine(line: string, into: SseEvent[]): void {
-    if (line === '') return dispatch(into)
+    if (line === '') dispatch(into)
+    else takeField(line)
+  }
+
+  function takeField(line: string): void {
     const colon = line.indexOf(':')
-    if (colon === 0) return
+    if (colon === 0) return // a comment
     const name = colon < 0 ? line : line.slice(0, colon)
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 0x20 ? colon + 2 : colon + 1)
     if (name === 'data') {
@@ -63,7 +67,10 @@ export function openSseParser(limit: number = DEFAULT_SSE_LIMIT): SseParser {
       overflowed = true
       return
     }
-    if (piecesLength === 0) return takeLine(tail, into)
+    if (piecesLength === 0) {
+      takeLine(tail, into)
+      return
+    }
     pieces.push(tail)
     const line = pieces.join('')
     pieces = []

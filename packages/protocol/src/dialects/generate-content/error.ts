@@ -121,7 +121,8 @@ function violatedField(details: Record<string, unknown>[]): string | undefined {
 /** `"34.4s"` -> 35. */
 function retryDelay(details: Record<string, unknown>[]): number | undefined {
   for (const { retryDelay: delay } of details) {
-    if (typeof delay === 'string' && /^\d{1,9}(?:\.\d{1,9})?s$/.test(delay)) return Math.ceil(Number(delay.slice(0, -1)))
+    if (typeof delay === 'string' && /^\d{1,9}(?:\.\d{1,9})?s$/.test(delay))
+      return Math.ceil(Number(delay.slice(0, -1)))
   }
   return undefined
 }

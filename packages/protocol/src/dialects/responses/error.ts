@@ -27,7 +27,14 @@ export function encodeStreamError(error: ErrorInfo, requestId: string, begun?: B
     },
   }
   const { type, code, message, param } = body
-  const thrown = { type: 'error', sequence_number: number + 1, code, message, param, error: { type, code, message, param } }
+  const thrown = {
+    type: 'error',
+    sequence_number: number + 1,
+    code,
+    message,
+    param,
+    error: { type, code, message, param },
+  }
   return formatSse(JSON.stringify(failed), failed.type) + formatSse(JSON.stringify(thrown), thrown.type)
 }
 

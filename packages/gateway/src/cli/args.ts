@@ -1,0 +1,49 @@
+// Command lines: `--name value` or `--name=value`, `--flag`, and words. Anything not listed is a mistake.
+
+export type Flags = Readonly<Record<string, 'value' | 'flag'>>
+export type Arguments = { words: string[]; values: Record<string, string>; flags: Set<string> }
+
+/** What the user has to change; printed as one line, exit code 1. */
+export class UsageError extends Error {
+  override name = 'UsageError'
+}
+
+export function parseArguments(args: readonly string[], allowed: Flags): Arguments {
+  const parsed: Arguments = { words: [], values: Object.create(null), flags: new Set() }
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at] ?? ''
+    if (!word.startsWith('--') || word === '--') {
+      if (word !== '--') parsed.words.push(word)
+      continue
+    }
+    const [name = '', given] = splitOnce(word.slice(2))
+    const kind = allowed[name]
+    if (!kind) throw new UsageError(`unknown option --${name}${suggestion(allowed)}`)
+    if (kind === 'flag') {
+      if (given !== undefined) throw new UsageError(`--${name} takes no value`)
+      parsed.flags.add(name)
+      continue
+    }
+    const value = given ?? args[++at]
+    if (value === undefined) throw new UsageError(`--${name} needs a value`)
+    if (name in parsed.values) throw new UsageError(`--${name} is given twice`)
+    parsed.values[name] = value
+  }
+  return parsed
+}
+
+function splitOnce(text: string): [string, string | undefined] {
+  const at = text.indexOf('=')
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function suggestion(allowed: Flags): string {
+  const names = Object.keys(allowed)
+  return names.length === 0 ? '' : `; this command takes ${names.map((name) => `--${name}`).join(', ')}`
+}
+
+export function required(parsed: Arguments, name: string): string {
+  const value = parsed.values[name]
+  if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
+  return value
+}

@@ -1,0 +1,156 @@
+// What an operator can do to accounts and keys: run in the process that owns the store, asked for by the command line.
+import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
+import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
+import type { FileConfig } from '../config/types.ts'
+import { hashSecret } from '../journey/authenticate.ts'
+import { formatRequestId, timeOfId } from '../journey/ids.ts'
+import type { Account, Key, Storage, UsageRow } from '../storage/storage.ts'
+import { UsageError } from './args.ts'
+
+export type Desk = { storage: Storage; config: FileConfig }
+type Values = Readonly<Record<string, string>>
+export type Operation = (desk: Desk, values: Values) => Promise<unknown>
+
+export const OPERATIONS = {
+  'account create': async ({ storage, config }, { email = '', credit, password }) => {
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an address, not '${email}'`)
+    const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
+    if (amount < 0n) throw new UsageError('--credit must not be negative')
+    const hash = password === undefined ? undefined : await hashPassword(password)
+    const account = await storage.createAccount(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
+    if (!account) throw new UsageError(`an account with the address ${email} exists already`)
+    return accountJson(account)
+  },
+  'account show': async ({ storage }, { account = '' }) => accountJson(await find(storage, account)),
+  'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
+  'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
+  'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
+    const found = await find(storage, account)
+    const nanos = amountOf(amount, 'amount')
+    if (nanos === 0n) throw new UsageError('--amount must not be zero')
+    if (!(await storage.credit(found.id, nanos, reason))) {
+      throw new UsageError(`${account} has less than ${formatUsd(-nanos)} USD free`)
+    }
+    return accountJson(await find(storage, account))
+  },
+  'key create': async (desk, values) => await createKey(desk, values),
+  'key list': async ({ storage }, { account = '' }) => {
+    const { id } = await find(storage, account)
+    return (await storage.listKeys(id)).map(keyJson)
+  },
+  'key revoke': async ({ storage }, { key = '' }) => {
+    const id = /^\d{1,18}$/.test(key) ? BigInt(key) : undefined
+    if (id === undefined || !(await storage.revokeKey(id))) throw new UsageError(`there is no key with the id ${key}`)
+    return { id: key, revoked: true }
+  },
+  usage: async ({ storage }, { account = '', limit = '100' }) => {
+    if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
+    const { id } = await find(storage, account)
+    return (await storage.usage(id, Number(limit))).map(usageJson)
+  },
+  audit: async ({ storage }) => auditJson(await storage.audit()),
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name)
+}
+
+/** 256 random bits; the store only ever sees the hash. */
+export function newSecret(): string {
+  return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
+}
+
+async function createKey({ storage, config }: Desk, values: Values): Promise<unknown> {
+  const { account = '', name = '', group = 'default', cap, expires } = values
+  if (!config.groups.has(group)) {
+    throw new UsageError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
+  }
+  const nanos = cap === undefined ? undefined : amountOf(cap, 'cap')
+  if (nanos !== undefined && nanos <= 0n) throw new UsageError('--cap must be more than zero')
+  const { id } = await find(storage, account)
+  const secret = newSecret()
+  const hash = hashSecret(secret)
+  const key = await storage.createKey({ account: id, hash, name, group, expiresAt: timeOf(expires), cap: nanos })
+  return { ...keyJson(key), secret }
+}
+
+async function find(storage: Storage, email: string): Promise<Account> {
+  const account = await storage.findAccount(email)
+  if (!account) throw new UsageError(`there is no account with the address ${email}`)
+  return account
+}
+
+async function setDisabled(storage: Storage, email: string, disabled: boolean): Promise<unknown> {
+  await storage.setAccountDisabled((await find(storage, email)).id, disabled)
+  return accountJson(await find(storage, email))
+}
+
+function amountOf(text: string, option: string): Nanos {
+  const nanos = parseUsd(text)
+  if (nanos === undefined) throw new UsageError(`--${option} must be an amount in USD such as 12.50, not '${text}'`)
+  return nanos
+}
+
+function timeOf(expires: string | undefined): number | undefined {
+  if (expires === undefined) return undefined
+  const time = /^\d{4}-\d\d-\d\d/.test(expires) ? Date.parse(expires) : Number.NaN
+  if (Number.isNaN(time)) throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
+  return time
+}
+
+const hashPassword = (password: string) => {
+  if (password.length < 8) throw new UsageError('the password must have at least 8 characters')
+  return Bun.password.hash(password, { algorithm: 'argon2id' })
+}
+
+function accountJson(account: Account) {
+  return {
+    id: String(account.id),
+    email: account.email,
+    balance_usd: formatUsd(account.balance),
+    held_usd: formatUsd(account.held),
+    disabled: account.disabled,
+    created_at: new Date(account.createdAt).toISOString(),
+  }
+}
+
+function keyJson(key: Key) {
+  return {
+    id: String(key.id),
+    name: key.name,
+    group: key.group,
+    revoked: key.revoked,
+    expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
+    cap_usd: key.cap === undefined ? null : formatUsd(key.cap),
+    spent_usd: formatUsd(key.spent),
+    created_at: new Date(key.createdAt).toISOString(),
+  }
+}
+
+function usageJson(row: UsageRow) {
+  return {
+    request_id: formatRequestId(row.request),
+    at: new Date(timeOfId(row.request)).toISOString(),
+    model: row.model,
+    upstream: row.upstream,
+    key_id: String(row.key),
+    ending: row.state === HELD ? 'running' : row.ending,
+    held_usd: formatUsd(row.held),
+    cost_usd: formatUsd(row.cost),
+    shortfall_usd: formatUsd(row.shortfall),
+    receipt: row.receipt === '' ? null : JSON.parse(row.receipt),
+  }
+}
+
+function auditJson(report: Awaited<ReturnType<Storage['audit']>>) {
+  const { ok, accounts, requests, transfers } = report
+  return {
+    ...{ ok, accounts, requests, transfers, open_holds: report.openHolds },
+    balance_mismatches: report.balanceMismatches.map(String),
+    held_mismatches: report.heldMismatches.map(String),
+    negative_accounts: report.negativeAccounts.map(String),
+    request_mismatches: report.requestMismatches.map(formatRequestId),
+  }
+}

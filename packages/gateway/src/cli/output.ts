@@ -1,0 +1,26 @@
+// Results for people: `name: value` lines, or one line per entry of a list. With --json, JSON and nothing else.
+
+export function printResult(result: unknown, json: boolean): void {
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : describe(result))
+}
+
+function describe(result: unknown): string {
+  if (Array.isArray(result)) return result.length === 0 ? '(none)\n' : result.map((entry) => `${oneLine(entry)}\n`).join('')
+  if (typeof result !== 'object' || result === null) return `${result}\n`
+  return Object.entries(result)
+    .map(([name, value]) => `${name}: ${plain(value)}\n`)
+    .join('')
+}
+
+function oneLine(entry: unknown): string {
+  if (typeof entry !== 'object' || entry === null) return String(entry)
+  return Object.entries(entry)
+    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .map(([name, value]) => `${name}=${plain(value)}`)
+    .join('  ')
+}
+
+function plain(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.map(plain).join('; ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,142 @@
+// The command line: finds the command, runs it, prints its result, and says in one line what went wrong.
+import { formatMistakes } from '../config/format.ts'
+import type { Environment, FileConfig } from '../config/types.ts'
+import { startSandboxServer } from '../sandbox/server.ts'
+import { FolderInUse, type Storage } from '../storage/storage.ts'
+import { type Arguments, type Flags, parseArguments, UsageError } from './args.ts'
+import { LATER_COMMANDS, STORE_COMMANDS, type StoreCommand } from './commands.ts'
+import { askServer } from './control.ts'
+import { doctor } from './doctor.ts'
+import { OPERATIONS } from './operations.ts'
+import { printResult } from './output.ts'
+
+export type Setup = {
+  /** Throws a UsageError that lists every mistake. */
+  environment(): Environment
+  config(environment: Environment): FileConfig
+  openStorage(environment: Environment): Promise<Storage>
+  serve(): Promise<void>
+}
+
+type OwnCommand = { flags: Flags; words: readonly string[]; run(parsed: Arguments, setup: Setup): Promise<unknown> }
+
+const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
+  'config check': {
+    flags: {},
+    words: [],
+    run: async (_, setup) => {
+      const environment = setup.environment()
+      const { models, upstreams, groups, remarks, hash } = setup.config(environment)
+      const file = environment.configFile ?? null
+      return { ok: true, file, upstreams: upstreams.size, models: models.size, groups: groups.size, hash, remarks }
+    },
+  },
+  'upstream list': {
+    flags: {},
+    words: [],
+    run: async (_, setup) => {
+      const { upstreams } = setup.config(setup.environment())
+      return [...upstreams.values()].map(({ id, kind, dialect, baseUrl, keys, maxConcurrency }) => ({
+        ...{ id, kind, dialect, base_url: baseUrl, keys: keys.length, max_concurrency: maxConcurrency ?? null },
+      }))
+    },
+  },
+  doctor: { flags: {}, words: [], run: (_, setup) => doctor(setup) },
+  sandbox: { flags: { port: 'value', host: 'value' }, words: [], run: (parsed) => runSandbox(parsed) },
+  serve: { flags: {}, words: [], run: (_, setup) => setup.serve() },
+}
+
+/** The exit code; undefined while a server goes on running. */
+export async function run(args: readonly string[], setup: Setup): Promise<number | undefined> {
+  const json = args.includes('--json')
+  try {
+    const { name, rest } = findCommand(args.filter((word) => word !== '--json'))
+    const result = await runCommand(name, rest, setup)
+    if (name === 'serve' || name === 'sandbox') return undefined
+    printResult(result, json)
+    return failed(result)
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof FolderInUse)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  }
+}
+
+async function runCommand(name: string, rest: readonly string[], setup: Setup): Promise<unknown> {
+  const feature = LATER_COMMANDS[name]
+  if (feature) throw new UsageError(`${feature} comes with a later version`)
+  const command = STORE_COMMANDS[name] ?? OWN_COMMANDS[name]
+  if (!command) throw new UsageError(`unknown command '${name}'`)
+  const parsed = parseArguments(rest, command.flags)
+  if (parsed.words.length !== command.words.length) {
+    const wanted = command.words.length === 0 ? 'no further words' : command.words.join(' ')
+    throw new UsageError(`'${name}' takes ${wanted}, not ${parsed.words.length ? `'${parsed.words.join(' ')}'` : 'nothing'}`)
+  }
+  return 'operation' in command ? await runOnStore(command, parsed, setup) : await command.run(parsed, setup)
+}
+
+function findCommand(words: readonly string[]): { name: string; rest: readonly string[] } {
+  const [first = 'serve', second] = words
+  const pair = `${first} ${second}`
+  if (second !== undefined && (pair in STORE_COMMANDS || pair in OWN_COMMANDS || pair in LATER_COMMANDS)) {
+    return { name: pair, rest: words.slice(2) }
+  }
+  if (first in STORE_COMMANDS || first in OWN_COMMANDS || first in LATER_COMMANDS) return { name: first, rest: words.slice(1) }
+  throw new UsageError(`unknown command '${words.slice(0, 2).join(' ')}'; there are: ${commandNames().join(', ')}`)
+}
+
+const commandNames = () => [...Object.keys(OWN_COMMANDS), ...Object.keys(STORE_COMMANDS), ...Object.keys(LATER_COMMANDS)].sort()
+
+/** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
+async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup): Promise<unknown> {
+  const values = await command.values(parsed)
+  const environment = setup.environment()
+  if (!environment.databaseUrl) {
+    const answered = await askServer(environment.dataDir, command.operation, values)
+    if (answered) return answered.result
+  }
+  const config = setup.config(environment)
+  const storage = await openPatiently(environment, setup)
+  if ('result' in storage) return storage.result
+  try {
+    return await OPERATIONS[command.operation]({ storage: storage.storage, config }, values)
+  } finally {
+    await storage.storage.close()
+  }
+
+  /** The folder may be in use by a server that is just starting or stopping, or by another command: wait a little. */
+  async function openPatiently(environment: Environment, setup: Setup): Promise<{ storage: Storage } | { result: unknown }> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return { storage: await setup.openStorage(environment) }
+      } catch (error) {
+        if (!(error instanceof FolderInUse) || tries >= 50) throw error
+        await Bun.sleep(100)
+        const answered = await askServer(environment.dataDir, command.operation, values)
+        if (answered) return answered
+      }
+    }
+  }
+}
+
+async function runSandbox(parsed: Arguments): Promise<void> {
+  const port = Number(parsed.values['port'] ?? '0')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
+  try {
+    const server = startSandboxServer({ host: parsed.values['host'] ?? '127.0.0.1', port, faults: true })
+    process.stdout.write(`sandbox listening on ${server.url}\n`)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.stop().then(() => process.exit(0)))
+  } catch (error) {
+    throw new UsageError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function failed(result: unknown): number {
+  const bad = typeof result === 'object' && result !== null && 'ok' in result && result.ok === false
+  if (bad) process.stderr.write('not in order: see the list above\n')
+  return bad ? 1 : 0
+}
+
+export function mistakesError(mistakes: Parameters<typeof formatMistakes>[0]): UsageError {
+  return new UsageError(formatMistakes(mistakes))
+}

@@ -1,0 +1,140 @@
+// The environment, and files as they are found on disk.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { formatMistakes } from './config/format.ts'
+import { loadFile, readEnvironment } from './config.ts'
+
+const FIXTURES = join(import.meta.dir, 'config/fixtures')
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-config-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('an empty environment: the documented defaults', () => {
+  const nothingHere = resolve('trivium.yaml')
+  const { environment, mistakes } = readEnvironment({ PORT: '', TRIVIUM_CONFIG: '', DATABASE_URL: '' })
+  expect(mistakes).toEqual([])
+  expect(environment).toEqual({
+    host: '127.0.0.1',
+    port: 3333,
+    dataDir: resolve('data'),
+    // Developers may have a trivium.yaml of their own in the folder where the tests run.
+    configFile: environment.configFile === nothingHere ? nothingHere : undefined,
+    databaseUrl: undefined,
+    secret: undefined,
+    workers: 1,
+  })
+})
+
+const SECRET = '0123456789abcdef'
+const POSTGRES = 'postgres://user:hunter2@db.example.com/trivium'
+
+// [environment, what stands in the mistakes]
+const ENVIRONMENTS: [Record<string, string>, string[]][] = [
+  [{ PORT: '0' }, []],
+  [{ PORT: '65535', HOST: '0.0.0.0' }, []],
+  [{ HOST: '::1' }, []],
+  [{ HOST: 'gateway.internal' }, []],
+  [{ PORT: '65536' }, ['PORT must be a whole number from 0 to 65535, not "65536"']],
+  [{ PORT: '-1' }, ['PORT must be']],
+  [{ PORT: '80 ' }, ['PORT must be']],
+  [{ PORT: '3e3' }, ['PORT must be']],
+  [{ HOST: 'http://localhost' }, ['HOST must be']],
+  [{ HOST: 'localhost:3333' }, ['HOST must be']],
+  [{ HOST: '[::1]' }, ['HOST must be']],
+  [{ DATABASE_URL: POSTGRES, TRIVIUM_SECRET: SECRET }, []],
+  [{ DATABASE_URL: 'postgresql://h/d', TRIVIUM_SECRET: SECRET, TRIVIUM_WORKERS: '4' }, []],
+  [{ DATABASE_URL: POSTGRES }, ['TRIVIUM_SECRET must be set when DATABASE_URL is']],
+  [{ DATABASE_URL: 'mysql://user:hunter2@h/d', TRIVIUM_SECRET: SECRET }, ['DATABASE_URL must be']],
+  [{ DATABASE_URL: 'postgres://user:hunter2@h:port/d', TRIVIUM_SECRET: SECRET }, ['DATABASE_URL must be']],
+  [{ TRIVIUM_SECRET: 'hunter2' }, ['TRIVIUM_SECRET must have at least 16 characters']],
+  [{ TRIVIUM_SECRET: SECRET }, []],
+  [{ TRIVIUM_WORKERS: '2' }, ['TRIVIUM_WORKERS above 1 needs DATABASE_URL']],
+  [{ TRIVIUM_WORKERS: '0' }, ['TRIVIUM_WORKERS must be a whole number from 1']],
+  [{ TRIVIUM_WORKERS: '1.5' }, ['TRIVIUM_WORKERS must be']],
+  [{ TRIVIUM_CONFIG: '/nowhere/trivium.yaml' }, ['TRIVIUM_CONFIG names /nowhere/trivium.yaml, which is no file']],
+  [{ TRIVIUM_CONFIG: tmpdir() }, ['which is no file']],
+  [{ OPENAI_API_KEY: 'hunter2' }, []],
+  [
+    { PORT: 'x', HOST: '!', TRIVIUM_WORKERS: 'x', DATABASE_URL: 'x', TRIVIUM_CONFIG: '/x/y' },
+    ['HOST', 'PORT', 'TRIVIUM_WORKERS', 'DATABASE_URL', 'TRIVIUM_SECRET', 'TRIVIUM_CONFIG'],
+  ],
+]
+
+test.each(ENVIRONMENTS)('environment %j', (env, expected) => {
+  const { mistakes } = readEnvironment(env)
+  expect(mistakes).toHaveLength(expected.length)
+  const text = formatMistakes(mistakes)
+  for (const line of text.split('\n').filter(Boolean)) expect(line).toStartWith('environment: ')
+  for (const part of expected) expect(text).toContain(part)
+  expect(text).not.toContain('hunter2')
+})
+
+test('what is given is taken', () => {
+  const file = join(folder, 'own.yaml')
+  writeFileSync(file, '')
+  const env = { HOST: '0.0.0.0', PORT: '0', TRIVIUM_DATA: folder, TRIVIUM_CONFIG: file }
+  const { environment, mistakes } = readEnvironment({ ...env, DATABASE_URL: POSTGRES, TRIVIUM_SECRET: SECRET })
+  expect(mistakes).toEqual([])
+  expect(environment).toEqual({
+    host: '0.0.0.0',
+    port: 0,
+    dataDir: folder,
+    configFile: file,
+    databaseUrl: POSTGRES,
+    secret: SECRET,
+    workers: 1,
+  })
+})
+
+test('no file at all: the sandbox', () => {
+  expect(loadFile(undefined, {}).config?.sandbox.on).toBe(true)
+})
+
+function written(name: string, content: string | Uint8Array): string {
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  return file
+}
+
+test.each([
+  ['missing', () => join(folder, 'gone.yaml'), 'cannot be read: there is no such file'],
+  ['a folder', () => folder, 'cannot be read: it is a folder'],
+  ['not text', () => written('binary.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe])), 'is not UTF-8 text'],
+  ['nested without end', () => written('deep.yaml', '['.repeat(200_000)), 'not valid YAML'],
+])('a file that is %s is one clear mistake', (_, make, message) => {
+  const { config, mistakes } = loadFile(make(), {})
+  expect(config).toBeUndefined()
+  expect(mistakes[0]?.message).toContain(message)
+})
+
+test('tls: a pair that fits is taken, relative to the file', () => {
+  const place = join(folder, 'pair')
+  mkdirSync(place)
+  copyFileSync(join(FIXTURES, 'localhost.cert.pem'), join(place, 'cert.pem'))
+  copyFileSync(join(FIXTURES, 'localhost.key.pem'), join(place, 'key.pem'))
+  const file = written('pair/trivium.yaml', 'server: { tls: { cert: ./cert.pem, key: key.pem } }')
+  const { config, mistakes } = loadFile(file, {})
+  expect(mistakes).toEqual([])
+  expect(config?.server.tls).toEqual({ certFile: join(place, 'cert.pem'), keyFile: join(place, 'key.pem') })
+})
+
+const [CERT, KEY, OTHER] = ['localhost.cert.pem', 'localhost.key.pem', 'other.key.pem'].map((name) =>
+  join(FIXTURES, name),
+)
+
+test.each([
+  [CERT, OTHER, '2: server.tls: the private key does not belong to the certificate'],
+  [KEY, KEY, `3: server.tls.cert: ${KEY} holds no certificate in PEM form`],
+  [CERT, CERT, `4: server.tls.key: ${CERT} holds no private key in PEM form`],
+  ['gone.pem', KEY, '3: server.tls.cert: cannot read'],
+])('tls: %s with %s is refused', (cert, key, message) => {
+  const file = written('tls.yaml', `server:\n  tls:\n    cert: ${cert}\n    key: ${key}\n`)
+  const { mistakes } = loadFile(file, {})
+  expect(mistakes).toHaveLength(1)
+  expect(formatMistakes(mistakes)).toContain(`tls.yaml:${message}`)
+})

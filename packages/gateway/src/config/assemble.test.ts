@@ -1,0 +1,205 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
+// Sections that are absent, the embedded models, remarks and the fingerprint.
+import { expect, test } from 'bun:test'
+import { assemble } from './assemble.ts'
+import type { FileConfig } from './types.ts'
+
+function load(source: string, env: Record<string, string> = {}): FileConfig {
+  const loaded = assemble(source, '/etc/trivium.yaml', env)
+  expect(loaded.mistakes).toEqual([])
+  if (!loaded.config) throw new Error('unreachable: no mistakes, no configuration')
+  return loaded.config
+}
+
+const REAL = 'upstreams: [{ id: up, dialect: chat, base_url: "http://127.0.0.1:1/v1/", keys: [none] }]\n'
+
+test.each(['', '# nothing yet\n', 'server:\nmodels:\ngroups:\n', '{}', '~', 'groups: []\nupstreams: []'])(
+  'nothing written (%j): the documented defaults',
+  (source) => {
+    const config = load(source)
+    expect(config.server).toEqual({
+      publicUrl: undefined,
+      tls: undefined,
+      trustedProxies: [],
+      limits: { bodyBytes: 33_554_432, inFlight: 4096, memoryBytes: 536_870_912 },
+      drainMs: 30_000,
+    })
+    expect(config.registration).toEqual({
+      open: true,
+      trialCredit: 10_000_000_000n,
+      trialBudgetPerDay: 100_000_000_000n,
+    })
+    expect(config.retention).toEqual({
+      responses: 2_592_000_000,
+      reasoning: 86_400_000,
+      idempotency: 86_400_000,
+      requests: 34_560_000_000,
+    })
+    expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
+    expect([...config.upstreams.keys()]).toEqual(['sandbox'])
+    expect([...config.models.keys()]).toEqual(['sandbox-text'])
+    expect(config.models.get('sandbox-text')).toMatchObject({
+      price: { input: 1_000_000_000n, output: 4_000_000_000n },
+      limits: { context: 128_000, maxOutput: 16_384 },
+      routes: [{ upstream: 'sandbox', model: 'sandbox-text', priority: 1, weight: 1 }],
+    })
+    expect([...config.groups.values()]).toEqual([
+      { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
+      { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
+    ])
+    expect(config.remarks).toEqual([])
+  },
+)
+
+test('an upstream with nothing but the necessary', () => {
+  expect(load(REAL).upstreams.get('up')).toEqual({
+    id: 'up',
+    kind: 'custom',
+    dialect: 'chat',
+    baseUrl: 'http://127.0.0.1:1/v1',
+    keys: ['none'],
+    maxConcurrency: undefined,
+    timeouts: { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 },
+    proxy: undefined,
+    allowPrivate: false,
+    billsOnAbort: 'nothing',
+  })
+})
+
+test('everything written', () => {
+  const config = load(`
+server:
+  public_url: https://gw.example.com/
+  trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
+  limits: { body: 1MiB, in_flight: 7, memory: 1GiB }
+  drain: 0s
+registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
+retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d }
+upstreams:
+  - id: up
+    dialect: chat
+    base_url: https://api.example.com/v1
+    keys: [k1, k2]
+    max_concurrency: 64
+    timeouts: { first_byte: 1s, idle: 2s, total: 3m }
+    proxy: http://user:pass@proxy:3128
+    http: 1.1
+    allow_private: true
+    shared_objects: false
+    bills_on_abort: input
+models:
+  - id: m
+    type: text
+    routes:
+      - { upstream: up, model: gpt, priority: 0, weight: 3, cost: { input: 0.5, output: 1.5 } }
+      - { upstream: up }
+    price: { input: 1, output: 2 }
+    limits: { context: 1000, max_output: 100 }
+groups:
+  - { id: staff, models: [m, m], multiplier: 0.5 }
+`)
+  expect(config.server).toEqual({
+    publicUrl: 'https://gw.example.com',
+    tls: undefined,
+    trustedProxies: ['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32', '::1/128'],
+    limits: { bodyBytes: 1_048_576, inFlight: 7, memoryBytes: 1_073_741_824 },
+    drainMs: 0,
+  })
+  expect(config.registration).toEqual({ open: false, trialCredit: 0n, trialBudgetPerDay: 2_500_000_000n })
+  expect(config.retention).toEqual({
+    responses: 'off',
+    reasoning: 3_600_000,
+    idempotency: 600_000,
+    requests: 86_400_000_000,
+  })
+  expect(config.upstreams.get('up')).toMatchObject({
+    keys: ['k1', 'k2'],
+    maxConcurrency: 64,
+    timeouts: { firstByteMs: 1_000, idleMs: 2_000, totalMs: 180_000 },
+    proxy: 'http://user:pass@proxy:3128/',
+    allowPrivate: true,
+    billsOnAbort: 'input',
+  })
+  const cost = { input: 500_000_000n, output: 1_500_000_000n, cachedInput: 500_000_000n, cacheWrite: 500_000_000n }
+  expect(config.models.get('m')?.routes).toEqual([
+    { upstream: 'up', model: 'gpt', priority: 0, weight: 3, cost },
+    { upstream: 'up', model: 'm', priority: 1, weight: 1, cost: undefined },
+  ])
+  expect(config.models.get('m')?.limits).toEqual({ context: 1000, maxOutput: 100 })
+  expect([...config.groups.values()]).toEqual([{ id: 'staff', models: ['m'], multiplierMillionths: 500_000n }])
+})
+
+// [source, on, faults, faultsWritten]
+const SANDBOX: [string, boolean, boolean, boolean][] = [
+  ['', true, false, false],
+  [REAL, false, false, false],
+  [`${REAL}sandbox: true`, true, false, false],
+  ['sandbox: false', false, false, false],
+  [`${REAL}sandbox: { faults: true }`, true, true, true],
+  ['sandbox: { faults: false }', true, false, true],
+  [`${REAL}sandbox: {}`, true, false, false],
+  ['upstreams: [{ id: own, kind: sandbox }]', true, false, false],
+]
+
+test.each(SANDBOX)('sandbox %j', (source, on, faults, faultsWritten) => {
+  const config = load(source)
+  expect(config.sandbox).toEqual({ on, faults, faultsWritten })
+  expect(config.upstreams.has('sandbox')).toBe(on)
+  expect(config.models.has('sandbox-text')).toBe(on)
+  expect(config.groups.has('sandbox')).toBe(on)
+})
+
+test('what the file says about embedded names wins', () => {
+  const config = load(`sandbox: true
+upstreams:
+  - { id: sandbox, kind: sandbox, max_concurrency: 2 }
+  - { id: up, dialect: chat, base_url: "http://a/v1", keys: [none] }
+models:
+  - { id: sandbox-text, routes: [{ upstream: up }], price: { input: 7, output: 7 } }
+  - { id: demo, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 0, output: 0 } }
+`)
+  expect(config.upstreams.get('sandbox')?.maxConcurrency).toBe(2)
+  expect(config.models.get('sandbox-text')?.price?.input).toBe(7_000_000_000n)
+  // It reaches a real upstream now, so the key of the first start must not get at it.
+  expect(config.groups.get('sandbox')?.models).toEqual(['demo'])
+  expect(
+    load('groups: [{ id: sandbox, models: ["*"], multiplier: 2 }]').groups.get('sandbox')?.multiplierMillionths,
+  ).toBe(2_000_000n)
+})
+
+test('remarks: unpriced models, no default group, vendor keys that nothing uses', () => {
+  const unpriced = load('models: [{ id: bare, routes: [{ upstream: sandbox }] }]')
+  expect(unpriced.remarks).toEqual([expect.stringContaining('model bare has no price')])
+  expect(load('groups: [{ id: staff, models: ["*"] }]').remarks).toEqual([
+    expect.stringContaining('no group "default"'),
+  ])
+
+  const variables = { OPENAI_API_KEY: 'hunter2', ANTHROPIC_API_KEY: 'hunter2', GEMINI_API_KEY: '', PATH: '/bin' }
+  const own = load(REAL.replace('none', '"${OPENAI_API_KEY}"'), variables)
+  expect(own.remarks).toEqual([expect.stringContaining('ANTHROPIC_API_KEY is set but not used yet')])
+  expect(own.remarks.join()).not.toContain('hunter2')
+})
+
+test('the fingerprint: same meaning, same hash; secrets do not show in it; everything else does', () => {
+  const hash = (source: string, env?: Record<string, string>) => load(source, env).hash
+  expect(hash('')).toMatch(/^[0-9a-f]{64}$/)
+  expect(hash('server: { drain: 30s }')).toBe(hash('# same\n'))
+  const keyed = REAL.replace('none', '"${KEY}"')
+  expect(hash(keyed, { KEY: 'one' })).toBe(hash(keyed, { KEY: 'two' }))
+  const proxied = (user: string) => REAL.replace(' keys', ` proxy: "http://${user}@proxy:1", keys`)
+  expect(hash(proxied('a:b'))).toBe(hash(proxied('c:d')))
+  const models = (...ids: string[]) =>
+    `models: [${ids.map((id) => `{ id: ${id}, routes: [{ upstream: sandbox }], price: { input: 1, output: 1 } }`)}]`
+  expect(hash(models('a', 'b'))).toBe(hash(models('b', 'a')))
+
+  const sections = ['server: { drain: 31s }', 'registration: { trial_credit: 1 }', 'retention: { requests: 1d }']
+  const different = ['', REAL, proxied('a:b'), models('a'), models('a', 'b'), ...sections]
+  expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
+})
+
+test('nobody can change it in passing', () => {
+  const { server, upstreams, models } = load(REAL)
+  for (const part of [server, server.limits, upstreams.get('up'), upstreams.get('up')?.keys, models]) {
+    expect(Object.isFrozen(part)).toBe(true)
+  }
+})

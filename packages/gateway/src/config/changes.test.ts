@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { assemble } from './assemble.ts'
+import { describeChanges } from './changes.ts'
+import { distance, nearest } from './nearest.ts'
+import type { FileConfig } from './types.ts'
+
+function load(source: string): FileConfig {
+  const { config, mistakes } = assemble(source, 'f', {})
+  if (!config) throw new Error(mistakes[0]?.message)
+  return config
+}
+
+const upstream = (key: string) => `upstreams: [{ id: up, dialect: chat, base_url: "http://a/v1", keys: [${key}] }]\n`
+const model = (price: string) =>
+  `models: [{ id: m, routes: [{ upstream: up }], price: { input: ${price}, output: 1 } }]\n`
+
+// [before, after, changes]
+const CHANGES: [string, string, string[]][] = [
+  ['', '# a comment\n', []],
+  ['', 'server: { drain: 5s }', ['server.drain changed']],
+  ['sandbox: true', 'sandbox: { faults: true }', ['sandbox.faults changed']],
+  [upstream('one'), upstream('two'), ['upstreams[up].keys changed']],
+  [upstream('k') + model('1'), upstream('k') + model('2'), ['models[m].price changed']],
+  [upstream('k'), upstream('k') + model('1'), ['models[m] added']],
+  [
+    'groups: [{ id: a, models: ["*"] }]',
+    'groups: [{ id: b, models: ["*"] }]',
+    ['groups[a] removed', 'groups[b] added'],
+  ],
+  [
+    'groups: [{ id: a, models: ["*"] }]',
+    'groups: [{ id: a, models: ["*"], multiplier: 2 }]',
+    ['groups[a].multiplier changed'],
+  ],
+]
+
+test.each(CHANGES)('%j -> %j', (before, after, expected) => {
+  expect(describeChanges(load(before), load(after)).map(({ what }) => what)).toEqual(expected)
+})
+
+test('only the files of server.tls wait for a restart', () => {
+  const before = load('')
+  const after = { ...before, server: { ...before.server, tls: { certFile: '/c', keyFile: '/k' }, drainMs: 1 } }
+  expect(describeChanges(before, after)).toEqual([
+    { what: 'server.tls changed', restart: true },
+    { what: 'server.drain changed', restart: false },
+  ])
+})
+
+test('the nearest name', () => {
+  const known = ['base_url', 'keys', 'max_concurrency', 'proxy']
+  expect(
+    ['base_ulr', 'baseUrl', 'base-url', 'url_base', 'key', 'Keys', 'max_concurency', 'x'].map((name) =>
+      nearest(name, known),
+    ),
+  ).toEqual(['base_url', 'base_url', 'base_url', undefined, 'keys', 'keys', 'max_concurrency', undefined])
+  expect([distance('abc', 'acb'), distance('', 'ab'), distance('kitten', 'sitting')]).toEqual([1, 2, 3])
+})

@@ -1,0 +1,230 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
+// Every mistake is found, stands on its own line, and says what to write instead.
+import { expect, test } from 'bun:test'
+import { assemble } from './assemble.ts'
+import { formatMistakes } from './format.ts'
+
+const load = (source: string, env: Record<string, string> = {}) => assemble(source, '/etc/trivium.yaml', env)
+const lines = (source: string, env?: Record<string, string>) =>
+  formatMistakes(load(source, env).mistakes).replaceAll('/etc/trivium.yaml:', '').split('\n')
+
+const MANY = `sever: {}
+server:
+  public_url: gw.example.com
+  trusted_proxies: [10.0.0.0/33]
+  limits: { body: 32MB, in_flight: many }
+  drain: 30
+registration:
+  open: maybe
+  trial_credit: 1e1
+retention: { responses: 30 days }
+media: { disk: ./media }
+upstreams:
+  - id: one
+    dialect: chat
+    base_ulr: https://one.example.com/v1
+    keys: ["none"]
+  - id: two
+    dialect: chat
+    base_url: https://two.example.com
+    keys: ["\${UNSET_KEY}"]
+  - id: two
+    dialect: messages
+    base_url: https://three.example.com/v1
+    keys: []
+    timeouts: { idle: 0s }
+models:
+  - id: first
+    routes: [{ upstream: oen }]
+    price: { input: -1, output: .5 }
+  - id: first
+    price: { input: 1 }
+  - id: films
+    type: video
+groups:
+  - { id: default, models: [frist], multiplier: 1.0000001 }
+  - models: ["*"]
+`
+
+test('a file with many mistakes: all of them, in the order of the file', () => {
+  expect(lines(MANY)).toEqual([
+    '1: unknown field "sever"; did you mean server?',
+    '3: server.public_url: "gw.example.com" is no http:// or https:// address; expected one such as https://gw.example.com',
+    '4: server.trusted_proxies[0]: "10.0.0.0/33" is no CIDR block; expected one such as 10.0.0.0/8 or 2001:db8::/32',
+    '5: server.limits.body: "32MB" is no size; write a whole number and B, KiB, MiB or GiB, such as 32MiB',
+    '5: server.limits.in_flight: expected a whole number from 1 to 1000000, not "many"',
+    '6: server.drain: "30" is no duration; write a whole number and ms, s, m, h or d, such as 120s',
+    '8: registration.open: expected true or false, not "maybe"',
+    '9: registration.trial_credit: "1e1" is no amount in USD; write plain digits with at most 9 places after the point, such as 10',
+    '10: retention.responses: "30 days" is no duration; write a whole number and ms, s, m, h or d, such as 120s',
+    '11: media: the media section comes with a later version; remove it for now',
+    '15: upstreams[one]: unknown field "base_ulr"; did you mean base_url?',
+    '19: upstreams[two].base_url: the base_url of a chat upstream ends in /v1, such as https://api.example.com/v1',
+    '20: upstreams[two].keys[0]: the environment variable UNSET_KEY is not set',
+    '21: upstreams[two]: a second upstream with this id; the first is on line 17',
+    '22: upstreams[two].dialect: upstreams of this dialect come with a later version; only chat works now',
+    '23: upstreams[two].base_url: the base_url of a messages upstream has no /v1 at its end, such as https://api.example.com',
+    '24: upstreams[two].keys: the list is empty; write keys: ["none"] if the upstream takes no key',
+    '25: upstreams[two].timeouts.idle: "0s" is out of bounds; write a duration from 1ms to 24d',
+    '28: models[first].routes[0].upstream: there is no upstream "oen"; did you mean one?',
+    '29: models[first].price.input: "-1" is below zero; write 0 or more, such as 0.25',
+    '29: models[first].price.output: ".5" is no amount in USD; write plain digits with at most 9 places after the point, such as 0.5',
+    '30: models[first]: routes is missing; such as routes: [{ upstream: local, model: llama }]',
+    '30: models[first]: a second model with this id; the first is on line 27',
+    '31: models[first].price: output is missing; USD per million tokens; write output: 0 if it is free',
+    '33: models[films].type: video models come with a later version; remove this entry for now',
+    '35: groups[default].models[0]: there is no model "frist"; did you mean first?',
+    '35: groups[default].multiplier: "1.0000001" is no multiplier; write plain digits with at most 6 places after the point, such as 1.5',
+    '36: groups[1]: id is missing',
+  ])
+})
+
+const upstream = (extra: string) =>
+  `upstreams: [{ id: up, dialect: chat, base_url: "https://a.example.com/v1", keys: [none], ${extra} }]`
+const address = (dialect: string, url: string) =>
+  `upstreams: [{ id: up, dialect: ${dialect}, base_url: "${url}", keys: [none] }]`
+const model = (fields: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${fields} }]`
+const price = (fields: string) => model(`price: { input: 1, output: 1, ${fields} }`)
+
+// [what, source, the one line expected (a part of it)]
+const SINGLE: [string, string, string][] = [
+  ['not a map', '- a', '1: expected fields'],
+  ['a section of the wrong type', 'server: 3', '1: server: expected fields, such as server:'],
+  ['a list that is a map', 'models: { id: x }', '1: models: expected a list'],
+  ['an entry that is text', 'models:\n  - gpt', '2: models[0]: expected fields'],
+  ['an empty entry', 'groups:\n  -\n', '2: groups[0]: this entry of the list is empty'],
+  ['a field twice', 'sandbox: true\nsandbox: false', '2: sandbox: is written twice; the first is on line 1'],
+  ['a field name in another style', upstream('maxConcurrency: 1'), 'did you mean max_concurrency?'],
+  ['an unknown field with nothing near', 'server: { xyzzy: 1 }', 'known here: public_url, tls,'],
+  ['a number where a word is expected', upstream('bills_on_abort: 1'), 'expected one of nothing, input, not "1"'],
+  ['a list where a number is expected', upstream('max_concurrency: [1]'), 'expected a whole number from 1 to 1000000'],
+  ['a fraction', upstream('max_concurrency: 1.5'), 'not "1.5"'],
+  ['zero', upstream('max_concurrency: 0'), 'from 1 to 1000000, not "0"'],
+  ['a boolean as a name', 'groups: [{ id: true, models: ["*"] }]', 'groups[0].id: expected text; if the word true'],
+  ['a name with spaces', 'groups: [{ id: "a b", models: ["*"] }]', '"a b" cannot be a name'],
+  ['a model named *', 'models: [{ id: "*", routes: [{ upstream: sandbox }] }]', '"*" cannot be a name'],
+  [
+    'a group twice',
+    'groups:\n  - { id: a, models: ["*"] }\n  - { id: a, models: ["*"] }',
+    '3: groups[a]: a second group',
+  ],
+  ['a group without models', 'groups: [{ id: default, models: [] }]', 'the list is empty; write ["*"] for all models'],
+  ['other upstream of the sandbox name', upstream('').replace('id: up', 'id: sandbox'), 'the name sandbox belongs to'],
+  [
+    'a built-in kind',
+    'upstreams: [{ id: up, kind: openai, keys: [k] }]',
+    'openai comes with a later version; remove kind',
+  ],
+  ['an unknown kind', 'upstreams: [{ id: up, kind: acme, keys: [k] }]', 'kind: expected sandbox, not "acme"'],
+  [
+    'no key',
+    'upstreams: [{ id: up, dialect: chat, base_url: "http://a/v1" }]',
+    'keys is missing; write keys: ["none"]',
+  ],
+  ['a key with a line end', upstream('').replace('none', '"a\\r\\nx: y"'), 'keys[0]: contains spaces, line ends'],
+  ['HTTP/2', upstream('http: 2'), 'http: HTTP/2 toward upstreams comes with a later version'],
+  ['shared objects', upstream('shared_objects: true'), 'shared_objects: comes with a later version'],
+  ['a SOCKS proxy', upstream('proxy: "socks5://a"'), 'proxy: "socks5://a" is no http:// or https:// address'],
+  ['a time-out beyond what timers can count', upstream('timeouts: { total: 25d }'), 'from 1ms to 24d'],
+  ['chat without /v1', address('chat', 'https://a.example.com/'), 'ends in /v1'],
+  ['chat with the whole path', address('chat', 'https://a.example.com/v1/chat/completions'), 'ends in /v1'],
+  ['an address with a query', address('chat', 'https://a.example.com/v1?x=1'), 'must end before "?"'],
+  ['an address with a password', address('chat', 'https://u:hunter2@a.example.com/v1'), 'must not contain a user name'],
+  ['an address of another scheme', address('chat', 'ftp://a.example.com/v1'), 'is no http:// or https:// address'],
+  ['an address without slashes', address('chat', 'http:a.example.com/v1'), 'is no http:// or https:// address'],
+  ['fallbacks', model('fallbacks: [a]'), 'fallbacks: fallbacks come with a later version'],
+  [
+    'image models',
+    'models: [{ id: i, type: image, price: { per_image: 1 } }]',
+    'image models come with a later version',
+  ],
+  ['tier prices', price('tiers: { priority: 2 }'), 'price.tiers: prices by service tier come with a later version'],
+  ['tool prices', price('tools: { web_search: 1 }'), 'price.tools: prices of hosted tools come with a later version'],
+  ['variant prices', price('variants: { a: 1 }'), 'price.variants: prices of image and video models come with a later'],
+  ['a limit below one', model('limits: { context: 0 }'), 'limits.context: expected a whole number from 1'],
+  ['no routes', 'models: [{ id: m, routes: [] }]', 'routes: the list is empty; a model needs at least one route'],
+  ['a weight of zero', 'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]', 'weight: expected a whole'],
+  ['a bad cost', 'models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 1 } }] }]', 'cost: output is missing'],
+  ['mail', 'mail: { url: "smtps://a" }', 'mail: the mail section comes with a later version'],
+  ['tools', 'tools: { image_generation: { model: a } }', 'tools: the tools section comes with a later version'],
+  ['a sandbox that is neither', 'sandbox: perhaps', 'sandbox: expected true, false or { faults: true }'],
+  ['memory below body', 'server: { limits: { body: 2MiB, memory: 1MiB } }', 'memory is smaller than body'],
+  ['a size without a unit', 'server: { limits: { body: 1048576 } }', '"1048576" is no size'],
+  ['a route to the sandbox that is off', `sandbox: false\n${model('')}`, 'the sandbox is off; write sandbox: true'],
+  [
+    'a sandbox upstream while it is off',
+    'sandbox: false\nupstreams: [{ id: s, kind: sandbox }]',
+    '2: upstreams[s]: kind: sandbox, but',
+  ],
+  [
+    'a sandbox upstream with an address',
+    'upstreams: [{ id: s, kind: sandbox, base_url: "http://a/v1" }]',
+    'no such setting',
+  ],
+  ['a missing certificate', 'server:\n  tls: { cert: ./gone.pem }', '2: server.tls: key is missing'],
+  ['an open bracket', 'a: [1', '1: not valid YAML'],
+  ['a tab', 'server:\n\tdrain: 1s', '2: not valid YAML: tabs cannot indent'],
+  ['two documents', 'sandbox: true\n---\nsandbox: true', '2: not valid YAML: only one document'],
+  [
+    'a bare reference in brackets',
+    `upstreams:\n  - { keys: [\${KEY}] }`,
+    `2: not valid YAML: a closing quote or bracket, a comma or a ":" is missing; inside [ ] and { }, write "\${NAME}" in quotes`,
+  ],
+  ['an alias of nothing', 'server: *nothing', '1: *nothing: no &nothing is defined above it'],
+  ['an alias inside itself', 'models: &m [*m]', '1: an alias stands inside its own anchor'],
+  ['a merge inside itself', 'server: &s { <<: *s }', '1: an alias stands inside its own anchor'],
+  ['a merge of text', 'server: { <<: text }', '1: server: << takes a map'],
+  ['a tag', 'sandbox: !secret true', '1: the tag !secret means nothing here'],
+  ['a reference with a default', `server: { drain: "\${DRAIN:-3s}" }`, 'is not a reference; write ${NAME}, or $${ for'],
+  ['a reference without an end', `server: { drain: "\${DRAIN" }`, 'is not a reference'],
+]
+
+test.each(SINGLE)('%s', (_, source, expected) => {
+  const found = lines(source)
+  expect(found).toHaveLength(1)
+  expect(found[0]).toContain(expected)
+})
+
+// [dialect, good endings, bad endings]
+const ENDINGS: [string, string[], string[]][] = [
+  ['chat', ['/v1', '/v1/', '/proxy/v1'], ['', '/', '/v2', '/v1beta', '/v1/chat/completions', '/xv1/v1/x']],
+  ['responses', ['/v1'], ['', '/v1/responses']],
+  ['images', ['/v1'], ['', '/images']],
+  ['messages', ['', '/', '/anthropic'], ['/v1', '/v1/', '/v1/messages']],
+  ['generate-content', ['/v1beta'], ['', '/v1']],
+  ['video-tasks', ['/api/v3'], ['', '/v3', '/api/v3/tasks']],
+]
+
+test.each(ENDINGS)('the base_url of dialect %s', (dialect, good, bad) => {
+  const complains = (ending: string) =>
+    lines(address(dialect, `https://a.example.com${ending}`)).some((line) => line.includes(`base_url of a ${dialect}`))
+  expect(good.filter(complains)).toEqual([])
+  expect(bad.filter((ending) => !complains(ending))).toEqual([])
+})
+
+test('secrets stay out of the messages', () => {
+  const source = `upstreams:
+  - { id: a, dialect: chat, base_url: "https://u:hunter2@a.example.com/v1", keys: ["hunter2 x", "\${SECRET}"] }
+  - { id: b, dialect: chat, base_url: "\${SECRET}", keys: [k], proxy: "socks://u:hunter2@p" }
+  - { id: c, max_concurrency: "\${SECRET}" }
+`
+  const text = lines(source, { SECRET: 'hunter2\nhunter2' }).join('\n')
+  expect(text).toContain('upstreams[b].proxy')
+  expect(text).not.toContain('hunter2')
+  expect(lines(`upstreams:\n  - keys: ["sk-hunter2"] sk-hunter2: 1\n  keys: 'hunter2' hunter2`).join()).not.toContain(
+    'hunter2',
+  )
+})
+
+test('a mistake behind an anchor is reported once, two alike on one line both', () => {
+  const anchored = `upstreams:
+  - { id: a, dialect: chat, base_url: "http://a/v1", keys: &keys ["\${UNSET}"], timeouts: &slow { idle: 5, total: 5 } }
+  - { id: b, dialect: chat, base_url: "http://b/v1", keys: *keys, timeouts: *slow }
+`
+  const message = '"5" is no duration; write a whole number and ms, s, m, h or d, such as 120s'
+  expect(lines(anchored)).toEqual([
+    '2: upstreams[a].keys[0]: the environment variable UNSET is not set',
+    `2: upstreams[a].timeouts.idle: ${message}`,
+    `2: upstreams[a].timeouts.total: ${message}`,
+  ])
+})

@@ -1,0 +1,195 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
+// What is written is what counts: exact amounts, the environment in values, anchors, sizes and durations.
+import { expect, test } from 'bun:test'
+import { assemble } from './assemble.ts'
+import type { FileConfig } from './types.ts'
+import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
+
+type Variables = Record<string, string>
+
+function load(source: string, env: Variables = {}): FileConfig {
+  const loaded = assemble(source, '/etc/trivium.yaml', env)
+  expect(loaded.mistakes).toEqual([])
+  if (!loaded.config) throw new Error('unreachable: no mistakes, no configuration')
+  return loaded.config
+}
+
+const credit = (text: string, env: Variables = {}) =>
+  assemble(`registration: { trial_credit: ${text} }`, 'f', env).config?.registration.trialCredit
+
+// [written, nano-USD; undefined is a mistake]
+const AMOUNTS: [string, bigint | undefined][] = [
+  ['0', 0n],
+  ['0.1', 100_000_000n],
+  ['0.10', 100_000_000n],
+  ['"0.1"', 100_000_000n],
+  ['0.3', 300_000_000n],
+  ['0.7', 700_000_000n],
+  ['1.005', 1_005_000_000n],
+  ['0.000000001', 1n],
+  ['123456789.123456789', 123_456_789_123_456_789n],
+  ['999999999.999999999', 999_999_999_999_999_999n],
+  ['1000000000', 1_000_000_000_000_000_000n],
+  ['1000000000.000000001', undefined],
+  ['0.0000000001', undefined],
+  ['1e-3', undefined],
+  ['1E3', undefined],
+  ['.5', undefined],
+  ['5.', undefined],
+  ['1_000', undefined],
+  ['"1,000"', undefined],
+  ['0x10', undefined],
+  ['0o17', undefined],
+  ['+1', undefined],
+  ['-0.01', undefined],
+  ['-0', undefined],
+  ['.inf', undefined],
+  ['.nan', undefined],
+  ['true', undefined],
+  ['"$5"', undefined],
+  ['""', undefined],
+  ['[1]', undefined],
+]
+
+test.each(AMOUNTS)('amount %s', (text, nanos) => expect(credit(text)).toBe(nanos))
+
+test('an amount of the environment is exact too', () => {
+  expect(credit('"${CREDIT}"', { CREDIT: '0.1' })).toBe(100_000_000n)
+  expect(credit('"0.${CENTS}"', { CENTS: '07' })).toBe(70_000_000n)
+  expect(credit('"${CREDIT}"', { CREDIT: '1e1' })).toBeUndefined()
+})
+
+const SUGGESTIONS: [string, string | undefined][] = [
+  ['1e-3', '0.001'],
+  ['1.5e3', '1500'],
+  ['25e-1', '2.5'],
+  ['.5', '0.5'],
+  ['5.', '5'],
+  ['+1', '1'],
+  ['1_000', '1000'],
+  ['1,000,000.50', '1000000.5'],
+  ['$5', '5'],
+  ['5 USD', '5'],
+  ['0,5', undefined],
+  ['free', undefined],
+  ['', undefined],
+]
+
+test.each(SUGGESTIONS)('advice for %s', (text, advice) => expect(suggestAmount(text)).toBe(advice))
+
+test('prices: missing cache prices are the input price, a written zero is zero', () => {
+  const { models } = load(`models:
+  - { id: plain, routes: [{ upstream: sandbox }], price: { input: 0.15, output: 0.60 } }
+  - { id: full, routes: [{ upstream: sandbox }], price: { input: 3, output: 15, cached_input: 0.30, cache_write: 3.75 } }
+  - { id: free, routes: [{ upstream: sandbox }], price: { input: 0, output: 0.00 } }
+  - { id: plain-again, routes: [{ upstream: sandbox }], price: { output: "0.6", input: 0.150 } }
+  - { id: unpriced, routes: [{ upstream: sandbox }] }
+`)
+  const plain = { input: 150_000_000n, output: 600_000_000n, cachedInput: 150_000_000n, cacheWrite: 150_000_000n }
+  expect(models.get('plain')?.price).toEqual(plain)
+  expect(models.get('full')?.price).toEqual({
+    input: 3_000_000_000n,
+    output: 15_000_000_000n,
+    cachedInput: 300_000_000n,
+    cacheWrite: 3_750_000_000n,
+  })
+  expect(models.get('free')?.price).toEqual({ input: 0n, output: 0n, cachedInput: 0n, cacheWrite: 0n })
+  expect(models.get('unpriced')?.price).toBeUndefined()
+
+  const version = (id: string) => models.get(id)?.priceVersion
+  expect(version('plain')).toMatch(/^[0-9a-f]{12}$/)
+  expect(version('plain-again')).toBe(version('plain') ?? '')
+  expect(new Set([version('plain'), version('full'), version('free')]).size).toBe(3)
+})
+
+test('multipliers are exact millionths', () => {
+  const multiplier = (text: string) =>
+    load(`groups: [{ id: default, models: ["*"], multiplier: ${text} }]`).groups.get('default')?.multiplierMillionths
+  expect(multiplier('1')).toBe(1_000_000n)
+  expect(multiplier('0.85')).toBe(850_000n)
+  expect(multiplier('1.000001')).toBe(1_000_001n)
+  expect(multiplier('0')).toBe(0n)
+})
+
+// [value as written in YAML, environment, the key that results]
+const REFERENCES: [string, Variables, string][] = [
+  ['${KEY}', { KEY: 'abc' }, 'abc'],
+  ['"${KEY}"', { KEY: 'abc' }, 'abc'],
+  ["'${KEY}'", { KEY: 'abc' }, 'abc'],
+  ['"a-${ONE}-${TWO}-z"', { ONE: '1', TWO: '2' }, 'a-1-2-z'],
+  ['"$${KEY}"', { KEY: 'abc' }, '${KEY}'],
+  ['"$$${KEY}"', { KEY: 'abc' }, '$${KEY}'],
+  ['"$KEY"', { KEY: 'abc' }, '$KEY'],
+  ['"${KEY}"', { KEY: '${OTHER}', OTHER: 'no' }, '${OTHER}'],
+  ['"${KEY}"', { KEY: '"quoted"' }, '"quoted"'],
+  ['"${KEY}"', { KEY: 'true' }, 'true'],
+  ['012345', {}, '012345'],
+  ['1e5', {}, '1e5'],
+]
+
+test.each(REFERENCES)('%s with %o gives %s', (text, env, key) => {
+  const source = `upstreams:\n  - id: up\n    dialect: chat\n    base_url: http://a/v1\n    keys:\n      - ${text}\n`
+  expect(load(source, env).upstreams.get('up')?.keys).toEqual([key])
+})
+
+test('the line of an unset variable, also inside a text of several lines', () => {
+  const found = (source: string) => assemble(source, 'f', {}).mistakes.map(({ line }) => line)
+  expect(found('server:\n  public_url: >-\n    https://\n    ${GATEWAY}\n')).toEqual([4])
+  expect(found('server:\n  drain: "${A}"\n  public_url: "${B}"\n')).toEqual([2, 3])
+  // Only the own variables of the environment count, not what every object inherits.
+  expect(found('server:\n  drain: "${constructor}"\n')).toEqual([2])
+})
+
+test('anchors, aliases and merges', () => {
+  const { upstreams } = load(`upstreams:
+  - &base
+    id: one
+    dialect: chat
+    base_url: http://one/v1
+    keys: &keys [k]
+    timeouts: &times { first_byte: 5s, idle: 6s }
+  - { <<: *base, id: two, base_url: http://two/v1 }
+  - { id: three, dialect: chat, base_url: http://three/v1, keys: *keys, timeouts: { <<: [*times], idle: 7s } }
+`)
+  expect(upstreams.get('two')).toMatchObject({ id: 'two', baseUrl: 'http://two/v1', keys: ['k'] })
+  expect(upstreams.get('two')?.timeouts).toEqual({ firstByteMs: 5_000, idleMs: 6_000, totalMs: 3_600_000 })
+  expect(upstreams.get('three')?.timeouts).toEqual({ firstByteMs: 5_000, idleMs: 7_000, totalMs: 3_600_000 })
+})
+
+const SIZES: [string, number | undefined][] = [
+  ['1B', 1],
+  ['64KiB', 65_536],
+  ['32MiB', 33_554_432],
+  ['32 MiB', 33_554_432],
+  ['2GiB', 2_147_483_648],
+  ['32', undefined],
+  ['32MB', undefined],
+  ['32mib', undefined],
+  ['1.5MiB', undefined],
+  ['-1MiB', undefined],
+  ['MiB', undefined],
+]
+
+test.each(SIZES)('size %s', (text, bytes) => expect(parseSize(text)).toBe(bytes))
+
+const DURATIONS: [string, number | undefined][] = [
+  ['250ms', 250],
+  ['120s', 120_000],
+  ['5m', 300_000],
+  ['1h', 3_600_000],
+  ['30d', 2_592_000_000],
+  ['120', undefined],
+  ['1h30m', undefined],
+  ['1.5h', undefined],
+  ['-1s', undefined],
+  ['1w', undefined],
+]
+
+test.each(DURATIONS)('duration %s', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds)
+  if (milliseconds !== undefined) expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds)
+})
+
+test('CRLF, a byte order mark and comments are fine', () => {
+  expect(load('\uFEFF# ours\r\nserver:\r\n  drain: 5s # short\r\n').server.drainMs).toBe(5_000)
+})

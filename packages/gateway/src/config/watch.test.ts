@@ -1,0 +1,163 @@
+// Hot reload on real files: replaced, written in place, broken, emptied, removed, asked for.
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadFile } from '../config.ts'
+import type { Change } from './changes.ts'
+import type { FileConfig, Mistake } from './types.ts'
+import { type ConfigWatcher, type WatchOptions, watchConfig } from './watch.ts'
+
+let folder = ''
+let file = ''
+let watcher: ConfigWatcher | undefined
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-watch-'))
+  file = join(folder, 'trivium.yaml')
+  writeFileSync(file, credit(1))
+})
+afterEach(() => {
+  watcher?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const credit = (usd: number) => `registration: { trial_credit: ${usd} }\n`
+const creditOf = (config: FileConfig | undefined) => Number((config?.registration.trialCredit ?? 0n) / 1_000_000_000n)
+
+type Seen = { configs: FileConfig[]; changes: Change[][]; mistakes: Mistake[][] }
+
+function start(options: Partial<WatchOptions> = {}, path = file): Seen {
+  const running = loadFile(path, {}).config
+  if (!running) throw new Error('the first configuration must be good')
+  const seen: Seen = { configs: [], changes: [], mistakes: [] }
+  watcher = watchConfig(
+    path,
+    (name) => loadFile(name, {}),
+    (config, changes) => {
+      seen.configs.push(config)
+      seen.changes.push(changes)
+    },
+    (mistakes) => seen.mistakes.push([...mistakes]),
+    { running, settleMs: 20, pollMs: 60_000, ...options },
+  )
+  return seen
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 1000) throw new Error('waited in vain')
+    await Bun.sleep(10)
+  }
+}
+
+const credits = (seen: Seen) => seen.configs.map(creditOf)
+
+test('a file renamed over the old one, twice', async () => {
+  const seen = start()
+  for (const usd of [2, 3]) {
+    writeFileSync(`${file}.new`, credit(usd))
+    renameSync(`${file}.new`, file)
+    await until(() => credits(seen).includes(usd))
+  }
+  expect(credits(seen)).toEqual([2, 3])
+  expect(seen.changes[0]).toEqual([{ what: 'registration.trial_credit changed', restart: false }])
+  expect(seen.mistakes).toEqual([])
+})
+
+test('written in place, in pieces: only the whole is taken', async () => {
+  const seen = start({ settleMs: 150 })
+  writeFileSync(file, '')
+  appendFileSync(file, 'registration:\n')
+  await Bun.sleep(20)
+  appendFileSync(file, '  trial_credit: 5\n')
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([5])
+  expect(seen.mistakes).toEqual([])
+})
+
+test('a bad edit: reported once, nothing is put in force, and the next good one is', async () => {
+  const seen = start({ pollMs: 30 })
+  writeFileSync(file, 'registration: { trial_credit: free }\nsever: 1\n')
+  await until(() => seen.mistakes.length > 0)
+  expect(seen.mistakes[0]?.map(({ line }) => line)).toEqual([1, 2])
+  // Many polls later it has not been said again.
+  await Bun.sleep(300)
+  expect(seen.mistakes).toHaveLength(1)
+  expect(seen.configs).toEqual([])
+  writeFileSync(file, credit(1))
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([1])
+  expect(seen.changes).toEqual([[]])
+})
+
+test('emptied or removed: the running one stays', async () => {
+  const seen = start()
+  writeFileSync(file, '\n')
+  await until(() => seen.mistakes.length > 0)
+  expect(seen.mistakes[0]?.[0]?.message).toContain('is empty; the running configuration stays in force')
+  rmSync(file)
+  await until(() => seen.mistakes.length > 1)
+  expect(seen.mistakes[1]?.[0]?.message).toContain('cannot be read: there is no such file')
+  writeFileSync(file, credit(4))
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([4])
+})
+
+test('a change that no event tells of (behind a link to another folder) is found by the poll', async () => {
+  mkdirSync(join(folder, 'elsewhere'))
+  const target = join(folder, 'elsewhere', 'real.yaml')
+  const link = join(folder, 'linked.yaml')
+  writeFileSync(target, credit(1))
+  symlinkSync(target, link)
+  const seen = start({ pollMs: 40 }, link)
+  writeFileSync(target, credit(6))
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([6])
+})
+
+test('an edit between the first load and the watch is not missed', async () => {
+  const running = loadFile(file, {}).config
+  writeFileSync(file, credit(8))
+  const seen = start(running ? { running } : {})
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([8])
+})
+
+test('asked to: loads without any change, and tells mistakes again', async () => {
+  const seen = start()
+  await watcher?.reload()
+  expect(seen.changes).toEqual([[]])
+  writeFileSync(file, 'nonsense: 1\n')
+  await watcher?.reload()
+  await watcher?.reload()
+  expect(seen.mistakes).toHaveLength(2)
+})
+
+test('one that cannot be put in force is reported, and tried again after the next edit', async () => {
+  const running = loadFile(file, {}).config
+  if (!running) throw new Error('the first configuration must be good')
+  const tried: Change[][] = []
+  const messages: string[] = []
+  const fail = (_: FileConfig, changes: Change[]) => {
+    tried.push(changes)
+    throw new Error('port is taken')
+  }
+  const note = (mistakes: readonly Mistake[]) => messages.push(...mistakes.map(({ message }) => message))
+  watcher = watchConfig(file, (name) => loadFile(name, {}), fail, note, { running, settleMs: 20, pollMs: 60_000 })
+  writeFileSync(file, credit(2))
+  await watcher.reload()
+  expect(messages).toEqual(['could not be put in force: port is taken'])
+  await watcher.reload()
+  // Still told as a change: what is running is the first one.
+  expect(tried[1]).toEqual([{ what: 'registration.trial_credit changed', restart: false }])
+})
+
+test('closed: nothing more is taken', async () => {
+  const seen = start({ pollMs: 20 })
+  watcher?.close()
+  writeFileSync(file, credit(9))
+  await watcher?.reload()
+  await Bun.sleep(150)
+  expect(seen).toEqual({ configs: [], changes: [], mistakes: [] })
+})

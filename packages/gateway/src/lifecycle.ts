@@ -1,0 +1,87 @@
+// How a server stops: not ready at once, accepting a little longer for those who have not heard, then only finishing.
+// Everything that was begun ends in the ledger, on time or not.
+import type { Log } from './observe/log.ts'
+
+/** Balancers need this long to notice that /ready says no. */
+const ACCEPT_MS = 5_000
+/** After the dialect's error endings have been written, settlements are given this long. */
+const SETTLE_MS = 10_000
+/** One Ctrl-C reaches us through the terminal and through every process above us: that is one signal. */
+const SAME_SIGNAL_MS = 300
+
+export type Stoppable = {
+  running(): number
+  /** Ends what runs: the dialect's error ending, a partial charge. */
+  abortRunning(): void
+  stopAccepting(): Promise<void>
+  drainMs(): number
+  /** Everything else: node, storage, sockets. */
+  close(): Promise<void>
+}
+
+export type Lifecycle = {
+  readonly ready: boolean
+  readonly accepting: boolean
+  becomeReady(): void
+  /** Called for each signal: the second one hurries. */
+  stop(reason: string): void
+  hurry(reason: string): void
+}
+
+export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number) => void): Lifecycle {
+  let ready = false
+  let accepting = true
+  let stoppedAt: number | undefined
+  let hurried = Promise.withResolvers<void>()
+
+  async function orderly(reason: string): Promise<void> {
+    log.info('stopping', { reason, running: parts.running() })
+    await Promise.race([Bun.sleep(ACCEPT_MS), hurried.promise])
+    accepting = false
+    const closed = parts.stopAccepting()
+    await Promise.race([untilIdle(parts.drainMs()), hurried.promise])
+    if (parts.running() > 0) log.warn('ending requests that are still running', { running: parts.running() })
+    parts.abortRunning()
+    hurried = Promise.withResolvers()
+    await untilIdle(SETTLE_MS)
+    await Promise.race([closed, Bun.sleep(500)])
+    await parts.close()
+    log.info('stopped')
+    exit(0)
+  }
+
+  async function untilIdle(ms: number): Promise<void> {
+    const end = performance.now() + ms
+    while (parts.running() > 0 && performance.now() < end) await Bun.sleep(25)
+  }
+
+  function stop(reason: string): void {
+    ready = false
+    if (stoppedAt === undefined) {
+      stoppedAt = performance.now()
+      orderly(reason).catch((error) => {
+        log.error('stopping failed', { error: String(error) })
+        exit(1)
+      })
+    } else if (performance.now() - stoppedAt > SAME_SIGNAL_MS) {
+      hurried.resolve()
+    }
+  }
+
+  return {
+    get ready() {
+      return ready
+    },
+    get accepting() {
+      return accepting
+    },
+    becomeReady() {
+      ready = stoppedAt === undefined
+    },
+    stop,
+    hurry(reason) {
+      stop(reason)
+      hurried.resolve()
+    },
+  }
+}

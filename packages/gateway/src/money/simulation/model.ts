@@ -1,0 +1,168 @@
+// The reference model: what each client was given and each admin ordered, kept apart from the ledger and its code.
+// Everything here is checked by adding up; nothing here is asked of the machines under test.
+import type { Nanos } from '../amount.ts'
+import {
+  CREDIT,
+  DEAD_AFTER_MS,
+  HELD,
+  REAPED,
+  REVENUE,
+  type RequestRow,
+  type Result,
+  SETTLED,
+  SHORTFALL,
+  TRIAL,
+  type Verb,
+  VOIDED,
+} from '../ledger.ts'
+import type { MemoryRows } from '../memory-book.ts'
+import type { Finish } from '../settlement.ts'
+
+export class Violation extends Error {
+  override name = 'Violation'
+}
+
+export function must(truth: boolean, rule: string, details: () => string = () => ''): asserts truth {
+  if (!truth) throw new Violation(`${rule} ${details()}`.trim())
+}
+
+/** One request as its client sees it, and as the upstream will answer it. */
+export type Client = {
+  id: bigint
+  account: bigint
+  key: bigint
+  amount: Nanos
+  minimum: Nanos
+  /** What each piece of streamed output adds to the cost; none: an answer in one piece. */
+  outputs: Nanos[]
+  /** What the whole answer costs by the upstream's report; undefined: the upstream breaks off after the outputs. */
+  total: Nanos | undefined
+  delivered: Nanos
+  dispatched: boolean
+  decided: Finish | undefined
+  /** The last byte of a complete answer arrived. */
+  answered: boolean
+}
+
+export type Model = {
+  clients: Map<bigint, Client>
+  revoked: Set<bigint>
+  disabled: Set<bigint>
+  /** How often each request became settled. */
+  settlements: Map<bigint, number>
+}
+
+/** All that must hold between any two commits. */
+export function checkBooks(rows: MemoryRows, model: Model): void {
+  const sums = new Map<bigint, Nanos>()
+  const paid = new Map<bigint, Nanos>()
+  const lost = new Map<bigint, Nanos>()
+  const add = (map: Map<bigint, Nanos>, id: bigint, amount: Nanos) => map.set(id, (map.get(id) ?? 0n) + amount)
+  for (const { request, debit, credit, amount } of rows.transfers) {
+    must(amount > 0n, 'a transfer moves a positive amount')
+    add(sums, debit, -amount)
+    add(sums, credit, amount)
+    if (request === undefined) continue
+    for (const [side, signed] of [[debit, amount] as const, [credit, -amount] as const]) {
+      if (side === SHORTFALL) add(lost, request, signed)
+      else if (side !== REVENUE) add(paid, request, signed)
+    }
+  }
+  let total = 0n
+  for (const sum of sums.values()) total += sum
+  must(total === 0n, 'transfers sum to zero')
+
+  const accountHeld = new Map<bigint, Nanos>()
+  const keyHeld = new Map<bigint, Nanos>()
+  const keySpent = new Map<bigint, Nanos>()
+  for (const row of rows.requests.values()) {
+    must((paid.get(row.id) ?? 0n) === row.cost, 'cost = transfers of the request', () => `request ${row.id}`)
+    must((lost.get(row.id) ?? 0n) === row.shortfall, 'shortfall = transfers of the request', () => `request ${row.id}`)
+    must(row.cost >= 0n && row.shortfall >= 0n, 'no request costs less than nothing', () => `request ${row.id}`)
+    add(keySpent, row.key, row.cost)
+    if (row.state !== HELD) continue
+    add(accountHeld, row.account, row.held)
+    add(keyHeld, row.key, row.held)
+  }
+  for (const row of rows.accounts.values()) {
+    must(row.balance === (sums.get(row.id) ?? 0n), 'balance = sum of transfers', () => `account ${row.id}`)
+    must(row.held === (accountHeld.get(row.id) ?? 0n), 'held = sum of open holds', () => `account ${row.id}`)
+    must(row.balance >= row.held, 'no account below what it holds, nor below zero', () => `account ${row.id}`)
+    must(row.disabled === model.disabled.has(row.id), 'only an admin disables an account')
+  }
+  for (const row of rows.keys.values()) {
+    must(row.held === (keyHeld.get(row.id) ?? 0n), "key's held = sum of its open holds", () => `key ${row.id}`)
+    must(row.spent === (keySpent.get(row.id) ?? 0n), "key's spent = sum of its requests", () => `key ${row.id}`)
+  }
+  const outside = [REVENUE, SHORTFALL, CREDIT, TRIAL]
+  const known = [...sums.keys()].every((id) => outside.includes(id) || rows.accounts.has(id))
+  must(known, 'transfers are between known accounts')
+}
+
+/** One verb's effect on one request row. */
+export function checkChange(
+  before: RequestRow | undefined,
+  after: RequestRow,
+  cause: { verb: Verb; rows: MemoryRows; now: number; model: Model },
+): void {
+  const { verb, rows, now, model } = cause
+  const named = () => `request ${after.id}, ${verb.verb}`
+  const owned = 'id' in verb && verb.id === after.id && verb.slot === after.slot && verb.epoch === after.epoch
+  if (before === undefined) {
+    must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
+    must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
+    must(!model.disabled.has(after.account), 'a disabled account never places a hold', named)
+  }
+  if (before?.state !== after.state && after.state !== HELD) {
+    const from = before?.state
+    must(from === HELD || (from === REAPED && after.state !== REAPED), 'an ended request stays ended', named)
+    if (after.state === REAPED) {
+      const node = rows.nodes.get(after.slot)
+      const alive = node?.epoch === after.epoch && node.renewedAt > now - DEAD_AFTER_MS
+      must(verb.verb === 'reap' && !alive, 'only the holds of dead nodes are reaped', named)
+      must(after.cost + after.shortfall === after.progress, 'reaped at the metered progress', named)
+    } else must(owned, 'only its owner ends a request', named)
+  } else if (before && before.state !== HELD) {
+    const same = before.state === after.state && before.cost === after.cost && before.shortfall === after.shortfall
+    must(same && before.held === after.held, 'nothing moves after the end of a request', named)
+  }
+  if (after.state === SETTLED && verb.verb === 'settle')
+    must(after.cost + after.shortfall === verb.cost, 'settled at its cost', named)
+  if (after.shortfall > (before?.shortfall ?? 0n)) {
+    const account = rows.accounts.get(after.account)
+    must(account !== undefined && account.balance === account.held, 'a shortfall only of an empty wallet', named)
+  }
+}
+
+export function checkGrant(verb: Verb, result: Result, rows: MemoryRows): void {
+  if (result.outcome !== 'done' || (verb.verb !== 'hold' && verb.verb !== 'extend')) return
+  must(result.amount <= verb.amount && result.amount >= 0n, 'granted within what was asked')
+  must(result.amount >= verb.minimum, 'granted at least the minimum')
+  const key = rows.keys.get(rows.requests.get(verb.id)?.key ?? 0n)
+  must(key?.cap === undefined || key.spent + key.held <= key.cap, 'a hold stays under the cap of its key')
+}
+
+/** When nothing runs any more: every client got what it paid for and paid for what it got. */
+export function checkEnd(rows: MemoryRows, model: Model): void {
+  for (const row of rows.requests.values()) must(row.state !== HELD, 'no hold is left', () => `request ${row.id}`)
+  for (const client of model.clients.values()) {
+    const row = rows.requests.get(client.id)
+    const named = () => `request ${client.id} in state ${row?.state}, cost ${row?.cost}, ${client.decided?.verb}`
+    const charged = row ? row.cost + row.shortfall : 0n
+    const settled = row?.state === SETTLED
+    must(!client.dispatched || row !== undefined, 'a dispatched request has its row', named)
+    must((model.settlements.get(client.id) ?? 0) === (settled ? 1 : 0), 'settled at most once', named)
+    const end = client.decided
+    if (client.answered) {
+      must(settled, 'a fully answered request is settled', named)
+      must(end?.verb === 'settle' && charged === end.cost, 'a fully answered request is charged its cost', named)
+    } else if (end?.verb === 'settle' && settled) must(charged === end.cost, 'charged as decided', named)
+    else if (end?.verb === 'settle') must(charged <= client.delivered, 'not above what was delivered', named)
+    else {
+      must(!settled, 'what its node did not settle is not settled', named)
+      must(charged === 0n || !end, 'a void costs nothing', named)
+      must(charged <= client.delivered, 'no output, no charge', named)
+      must(row?.state !== VOIDED || charged === 0n, 'a void costs nothing', named)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// The simulated store: committed rows, and transactions over them that can be rolled back as a crash does.
+import { type Book, CREDIT, type Result, SETTLED, type Verb } from '../ledger.ts'
+import { emptyRows, type MemoryRows, memoryBook } from '../memory-book.ts'
+import { checkBooks, checkChange, checkGrant, type Model, must } from './model.ts'
+import type { Rules } from './rules.ts'
+
+export type SimulatedStore = {
+  rows: MemoryRows
+  up: boolean
+  /** All verbs in one commit; `crash` at the last moment undoes them all: undefined. */
+  transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined
+  /** An admin's own transaction. */
+  change(edit: (rows: MemoryRows) => void): void
+}
+
+type Kind = 'accounts' | 'keys' | 'requests' | 'nodes'
+type Row = { id: bigint } | { slot: number }
+/** The rows that a transaction touched, as they were before; undefined: did not exist. */
+type Touched = { kind: Kind; id: bigint | number; before: Row | undefined; saved: boolean }
+
+export function createStore(rules: Rules, model: Model): SimulatedStore {
+  const rows = emptyRows()
+
+  function transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined {
+    const undo: Touched[][] = []
+    const transfers = rows.transfers.length
+    const settlements = new Map(model.settlements)
+    const results = verbs.map((verb) => {
+      const touched: Touched[] = []
+      undo.push(touched)
+      return applyWatched(verb, now, touched)
+    })
+    if (!crash) return results
+    for (const { kind, id, before } of undo.reverse().flatMap((touched) => touched.reverse())) restore(kind, id, before)
+    rows.transfers.length = transfers
+    model.settlements = settlements
+    checkBooks(rows, model)
+    return undefined
+  }
+
+  function restore(kind: Kind, id: bigint | number, before: Row | undefined): void {
+    const table = rows[kind] as Map<bigint | number, Row>
+    if (before) table.set(id, before)
+    else table.delete(id)
+  }
+
+  function applyWatched(verb: Verb, now: number, touched: Touched[]): Result {
+    const transfers = rows.transfers.length
+    const result = rules.apply(watch(memoryBook(rows, now), touched), verb)
+    const changed = touched.filter(({ kind, id, before }) => !sameRow(before, currentRow(kind, id)))
+    for (const { kind, id, saved } of changed)
+      must(saved, 'a changed row is saved', () => `${kind} ${id}, ${verb.verb}`)
+    for (const { kind, id, before } of changed) {
+      const after = rows.requests.get(BigInt(id))
+      if (kind !== 'requests' || !after) continue
+      const old = before && 'state' in before ? (before as typeof after) : undefined
+      checkChange(old, after, { verb, rows, now, model })
+      if (after.state === SETTLED && old?.state !== SETTLED)
+        model.settlements.set(after.id, (model.settlements.get(after.id) ?? 0) + 1)
+    }
+    if (result.outcome !== 'done') {
+      // A refused or repeated extension may have recorded its progress, and nothing else.
+      const still = changed.length === 0 || (verb.verb === 'extend' && changed.every(({ kind }) => kind === 'requests'))
+      must(still && rows.transfers.length === transfers, 'refused or repeated: nothing changes', () => verb.verb)
+    }
+    checkGrant(verb, result, rows)
+    if (changed.some(({ kind }) => kind !== 'nodes')) checkBooks(rows, model)
+    return result
+  }
+
+  const currentRow = (kind: Kind, id: bigint | number): Row | undefined =>
+    (rows[kind] as Map<bigint | number, Row>).get(id)
+
+  return {
+    rows,
+    up: true,
+    transact,
+    change(edit) {
+      edit(rows)
+      checkBooks(rows, model)
+    },
+  }
+}
+
+/** A Book that remembers each row as it was when it was first looked at. */
+function watch(book: Book, touched: Touched[]): Book {
+  function remember<Found extends Row>(kind: Kind, id: bigint | number, row: Found | undefined): Found | undefined {
+    if (!touched.some((one) => one.kind === kind && one.id === id))
+      touched.push({ kind, id, before: row ? { ...row } : undefined, saved: false })
+    return row
+  }
+  function save(kind: Kind, id: bigint | number): void {
+    const one = touched.find((candidate) => candidate.kind === kind && candidate.id === id)
+    if (one) one.saved = true
+  }
+  return {
+    now: book.now,
+    account: (id) => remember('accounts', id, book.account(id)),
+    key: (id) => remember('keys', id, book.key(id)),
+    request: (id) => remember('requests', id, book.request(id)),
+    node: (slot) => remember('nodes', slot, book.node(slot)),
+    orphans(deadBefore, limit) {
+      const found = book.orphans(deadBefore, limit)
+      for (const row of found) remember('requests', row.id, row)
+      return found
+    },
+    saveAccount(row) {
+      save('accounts', row.id)
+      book.saveAccount(row)
+    },
+    saveKey(row) {
+      save('keys', row.id)
+      book.saveKey(row)
+    },
+    saveRequest(row) {
+      save('requests', row.id)
+      book.saveRequest(row)
+    },
+    insertRequest(row) {
+      remember('requests', row.id, book.request(row.id))
+      save('requests', row.id)
+      book.insertRequest(row)
+    },
+    saveNode(row) {
+      remember('nodes', row.slot, book.node(row.slot))
+      save('nodes', row.slot)
+      book.saveNode(row)
+    },
+    transfer: book.transfer,
+  }
+}
+
+function sameRow(before: Row | undefined, after: Row | undefined): boolean {
+  if (!before || !after) return before === after
+  return Object.entries(before).every(([field, value]) => after[field as keyof Row] === value)
+}
+
+/** Credit as an admin gives or takes it; taking stops at what is free. */
+export function creditAccount(rows: MemoryRows, id: bigint, amount: bigint): void {
+  const account = rows.accounts.get(id)
+  if (!account || amount === 0n || account.balance - account.held + amount < 0n) return
+  account.balance += amount
+  const [debit, credit, moved] = amount > 0n ? [CREDIT, id, amount] : [id, CREDIT, -amount]
+  rows.transfers.push({ request: undefined, debit, credit, amount: moved })
+}

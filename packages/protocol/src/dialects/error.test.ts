@@ -1,0 +1,214 @@
+import { describe, expect, test } from 'bun:test'
+import type { ErrorInfo, RenderedError } from '../canonical/error.ts'
+import { ERROR_CODES, ERROR_ROWS } from '../fixtures/error-rows.ts'
+import { openSseParser } from '../framing/sse.ts'
+import { encodeArrayStreamError } from './generate-content/error.ts'
+import { DIALECTS, type DialectId } from './index.ts'
+import { encodeStreamError as encodeResponsesStreamError } from './responses/error.ts'
+
+const REQUEST = 'req_42'
+const DIALECT_IDS = Object.keys(DIALECTS) as DialectId[]
+const CHAT_COMPATIBLE: DialectId[] = ['chat', 'responses', 'images']
+
+const error = (info: Partial<ErrorInfo> & Pick<ErrorInfo, 'code'>): ErrorInfo => ({ message: 'It failed.', ...info })
+const render = (id: DialectId, info: Partial<ErrorInfo> & Pick<ErrorInfo, 'code'>): RenderedError =>
+  DIALECTS[id].encodeError(error(info), REQUEST)
+
+test('the list names each dialect by its own id', () => {
+  expect(DIALECT_IDS).toEqual(['chat', 'responses', 'messages', 'generate-content', 'images', 'video-tasks'])
+  for (const id of DIALECT_IDS) expect(DIALECTS[id].id).toBe(id)
+})
+
+describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
+  const row = ERROR_ROWS[code]
+  const fieldOf: Record<string, string> = {
+    model_not_found: 'model',
+    previous_response_not_found: 'previous_response_id',
+  }
+
+  test.each(CHAT_COMPATIBLE.map((id) => [id]))('%s', (id) => {
+    const { type } = row
+    const rendered = render(id, { code })
+    expect(rendered.status).toBe(row.status)
+    expect(rendered.body).toEqual({
+      error: { message: 'It failed.', type, param: fieldOf[code] ?? null, code: row.code },
+    })
+    expect(render(id, { code, param: 'messages[2].content' }).body).toEqual({
+      error: { message: 'It failed.', type, param: 'messages[2].content', code: row.code },
+    })
+  })
+
+  test('messages', () => {
+    const message = code === 'model_not_found' ? 'model: It failed.' : 'It failed.'
+    const rendered = render('messages', { code })
+    expect(rendered.status).toBe(row.status)
+    expect(rendered.body).toEqual({ type: 'error', error: { type: row.messages, message }, request_id: REQUEST })
+  })
+
+  test('generate-content', () => {
+    const rendered = render('generate-content', { code })
+    expect(rendered.status).toBe(row.status)
+    expect(rendered.body).toMatchObject({
+      error: { code: row.status, message: 'It failed.', status: row.generateContent },
+    })
+    if (row.reason !== undefined) {
+      expect(rendered.body).toMatchObject({ error: { details: [{ reason: row.reason }] } })
+    }
+  })
+
+  test('video-tasks', () => {
+    const [word, type] = row.video
+    const param = code === 'model_not_found' ? 'model' : ''
+    const rendered = render('video-tasks', { code })
+    expect(rendered.status).toBe(row.status)
+    expect(rendered.body).toEqual({ error: { code: word, message: `It failed. Request id: ${REQUEST}`, param, type } })
+  })
+
+  test.each(DIALECT_IDS.map((id) => [id]))('headers in %s', (id) => {
+    const { headers } = render(id, { code, allow: 'GET, HEAD' })
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': REQUEST,
+      'request-id': REQUEST,
+    })
+    expect('retry-after' in headers).toBe(row.status === 429 || row.status === 503)
+    expect('retry-after-ms' in headers).toBe('retry-after' in headers)
+    const neverAgain = [402, 403].includes(row.status) || code === 'upstream_rejected_us'
+    expect(headers['x-should-retry'] ?? 'absent').toBe(neverAgain ? 'false' : 'absent')
+    expect(headers.allow ?? 'absent').toBe(row.status === 405 ? 'GET, HEAD' : 'absent')
+  })
+
+  test('what is only for the log is rendered nowhere', () => {
+    for (const id of DIALECT_IDS) {
+      const info = error({ code, detail: 'upstream-secret' })
+      expect(JSON.stringify(DIALECTS[id].encodeError(info, REQUEST))).not.toContain('upstream-secret')
+      expect(DIALECTS[id].encodeStreamError(info, REQUEST)).not.toContain('upstream-secret')
+    }
+  })
+})
+
+describe('how long to wait', () => {
+  const WAITS: [given: number | undefined, told: number][] = [
+    [undefined, 5],
+    [7, 7],
+    [0.2, 1],
+    [0, 1],
+    [-3, 1],
+    [59.1, 60],
+    [86_400, 60],
+    [Number.POSITIVE_INFINITY, 60],
+    [Number.NaN, 5],
+  ]
+  test.each(WAITS)('%p seconds become %p', (given, told) => {
+    for (const code of ['rate_limited', 'unavailable'] as const) {
+      for (const id of DIALECT_IDS) {
+        const { headers, body } = render(id, given === undefined ? { code } : { code, retryAfter: given })
+        expect(headers['retry-after']).toBe(String(told))
+        expect(headers['retry-after-ms']).toBe(String(told * 1000))
+        if (id !== 'generate-content') continue
+        expect(body).toMatchObject({ error: { details: [{ retryDelay: `${told}s` }] } })
+      }
+    }
+  })
+
+  test('another retryable error tells it where it is known', () => {
+    expect(render('chat', { code: 'conflict', retryAfter: 3 }).headers['retry-after']).toBe('3')
+    expect(render('chat', { code: 'bad_request', retryAfter: 3 }).headers).not.toHaveProperty('retry-after')
+  })
+})
+
+test('messages says 529 where an upstream of the same dialect did, and nobody else does', () => {
+  const overloaded = { code: 'unavailable', overloaded: true } as const
+  const rendered = render('messages', overloaded)
+  expect(rendered.status).toBe(529)
+  expect(rendered.body).toMatchObject({ error: { type: 'overloaded_error' } })
+  expect(rendered.headers['retry-after']).toBe('5')
+  for (const id of DIALECT_IDS.filter((each) => each !== 'messages')) expect(render(id, overloaded).status).toBe(503)
+})
+
+test('messages names the field at the beginning of the message, once', () => {
+  const messageOf = (info: ErrorInfo) => DIALECTS.messages.encodeError(info, REQUEST).body
+  expect(messageOf({ code: 'bad_request', message: 'must be text', param: 'messages[2].content' })).toMatchObject({
+    error: { message: 'messages[2].content: must be text' },
+  })
+  expect(
+    messageOf({ code: 'bad_request', message: 'temperature must be at most 2', param: 'temperature' }),
+  ).toMatchObject({ error: { message: 'temperature must be at most 2' } })
+})
+
+test('generate-content names the field as a violation', () => {
+  const { body } = render('generate-content', { code: 'bad_request', param: 'contents[0].parts' })
+  expect(body).toMatchObject({
+    error: { details: [{ fieldViolations: [{ field: 'contents[0].parts', description: 'It failed.' }] }] },
+  })
+})
+
+describe('the end of a begun stream', () => {
+  const failure = error({ code: 'upstream_failed', message: 'line one\nline two' })
+  const ending = (id: DialectId) => {
+    const text = DIALECTS[id].encodeStreamError(failure, REQUEST)
+    expect(text.endsWith('\n\n')).toBe(true)
+    return openSseParser()
+      .push(text)
+      .map(({ event, data }) => ({ event, data: JSON.parse(data) }))
+  }
+  const body = { message: 'line one\nline two', type: 'server_error', param: null, code: 'upstream_error' }
+
+  test('chat', () => {
+    expect(ending('chat')).toEqual([{ event: undefined, data: { error: body } }])
+  })
+
+  test('images', () => {
+    expect(ending('images')).toEqual([{ event: 'error', data: { error: body } }])
+  })
+
+  test('messages', () => {
+    const data = { type: 'error', error: { type: 'api_error', message: body.message }, request_id: REQUEST }
+    expect(ending('messages')).toEqual([{ event: 'error', data }])
+  })
+
+  test('generate-content: one data line and nothing else', () => {
+    const text = DIALECTS['generate-content'].encodeStreamError(failure, REQUEST)
+    expect(text).toMatch(/^data: \{"error":\{"code":502,[^\n]*\}\n\n$/)
+  })
+
+  test.each([
+    [true, `[{"a":1}`],
+    [false, ''],
+  ])('generate-content as an array, elements sent: %p', (sent, before) => {
+    const elements: unknown = JSON.parse(before + encodeArrayStreamError(failure, sent))
+    expect(elements).toMatchObject([...(sent ? [{ a: 1 }] : []), { error: { code: 502, status: 'UNAVAILABLE' } }])
+  })
+
+  test('responses: response.failed, then an error in both forms, numbered on', () => {
+    const begun = { response: { id: 'resp_1', model: 'm', status: 'in_progress', output: [1] }, nextSequenceNumber: 9 }
+    const text = encodeResponsesStreamError(failure, REQUEST, begun)
+    const [failed, thrown, ...rest] = openSseParser().push(text)
+    expect(rest).toEqual([])
+    expect(failed?.event).toBe('response.failed')
+    expect(JSON.parse(failed?.data ?? '')).toEqual({
+      type: 'response.failed',
+      sequence_number: 9,
+      response: {
+        id: 'resp_1',
+        object: 'response',
+        model: 'm',
+        output: [1],
+        status: 'failed',
+        error: { code: 'server_error', message: body.message },
+      },
+    })
+    expect(thrown?.event).toBe('error')
+    expect(JSON.parse(thrown?.data ?? '')).toEqual({ ...body, type: 'error', sequence_number: 10, error: body })
+  })
+
+  test.each([
+    ['context_too_long', 'context_length_exceeded'],
+    ['rate_limited', 'rate_limit_exceeded'],
+    ['bad_request', 'invalid_prompt'],
+    ['unavailable', 'server_error'],
+  ] as const)('responses: %s fails with the code %s', (code, word) => {
+    const [failed] = openSseParser().push(DIALECTS.responses.encodeStreamError(error({ code }), REQUEST))
+    expect(JSON.parse(failed?.data ?? '')).toMatchObject({ response: { id: 'resp_req_42', error: { code: word } } })
+  })
+})
