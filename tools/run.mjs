@@ -2,7 +2,7 @@
 //   node tools/run.mjs <command> ...     the gateway and its commands
 //   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -83,7 +83,10 @@ function become(file, args, env) {
 const [name = 'serve', ...args] = process.argv.slice(2)
 if (!isInstalled()) install()
 const bun = findBun()
-if (!bun) fail(`no Bun binary for ${process.platform} ${process.arch} came with the dependencies. Delete node_modules and try again.`)
+if (!bun)
+  fail(
+    `no Bun binary for ${process.platform} ${process.arch} came with the dependencies. Delete node_modules and try again.`,
+  )
 
 // Bun's HTTP client opens at most 256 requests at once unless told otherwise before the process starts.
 const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }

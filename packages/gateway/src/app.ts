@@ -102,7 +102,12 @@ function render(error: unknown, path: string, incoming: Incoming, parts: Parts):
   return renderError(info, dialectOfPath(path, incoming.http.headers), requestId, incoming.headers)
 }
 
-export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: Record<string, string>): Response {
+export function renderError(
+  info: ErrorInfo,
+  dialect: DialectId,
+  requestId: string,
+  headers: Record<string, string>,
+): Response {
   const rendered = DIALECTS[dialect].encodeError(info, requestId)
   return new Response(JSON.stringify(rendered.body), {
     status: rendered.status,
@@ -113,10 +118,20 @@ export function renderError(info: ErrorInfo, dialect: DialectId, requestId: stri
 function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
   if (error instanceof Failure) return error.info
   if (error instanceof StoreDown) {
-    return { code: 'unavailable', message: 'The gateway cannot reach its store at the moment. Try again shortly.', retryAfter: 2 }
+    return {
+      code: 'unavailable',
+      message: 'The gateway cannot reach its store at the moment. Try again shortly.',
+      retryAfter: 2,
+    }
   }
-  parts.log.error('request failed', { request, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-  return { code: 'internal', message: 'The gateway failed on this request. Its operator can find it by the request id.' }
+  parts.log.error('request failed', {
+    request,
+    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  })
+  return {
+    code: 'internal',
+    message: 'The gateway failed on this request. Its operator can find it by the request id.',
+  }
 }
 
 const stopping = () =>

@@ -1,8 +1,8 @@
 // The listening socket: plain or TLS, one port. A renewed certificate is taken up by a second listener on the same port,
 // after which the first stops accepting: nobody is refused in between.
 import { readFileSync } from 'node:fs'
-import type { ServerConfig } from './config/types.ts'
 import type { App } from './app.ts'
+import type { ServerConfig } from './config/types.ts'
 
 export type Listener = {
   readonly url: string

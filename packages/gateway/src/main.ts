@@ -1,8 +1,8 @@
 // The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
 import { mistakesError, run, type Setup } from './cli/run.ts'
-import { loadFile, readEnvironment } from './config.ts'
 import type { Environment } from './config/types.ts'
+import { loadFile, readEnvironment } from './config.ts'
 import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
 import { openSqlite } from './storage/sqlite.ts'
@@ -32,10 +32,13 @@ const setup: Setup = {
 
 /** The launcher holds the other end: when it is gone, however it went, so are we. */
 function endWithLauncher(): void {
-  const descriptor = Number(env['TRIVIUM_LAUNCHER_FD'] ?? Number.NaN)
+  const descriptor = Number(env.TRIVIUM_LAUNCHER_FD ?? Number.NaN)
   if (Number.isNaN(descriptor)) return
   const gone = () => process.kill(process.pid, 'SIGTERM')
-  createReadStream('', { fd: descriptor }).on('error', () => {}).on('end', gone).resume()
+  createReadStream('', { fd: descriptor })
+    .on('error', () => {})
+    .on('end', gone)
+    .resume()
 }
 
 /** Bun's HTTP client opens at most 256 requests at once unless its environment says otherwise before it starts. */
@@ -53,7 +56,7 @@ const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
 
 const args = process.argv.slice(2)
 const serving = (args[0] ?? 'serve') === 'serve'
-if (serving && !env['BUN_CONFIG_MAX_HTTP_REQUESTS']) {
+if (serving && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
   process.exit(await startAgainUnlimited(args))
 } else {
   if (serving) endWithLauncher()

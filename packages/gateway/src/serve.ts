@@ -5,8 +5,8 @@ import { createApp } from './app.ts'
 import { UsageError } from './cli/args.ts'
 import { openControl } from './cli/control.ts'
 import type { Setup } from './cli/run.ts'
-import { watchConfig } from './config/watch.ts'
 import type { Environment, FileConfig } from './config/types.ts'
+import { watchConfig } from './config/watch.ts'
 import { greeting, readyMadeKey } from './first-start.ts'
 import { createAdmission } from './http/admission.ts'
 import { isLoopback } from './http/client-address.ts'
@@ -58,7 +58,10 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       log,
       (code) => process.exit(code),
     )
-    const app = createApp(parts, { ready: () => lifecycle.ready && parts.node.mayDispatch(), accepting: () => lifecycle.accepting })
+    const app = createApp(parts, {
+      ready: () => lifecycle.ready && parts.node.mayDispatch(),
+      accepting: () => lifecycle.accepting,
+    })
     listener = listenOrExplain(environment, catalogue.config, app)
     const open = listener
     stops.push(() => open.stop(true))
@@ -93,7 +96,8 @@ async function createParts(
     return () => clearTimeout(timer)
   }
   const monotonic = () => performance.now()
-  const report = (message: string, error?: unknown) => log.warn(message, error === undefined ? {} : { error: String(error) })
+  const report = (message: string, error?: unknown) =>
+    log.warn(message, error === undefined ? {} : { error: String(error) })
   const journal = await openJournal(join(environment.dataDir, 'journal'))
   const embedded = environment.databaseUrl === undefined
   const node = await joinNode(storage, journal, {
@@ -104,7 +108,12 @@ async function createParts(
   const ticker = createTicker(TICK_MS)
   const callers = createCallers(storage, Date.now)
   const faults = () => faultsAllowed(environment, catalogue().config)
-  stops.push(() => journal.close(), () => node.leave(), pollChanges(storage, callers, log), () => ticker.stop())
+  stops.push(
+    () => journal.close(),
+    () => node.leave(),
+    pollChanges(storage, callers, log),
+    () => ticker.stop(),
+  )
   return {
     ...{ catalogue, storage, settler, node, callers, ticker, log },
     ids: createIds(() => node.identity().slot, Date.now),
@@ -133,7 +142,9 @@ function listenOrExplain(environment: Environment, config: FileConfig, app: Retu
     return listen(host, port, config.server.tls, app)
   } catch (error) {
     const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    const why = taken ? 'another program is using it; set PORT to a free one' : String(error instanceof Error ? error.message : error)
+    const why = taken
+      ? 'another program is using it; set PORT to a free one'
+      : String(error instanceof Error ? error.message : error)
     throw new UsageError(`cannot listen on ${host}:${port}: ${why}`)
   }
 }
@@ -162,7 +173,8 @@ function pollChanges(storage: Storage, callers: Parts['callers'], log: Log): () 
 function tellingCallers(storage: Storage, parts: Parts): Storage {
   const telling = Object.create(storage) as Storage
   telling.revokeKey = (key) => storage.revokeKey(key).finally(parts.callers.clear)
-  telling.setAccountDisabled = (account, disabled) => storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
+  telling.setAccountDisabled = (account, disabled) =>
+    storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
   return telling
 }
 
@@ -182,7 +194,8 @@ function reloading(
       log.info('configuration reloaded', { changes: changes.length })
     },
     (mistakes) => {
-      for (const { file, line, message } of mistakes) log.error('configuration not reloaded', { file, line, mistake: message })
+      for (const { file, line, message } of mistakes)
+        log.error('configuration not reloaded', { file, line, mistake: message })
     },
     { running: catalogue.config },
   )

@@ -39,7 +39,11 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
   'account enable': byAccount('account enable'),
   'account credit': {
     ...byAccount('account credit', 'amount', 'reason'),
-    values: async (parsed) => ({ ...parsed.values, account: required(parsed, 'account'), amount: required(parsed, 'amount') }),
+    values: async (parsed) => ({
+      ...parsed.values,
+      account: required(parsed, 'account'),
+      amount: required(parsed, 'amount'),
+    }),
   },
   'key create': {
     ...byAccount('key create', 'name', 'group', 'cap', 'expires', ...KEY_LIMITS_TO_COME),

@@ -34,7 +34,8 @@ export function openControl(dataDir: string, desk: () => Desk): Control {
 async function answer(request: Request, desk: Desk): Promise<Answer> {
   try {
     const { operation, values } = (await request.json()) as { operation: string; values: Record<string, string> }
-    if (!isOperation(operation)) return { mistake: `the running server does not know '${operation}'; is it an older version?` }
+    if (!isOperation(operation))
+      return { mistake: `the running server does not know '${operation}'; is it an older version?` }
     return { result: await OPERATIONS[operation](desk, values) }
   } catch (error) {
     return { mistake: error instanceof Error ? error.message : String(error) }
@@ -42,7 +43,11 @@ async function answer(request: Request, desk: Desk): Promise<Answer> {
 }
 
 /** undefined: no server is running on this folder. */
-export async function askServer(dataDir: string, operation: string, values: object): Promise<{ result: unknown } | undefined> {
+export async function askServer(
+  dataDir: string,
+  operation: string,
+  values: object,
+): Promise<{ result: unknown } | undefined> {
   const file = join(dataDir, FILE)
   if (!existsSync(file)) return undefined
   let response: Response

@@ -1,9 +1,10 @@
 // What an operator can do to accounts and keys: run in the process that owns the store, asked for by the command line.
-import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
-import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
+
 import type { FileConfig } from '../config/types.ts'
 import { hashSecret } from '../journey/authenticate.ts'
 import { formatRequestId, timeOfId } from '../journey/ids.ts'
+import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
+import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
 import type { Account, Key, Storage, UsageRow } from '../storage/storage.ts'
 import { UsageError } from './args.ts'
 
@@ -96,7 +97,8 @@ function amountOf(text: string, option: string): Nanos {
 function timeOf(expires: string | undefined): number | undefined {
   if (expires === undefined) return undefined
   const time = /^\d{4}-\d\d-\d\d/.test(expires) ? Date.parse(expires) : Number.NaN
-  if (Number.isNaN(time)) throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
+  if (Number.isNaN(time))
+    throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
   return time
 }
 

@@ -5,7 +5,8 @@ export function printResult(result: unknown, json: boolean): void {
 }
 
 function describe(result: unknown): string {
-  if (Array.isArray(result)) return result.length === 0 ? '(none)\n' : result.map((entry) => `${oneLine(entry)}\n`).join('')
+  if (Array.isArray(result))
+    return result.length === 0 ? '(none)\n' : result.map((entry) => `${oneLine(entry)}\n`).join('')
   if (typeof result !== 'object' || result === null) return `${result}\n`
   return Object.entries(result)
     .map(([name, value]) => `${name}: ${plain(value)}\n`)

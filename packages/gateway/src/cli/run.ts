@@ -70,7 +70,9 @@ async function runCommand(name: string, rest: readonly string[], setup: Setup): 
   const parsed = parseArguments(rest, command.flags)
   if (parsed.words.length !== command.words.length) {
     const wanted = command.words.length === 0 ? 'no further words' : command.words.join(' ')
-    throw new UsageError(`'${name}' takes ${wanted}, not ${parsed.words.length ? `'${parsed.words.join(' ')}'` : 'nothing'}`)
+    throw new UsageError(
+      `'${name}' takes ${wanted}, not ${parsed.words.length ? `'${parsed.words.join(' ')}'` : 'nothing'}`,
+    )
   }
   return 'operation' in command ? await runOnStore(command, parsed, setup) : await command.run(parsed, setup)
 }
@@ -81,11 +83,13 @@ function findCommand(words: readonly string[]): { name: string; rest: readonly s
   if (second !== undefined && (pair in STORE_COMMANDS || pair in OWN_COMMANDS || pair in LATER_COMMANDS)) {
     return { name: pair, rest: words.slice(2) }
   }
-  if (first in STORE_COMMANDS || first in OWN_COMMANDS || first in LATER_COMMANDS) return { name: first, rest: words.slice(1) }
+  if (first in STORE_COMMANDS || first in OWN_COMMANDS || first in LATER_COMMANDS)
+    return { name: first, rest: words.slice(1) }
   throw new UsageError(`unknown command '${words.slice(0, 2).join(' ')}'; there are: ${commandNames().join(', ')}`)
 }
 
-const commandNames = () => [...Object.keys(OWN_COMMANDS), ...Object.keys(STORE_COMMANDS), ...Object.keys(LATER_COMMANDS)].sort()
+const commandNames = () =>
+  [...Object.keys(OWN_COMMANDS), ...Object.keys(STORE_COMMANDS), ...Object.keys(LATER_COMMANDS)].sort()
 
 /** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
 async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup): Promise<unknown> {
@@ -105,7 +109,10 @@ async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup
   }
 
   /** The folder may be in use by a server that is just starting or stopping, or by another command: wait a little. */
-  async function openPatiently(environment: Environment, setup: Setup): Promise<{ storage: Storage } | { result: unknown }> {
+  async function openPatiently(
+    environment: Environment,
+    setup: Setup,
+  ): Promise<{ storage: Storage } | { result: unknown }> {
     for (let tries = 0; ; tries++) {
       try {
         return { storage: await setup.openStorage(environment) }
@@ -120,12 +127,14 @@ async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup
 }
 
 async function runSandbox(parsed: Arguments): Promise<void> {
-  const port = Number(parsed.values['port'] ?? '0')
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new UsageError('--port must be a number from 0 to 65535')
+  const port = Number(parsed.values.port ?? '0')
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError('--port must be a number from 0 to 65535')
   try {
-    const server = startSandboxServer({ host: parsed.values['host'] ?? '127.0.0.1', port, faults: true })
+    const server = startSandboxServer({ host: parsed.values.host ?? '127.0.0.1', port, faults: true })
     process.stdout.write(`sandbox listening on ${server.url}\n`)
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => server.stop().then(() => process.exit(0)))
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => server.stop().then(() => process.exit(0)))
   } catch (error) {
     throw new UsageError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : error}`)
   }

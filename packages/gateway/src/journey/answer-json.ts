@@ -1,7 +1,7 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import { readAtMost } from '../http/read.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
-import { conclude, endingOfBreak, endingOfFinish, type Exchange, NOTHING_SEEN } from './exchange.ts'
+import { conclude, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
 
 const REPLY_BYTES = 64 * 1024 * 1024

@@ -64,7 +64,8 @@ function admit(caller: Known, now: number): Caller {
 
 export const invalid = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
 export const expired = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
-export const disabled = () => new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
+export const disabled = () =>
+  new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
 
 /** Where each protocol puts the key; the others are read after it, so that any client works on any path. */
 const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {

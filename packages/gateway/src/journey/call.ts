@@ -3,7 +3,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { maskSecrets } from '@trivium/protocol/canonical/mask.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
-import { conclude, endingOfBreak, type Exchange, NOTHING_SEEN } from './exchange.ts'
+import { conclude, type Exchange, endingOfBreak, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
 import type { AbortReason } from './watch.ts'
 
@@ -15,7 +15,13 @@ export async function call(exchange: Exchange, body: Uint8Array, carried: Record
   const { upstream } = quote.candidate
   let reply: Response
   try {
-    const outgoing = { path: dialect.upstreamPath, body, stream: request.stream, headers: carried, signal: watch.signal }
+    const outgoing = {
+      path: dialect.upstreamPath,
+      body,
+      stream: request.stream,
+      headers: carried,
+      signal: watch.signal,
+    }
     reply = await parts.send(upstream, outgoing)
   } catch (error) {
     await conclude(exchange, watch.reason ? endingOfBreak(watch) : 'failed', NOTHING_SEEN)
@@ -34,12 +40,21 @@ async function failureOfReply(exchange: Exchange, reply: Response): Promise<Fail
   const text = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
   const info = DIALECTS[dialect.id].decodeError(reply.status, parseJson(text))
   const { upstream } = quote.candidate
-  parts.log.warn('upstream refused', { upstream: upstream.id, status: reply.status, message: info.message.slice(0, 200) })
+  parts.log.warn('upstream refused', {
+    upstream: upstream.id,
+    status: reply.status,
+    message: info.message.slice(0, 200),
+  })
   return failureOfUpstream(info, reply.headers.get('retry-after'))
 }
 
 /** Only what the caller can mend is told in the upstream's words; the rest would reveal what is behind the gateway. */
-const IN_ITS_OWN_WORDS: readonly ErrorInfo['code'][] = ['bad_request', 'unsupported', 'context_too_long', 'content_refused']
+const IN_ITS_OWN_WORDS: readonly ErrorInfo['code'][] = [
+  'bad_request',
+  'unsupported',
+  'context_too_long',
+  'content_refused',
+]
 
 const OUR_WORDS: Partial<Record<ErrorInfo['code'], string>> = {
   rate_limited: 'The upstream is limiting requests at the moment. Try again later.',

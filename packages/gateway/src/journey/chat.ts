@@ -33,11 +33,16 @@ export const chat: TextDialect = {
       showUsage: includeUsage,
       textBytes: facts.bytes - facts.mediaBytes,
       edited: (edits) =>
-        editChatRequest(body, facts, {
-          ...(edits.model === undefined ? {} : { model: edits.model }),
-          ...(edits.maxOutput === undefined ? {} : { maxOutput: edits.maxOutput }),
-          ...(stream ? { includeUsage: true } : {}),
-        }, codec),
+        editChatRequest(
+          body,
+          facts,
+          {
+            ...(edits.model === undefined ? {} : { model: edits.model }),
+            ...(edits.maxOutput === undefined ? {} : { maxOutput: edits.maxOutput }),
+            ...(stream ? { includeUsage: true } : {}),
+          },
+          codec,
+        ),
     }
   },
 

@@ -52,7 +52,9 @@ function admit(http: Request, limit: number, parts: Parts): () => void {
   const announced = Number(http.headers.get('content-length') ?? limit)
   const weight = Math.min(limit, announced >= 0 ? announced : limit)
   if (!parts.admission.enter(weight)) {
-    throw new Failure('unavailable', 'The gateway has as much to do as it can take. Try again shortly.', { retryAfter: 1 })
+    throw new Failure('unavailable', 'The gateway has as much to do as it can take. Try again shortly.', {
+      retryAfter: 1,
+    })
   }
   let entered = true
   return () => {
@@ -89,7 +91,9 @@ async function placeHold(id: bigint, caller: Caller, request: TextRequest, offer
   }
 }
 
-type Opening = Pick<Exchange, 'dialect' | 'request' | 'quote' | 'parts' | 'startedAt' | 'release'> & { incoming: Incoming }
+type Opening = Pick<Exchange, 'dialect' | 'request' | 'quote' | 'parts' | 'startedAt' | 'release'> & {
+  incoming: Incoming
+}
 
 function open({ incoming, ...given }: Opening): Exchange {
   const { quote, parts } = given

@@ -1,4 +1,6 @@
 // The model lists: only what the group of the caller's key allows.
+
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import {
   generateContentModelEntry,
   generateContentModelList,
@@ -6,7 +8,6 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Caller } from '../storage/storage.ts'
 import { secretOf } from './authenticate.ts'
 import { authorize } from './authorize.ts'
@@ -19,11 +20,14 @@ export async function listModels(incoming: Incoming, parts: Parts): Promise<Resp
   const models = await visibleModels(incoming, 'chat', parts)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
-  return json(incoming, modelList(models, {
-    ...(limit > 0 ? { limit } : {}),
-    ...pageField('afterId', query.get('after_id')),
-    ...pageField('beforeId', query.get('before_id')),
-  }))
+  return json(
+    incoming,
+    modelList(models, {
+      ...(limit > 0 ? { limit } : {}),
+      ...pageField('afterId', query.get('after_id')),
+      ...pageField('beforeId', query.get('before_id')),
+    }),
+  )
 }
 
 export async function showModel(segment: string, incoming: Incoming, parts: Parts): Promise<Response> {
@@ -44,7 +48,12 @@ async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Part
   return [...(catalogue.offers.get(caller.group)?.values() ?? [])].map((offer) => listed(offer, catalogue))
 }
 
-async function visibleModel(segment: string, incoming: Incoming, dialect: DialectId, parts: Parts): Promise<ListedModel> {
+async function visibleModel(
+  segment: string,
+  incoming: Incoming,
+  dialect: DialectId,
+  parts: Parts,
+): Promise<ListedModel> {
   const caller = await callerOf(incoming, dialect, parts)
   const catalogue = parts.catalogue()
   return listed(authorize(caller, decoded(segment), catalogue), catalogue)

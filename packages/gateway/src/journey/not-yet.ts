@@ -11,6 +11,9 @@ export function notYet(dialect: DialectId): (incoming: Incoming, parts: Parts) =
   return async ({ http, query }, parts) => {
     await parts.callers.find(secretOf(http.headers, query, dialect))
     if (dialect === 'messages') checkVersion(http.headers)
-    throw new Failure('unsupported', `This version of the gateway does not serve ${dialect} yet. Use /v1/chat/completions.`)
+    throw new Failure(
+      'unsupported',
+      `This version of the gateway does not serve ${dialect} yet. Use /v1/chat/completions.`,
+    )
   }
 }

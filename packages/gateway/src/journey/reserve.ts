@@ -66,7 +66,11 @@ export function boundsOf(sizing: Sizing, maxOutput: number | undefined, statisti
   }
 }
 
-export function amountsOf(bounds: Bounds, choices: number, rate: Rate): { amount: Nanos; minimum: Nanos; input: Nanos } {
+export function amountsOf(
+  bounds: Bounds,
+  choices: number,
+  rate: Rate,
+): { amount: Nanos; minimum: Nanos; input: Nanos } {
   const input = inputBound(bounds.input, rate)
   const least = Math.min(bounds.heldOutput, LEAST_OUTPUT * choices)
   return { amount: input + outputCost(bounds.heldOutput, rate), minimum: input + outputCost(least, rate), input }

@@ -29,7 +29,12 @@ export type Outcome = {
   totalMs: number
 }
 
-export type Charge = { units: Units; cost: Nanos; /** Counted here, not reported. */ estimated: boolean; absurd: boolean }
+export type Charge = {
+  units: Units
+  cost: Nanos /** Counted here, not reported. */
+  estimated: boolean
+  absurd: boolean
+}
 
 const NOTHING: Units = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }
 const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
@@ -86,7 +91,13 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
 }
 
 /** Lets the next holds profit from what this answer showed. */
-export function learn(quote: Quote, textBytes: number, outcome: Outcome, charge: Charge, statistics: ModelStatistics): void {
+export function learn(
+  quote: Quote,
+  textBytes: number,
+  outcome: Outcome,
+  charge: Charge,
+  statistics: ModelStatistics,
+): void {
   if (charge.cost > quote.held) learnShortfall(statistics)
   if (charge.estimated || !DONE.includes(outcome.ending)) return
   learnInput(statistics, textBytes, outcome.usage?.input ?? 0)

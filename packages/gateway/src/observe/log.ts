@@ -8,9 +8,11 @@ export type Log = {
 }
 
 export function createLog(write: (line: string) => void, clock: () => number): Log {
-  const at = (level: string) => (message: string, fields: Fields = {}) => {
-    const line = { time: new Date(clock()).toISOString(), level, message, ...fields }
-    write(`${JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`)
-  }
+  const at =
+    (level: string) =>
+    (message: string, fields: Fields = {}) => {
+      const line = { time: new Date(clock()).toISOString(), level, message, ...fields }
+      write(`${JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`)
+    }
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }

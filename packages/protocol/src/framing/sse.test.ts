@@ -72,12 +72,16 @@ describe('the parser', () => {
     expect(parser.end()).toEqual([])
   })
 
-  test.each([[[]], [['']], [['\uFEFF']], [[': only a comment']], [['event: x']], [['\r', '\n', '\r\n']]])(
-    'no event in %j',
-    (pieces) => {
-      expect(parse(pieces)).toEqual([])
-    },
-  )
+  test.each([
+    [[]],
+    [['']],
+    [['\uFEFF']],
+    [[': only a comment']],
+    [['event: x']],
+    [['\r', '\n', '\r\n']],
+  ])('no event in %j', (pieces) => {
+    expect(parse(pieces)).toEqual([])
+  })
 })
 
 describe('the limit', () => {
@@ -129,12 +133,16 @@ describe('formatSse', () => {
     expect(formatSse('{}', 'error')).toBe('event: error\ndata: {}\n\n')
   })
 
-  test.each([['one line'], [''], ['a\nb'], ['a\n\nb\n'], [' leading space'], ['data: x']])(
-    '%j is read back',
-    (data) => {
-      expect(parse([formatSse(data, 'name')])).toEqual([{ event: 'name', data, id: undefined }])
-    },
-  )
+  test.each([
+    ['one line'],
+    [''],
+    ['a\nb'],
+    ['a\n\nb\n'],
+    [' leading space'],
+    ['data: x'],
+  ])('%j is read back', (data) => {
+    expect(parse([formatSse(data, 'name')])).toEqual([{ event: 'name', data, id: undefined }])
+  })
 
   test('a carriage return in the data cannot end the event', () => {
     expect(parse([formatSse('a\r\r\nevent: forged')])).toEqual([plain('a\n\nevent: forged')])
