@@ -72,7 +72,7 @@ export function createApp(parts: Parts, health: Health): App {
 const OPEN_PATHS: ReadonlyMap<string, (health: Health) => Response> = new Map([
   ['/', () => Response.json({ name: 'trivium', documentation: '/docs', models: '/v1/models' })],
   ['/health', () => Response.json({ status: 'ok' })],
-  ['/ready', ({ ready }) => Response.json({ ready: ready() }, { status: ready() ? 200 : 503 })],
+  ['/ready', ({ ready }: Health) => Response.json({ ready: ready() }, { status: ready() ? 200 : 503 })],
 ])
 
 const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })

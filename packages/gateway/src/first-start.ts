@@ -13,7 +13,7 @@ export async function readyMadeKey(storage: Storage, config: FileConfig): Promis
   if (!config.sandbox.on || !config.groups.has(GROUP)) return undefined
   const token = crypto.randomUUID()
   if ((await storage.setMetaOnce('first_start', token)) !== token) return undefined
-  const account = await storage.createAccount(EMAIL, config.registration.trialCredit, TRIAL, undefined)
+  const account = await storage.createAccount(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newSecret()
   const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: GROUP }

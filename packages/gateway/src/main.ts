@@ -23,7 +23,7 @@ const setup: Setup = {
   },
   config(environment: Environment) {
     const loaded = loadFile(environment.configFile, env)
-    if (!('config' in loaded)) throw mistakesError(loaded.mistakes)
+    if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
   openStorage: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDir)),

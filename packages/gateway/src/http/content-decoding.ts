@@ -21,8 +21,8 @@ const DECODERS: Record<Encoding, () => Transform> = {
 }
 
 // The zstd stream of node:zlib ends a cut body without an error. So one frame of our own goes in last: only if the body
-// ended where a frame ends, its content comes out last.
-const FULL_STOP = Buffer.from('\u0000the end\u0000')
+// ended where a frame ends, its content comes out last. (Repeated, so that the frame itself does not contain it.)
+const FULL_STOP = Buffer.from('\u0000the end\u0000'.repeat(8))
 const FULL_STOP_FRAME = zstdCompressSync(FULL_STOP)
 
 export type Decoded = Uint8Array | 'too_large' | 'corrupt'

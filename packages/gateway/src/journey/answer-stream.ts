@@ -20,7 +20,7 @@ const DRAIN_MS = 120_000
 const LET_GO_MS = 1_000
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 type Sink = ReadableStreamDirectController
 
 export async function answerStream(exchange: Exchange, reply: Response): Promise<Response> {

@@ -1,12 +1,12 @@
-// The text and search functions that the pure protocol package is given: Buffer's native ones.
+// The text, comparison and copy functions that the pure protocol package is given: Buffer's native ones, which work on
+// any byte array.
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 
-export const codec: Codec = {
-  decode: (bytes, start, end) => view(bytes).toString('utf8', start, end),
-  encode: (text) => Buffer.from(text, 'utf8'),
-  indexOf: (haystack, needle, from) => view(haystack).indexOf(needle, from),
-}
+const { compare, copy, utf8Slice } = Buffer.prototype
 
-function view(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export const codec: Codec = {
+  decode: (bytes, start, end) => utf8Slice.call(bytes, start, end),
+  encode: (text) => new Uint8Array(Buffer.from(text)),
+  hasAt: (bytes, part, at) => at + part.length <= bytes.length && compare.call(part, bytes, at, at + part.length) === 0,
+  copy: (bytes, start, end, target, at) => void copy.call(bytes, target, at, start, end),
 }

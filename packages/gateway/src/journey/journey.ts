@@ -1,7 +1,7 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
 //   authenticate -> read -> authorize -> route -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { readBody } from '../http/body.ts'
+import { JSON_BODY, readBody } from '../http/body.ts'
 import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -15,6 +15,9 @@ import { Failure } from './failure.ts'
 import type { Parts } from './parts.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Quote, refusalOf, unavailable } from './reserve.ts'
 import { route } from './route.ts'
+
+/** A sender that is silent for this long is not coming back. */
+const BODY_IDLE_MS = 30_000
 
 /** A request as the app hands it over: its id is made, its headers for every answer are prepared. */
 export type Incoming = {
@@ -33,7 +36,7 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
   const release = admit(http, bodyBytes, parts)
   let streaming = false
   try {
-    const request = must(dialect.readRequest(must(await readBody(http, { limitBytes: bodyBytes }))))
+    const request = must(dialect.readRequest(must(await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS }))))
     const offer = authorize(caller, request.model, catalogue)
     const quote = await placeHold(incoming.id, caller, request, offer, parts)
     const exchange = open({ incoming, dialect, request, quote, parts, startedAt, release })

@@ -97,6 +97,12 @@ function shown(name: string, value: unknown): string {
     const schema = isObject(value.json_schema) ? `(${String(value.json_schema.name)})` : ''
     return `${String(value.type)}${schema}`
   }
+  // Not as it is: the echo would end itself there.
+  if (name === 'stop')
+    return `[${[value]
+      .flat()
+      .map((stop) => `${String(stop).length} characters`)
+      .join(', ')}]`
   return JSON.stringify(value)
 }
 

@@ -9,7 +9,7 @@ type Context = { root: unknown; depth: number; index: number; room: { left: numb
 /** Below this depth only what is required is given, and recursion takes its shortest way out. */
 const GENEROUS_DEPTH = 5
 const MOST_DEPTH = 100
-const MOST_NODES = 5_000
+const MOST_NODES = 2_000
 const MOST_ITEMS = 1_000
 
 export function sampleOf(schema: unknown): unknown {

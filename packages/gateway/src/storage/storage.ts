@@ -81,8 +81,11 @@ export interface Storage {
   /** Grows with every change to a key or an account's state; polled to drop cached callers. */
   changeCounter(): Promise<bigint>
 
-  /** undefined: the address is taken. `source` is the ledger account that `credit` comes from. */
-  createAccount(email: string, credit: Nanos, source: bigint): Promise<Account | undefined>
+  /**
+   * undefined: the address is taken. `source` is the ledger account that `credit` comes from, `password` the hash of a
+   * password to sign in with.
+   */
+  createAccount(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined>
   findAccount(email: string): Promise<Account | undefined>
   setAccountDisabled(account: bigint, disabled: boolean): Promise<void>
   /** A negative amount takes back, never below what is free: false then. */
@@ -104,6 +107,11 @@ export interface Storage {
   /** Resolves when the store answers, rejects with StoreDown when it does not. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+/** Another process owns the data folder. */
+export class FolderInUse extends Error {
+  override name = 'FolderInUse'
 }
 
 /** The store did not answer or refused the whole batch: nobody knows yet whether the verb took effect. Ask again later. */

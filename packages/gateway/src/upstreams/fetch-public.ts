@@ -213,12 +213,12 @@ async function read(response: IncomingMessage, maxBytes: number): Promise<Public
   if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw new PublicFetchError('too_large')
   const parts: Uint8Array[] = []
   let size = 0
+  // Throws when the connection ends before the body does.
   for await (const part of response as AsyncIterable<Uint8Array>) {
     size += part.byteLength
     if (size > maxBytes) throw new PublicFetchError('too_large')
     parts.push(part)
   }
-  if (!response.complete) throw new PublicFetchError('broken')
   const contentType = response.headers['content-type']
   return { status, contentType, bytes: parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts, size) }
 }

@@ -1,0 +1,49 @@
+// docs/configuration.md shows files that load, and the defaults that hold.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { assemble } from './assemble.ts'
+
+const PAGE = readFileSync(join(import.meta.dir, '../../../../docs/configuration.md'), 'utf8')
+const BLOCKS = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
+const NUMBERED = BLOCKS.map((block, index): [number, string] => [index + 1, block])
+const ENV = { MAIN_KEY: 'a-key' }
+
+let folder = ''
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-docs-'))
+  copyFileSync(join(import.meta.dir, 'fixtures/localhost.cert.pem'), join(folder, 'cert.pem'))
+  copyFileSync(join(import.meta.dir, 'fixtures/localhost.key.pem'), join(folder, 'key.pem'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), ENV)
+
+test('the page has an example of every section', () => {
+  const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))
+  expect([...sections].sort()).toEqual([
+    'groups',
+    'models',
+    'registration',
+    'retention',
+    'sandbox',
+    'server',
+    'upstreams',
+  ])
+})
+
+test.each(NUMBERED)('example %d loads', (_, block) => {
+  expect(load(block).mistakes).toEqual([])
+})
+
+const MARKED = /^(\s+)\w+: [^#\n]+#.*\(default\)$/gm
+const WITH_DEFAULTS = NUMBERED.filter(([, block]) => block.includes('(default)'))
+
+test.each(WITH_DEFAULTS)('example %d: left out, its defaults hold all the same', (_, block) => {
+  const without = block.replace(MARKED, '$1# left out')
+  expect(without).not.toContain('(default)')
+  const [shown, left] = [load(block), load(without)]
+  expect(left.mistakes).toEqual([])
+  expect(left.config?.hash).toBe(shown.config?.hash ?? '')
+})

@@ -1,0 +1,143 @@
+import { expect, test } from 'bun:test'
+import { CREDIT, REVENUE, SHORTFALL } from '../../money/ledger.ts'
+import type { AuditReport } from '../storage.ts'
+import { hold, newNode, newWallet, result, settle, thrownBy, type Use, type Wallet } from './harness.ts'
+
+/** Not a double: read through a float it becomes 2^53. */
+const ODD = 2n ** 53n + 1n
+
+const transfer = (request: bigint | 'NULL', debit: bigint, credit: bigint, amount = 5n) =>
+  `INSERT INTO transfer (request, debit, credit, amount, reason, at) VALUES (${request}, ${debit}, ${credit}, ${amount}, '', 0)`
+
+export function booksContract(use: Use): void {
+  for (const statement of [
+    'UPDATE transfer SET amount = 1',
+    "UPDATE transfer SET reason = 'x'",
+    'DELETE FROM transfer',
+  ])
+    test(`transfers are append-only: ${statement}`, async () => {
+      const { storage, raw } = use()
+      await newWallet(storage, 1_000n)
+      expect(String(await thrownBy(raw(statement)))).toContain('append-only')
+      expect((await raw('SELECT amount FROM transfer')).map((row) => Number(row.amount))).toEqual([1_000])
+    })
+
+  test('64-bit integers are exact: stored, held, charged, summed', async () => {
+    const { storage, raw } = use()
+    const [wallet, node] = [await newWallet(storage, ODD, { cap: 3n * ODD }), await newNode(storage)]
+    expect(await storage.credit(wallet.account, ODD, 'the same again')).toBe(true)
+    expect((await storage.findAccount(wallet.email))?.balance).toBe(2n * ODD)
+    const id = 2n ** 62n + 1n
+    expect(await storage.apply(hold(id, wallet, node, { amount: ODD, minimum: ODD }))).toEqual(result('done', ODD))
+    expect((await storage.findAccount(wallet.email))?.held).toBe(ODD)
+    expect(await storage.apply(settle(id, node, ODD))).toEqual(result('done', ODD))
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ request: id, cost: ODD, held: ODD }])
+    expect((await storage.listKeys(wallet.account))[0]).toMatchObject({ cap: 3n * ODD, spent: ODD })
+    expect((await storage.findAccount(wallet.email))?.balance).toBe(ODD)
+    expect(await storage.audit()).toMatchObject({ ok: true, transfers: 3 })
+    await raw(`UPDATE account SET balance = balance - 1 WHERE id = ${wallet.account}`)
+    expect((await storage.audit()).balanceMismatches).toEqual([wallet.account])
+  })
+
+  test('an empty store is right', async () => {
+    expect(await use().storage.audit()).toEqual({
+      ...{ ok: true, accounts: 0, requests: 0, transfers: 0, openHolds: 0 },
+      ...{ balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] },
+    })
+  })
+
+  type Found = Partial<Omit<AuditReport, 'ok'>>
+  const tamperings: { name: string; sql(wallet: Wallet): string[]; found(wallet: Wallet): Found }[] = [
+    {
+      name: 'a balance raised',
+      sql: ({ account }) => [`UPDATE account SET balance = balance + 1 WHERE id = ${account}`],
+      found: ({ account }) => ({ balanceMismatches: [account] }),
+    },
+    {
+      name: 'a credit without its wallet',
+      sql: () => [transfer('NULL', CREDIT, 555n)],
+      found: () => ({ balanceMismatches: [555n] }),
+    },
+    {
+      name: 'a hold forgotten by its wallet',
+      sql: ({ account }) => [`UPDATE account SET held = 0 WHERE id = ${account}`],
+      found: ({ account }) => ({ heldMismatches: [account] }),
+    },
+    {
+      name: 'a hold forgotten by its key',
+      sql: ({ key }) => [`UPDATE api_key SET held = 0 WHERE id = ${key}`],
+      found: ({ key }) => ({ heldMismatches: [key] }),
+    },
+    {
+      name: 'an open hold removed',
+      sql: () => ['DELETE FROM request WHERE id = 2'],
+      found: ({ account, key }) => ({ heldMismatches: [account, key] }),
+    },
+    {
+      name: 'a wallet below zero',
+      sql: ({ account }) => [
+        `UPDATE account SET balance = balance - 2000 WHERE id = ${account}`,
+        transfer('NULL', account, CREDIT, 2_000n),
+      ],
+      found: ({ account }) => ({ negativeAccounts: [account] }),
+    },
+    {
+      name: 'a receipt that shows less than was paid',
+      sql: () => ['UPDATE request SET cost = cost - 1 WHERE id = 1'],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a request settled twice',
+      sql: ({ account }) => [
+        transfer(1n, account, REVENUE, 60n),
+        `UPDATE account SET balance = balance - 60 WHERE id = ${account}`,
+      ],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a shortfall that nobody booked',
+      sql: () => ['UPDATE request SET shortfall = 7 WHERE id = 1'],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a shortfall booked behind the receipt',
+      sql: () => [transfer(1n, SHORTFALL, REVENUE)],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a settlement taken back to void',
+      sql: () => ['UPDATE request SET state = 2 WHERE id = 1'],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a settled request removed',
+      sql: () => ['DELETE FROM request WHERE id = 1'],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a request paid out of another account of the ledger',
+      sql: () => [transfer(1n, CREDIT, SHORTFALL)],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+    {
+      name: 'a request moved to another wallet',
+      sql: () => ['UPDATE request SET account = 555 WHERE id = 1'],
+      found: () => ({ requestMismatches: [1n] }),
+    },
+  ]
+  for (const { name, sql, found } of tamperings)
+    test(`the audit finds ${name}`, async () => {
+      const { storage, raw } = use()
+      const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+      await storage.apply(hold(1n, wallet, node))
+      await storage.apply(settle(1n, node, 60n))
+      await storage.apply(hold(2n, wallet, node))
+      const before = await storage.audit()
+      expect(before).toMatchObject({ ok: true, accounts: 1, requests: 2, transfers: 2, openHolds: 1 })
+      for (const statement of sql(wallet)) await raw(statement)
+      const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.audit()
+      expect(ok).toBe(false)
+      const none = { balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] }
+      expect(lists).toEqual({ ...none, ...found(wallet) })
+    })
+}

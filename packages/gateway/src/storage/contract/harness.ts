@@ -1,0 +1,90 @@
+// What an engine's test file supplies to the contract, and the small vocabulary the contract is written in.
+import type { Nanos } from '../../money/amount.ts'
+import { CREDIT, type Extend, type Hold, type Result, type Settle, type Void } from '../../money/ledger.ts'
+import type { Account, Key, Storage } from '../storage.ts'
+
+export type Opened = {
+  storage: Storage
+  /** Verbs submitted together take effect in the order of their submission. */
+  keepsOrder: boolean
+  /** Runs one SQL statement behind the engine's back, as a person with a database shell would. */
+  raw(sql: string): Promise<Record<string, unknown>[]>
+  /** As if this many milliseconds had passed since each node renewed. */
+  elapse(milliseconds: number): Promise<void>
+  /** Closes the store and opens it again, as the next start of the program would. */
+  reopen(): Promise<Storage>
+  close(): Promise<void>
+}
+export type Open = () => Promise<Opened>
+/** The store of the running test: a fresh one for each. */
+export type Use = () => Opened
+
+export type Node = { slot: number; epoch: number }
+export type Wallet = { account: bigint; key: bigint; email: string }
+
+let serial = 0
+export function newHash(): Uint8Array {
+  serial += 1
+  const hash = new Uint8Array(32)
+  new DataView(hash.buffer).setUint32(0, serial)
+  return hash
+}
+
+export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Promise<Account> {
+  serial += 1
+  const account = await storage.createAccount(`user-${serial}@example.com`, balance, CREDIT)
+  if (!account) throw new Error('the address is taken')
+  return account
+}
+
+type KeyFields = { cap?: Nanos; expiresAt?: number; hash?: Uint8Array; name?: string; group?: string }
+export function newKey(storage: Storage, account: bigint, fields: KeyFields = {}): Promise<Key> {
+  const { cap, expiresAt, hash = newHash(), name = 'test', group = 'default' } = fields
+  return storage.createKey({ account, hash, name, group, expiresAt, cap })
+}
+
+export async function newWallet(storage: Storage, balance: Nanos = 1_000n, fields: KeyFields = {}): Promise<Wallet> {
+  const account = await newAccount(storage, balance)
+  const key = await newKey(storage, account.id, fields)
+  return { account: account.id, key: key.id, email: account.email }
+}
+
+export async function newNode(storage: Storage, slot = 1): Promise<Node> {
+  const joined = await storage.apply({ verb: 'join', slot, config: 'test' })
+  if (joined.outcome !== 'done') throw new Error(`join: ${joined.outcome}`)
+  return { slot, epoch: Number(joined.amount) }
+}
+
+export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hold> = {}): Hold => ({
+  ...{ verb: 'hold', id, account: wallet.account, key: wallet.key, slot: node.slot, epoch: node.epoch },
+  ...{ amount: 100n, minimum: 100n, model: 'model-x', upstream: 'main' },
+  ...fields,
+})
+export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Extend => ({
+  ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, amount: 50n, minimum: 50n, progress: 0n },
+  ...fields,
+})
+export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Settle> = {}): Settle => ({
+  ...{ verb: 'settle', id, slot: node.slot, epoch: node.epoch, cost, ending: 'done', receipt: '{"units":1}' },
+  ...fields,
+})
+export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void => ({
+  ...{ verb: 'void', id, slot: node.slot, epoch: node.epoch, ending: 'failed', receipt: '{}' },
+  ...fields,
+})
+
+export const result = (outcome: Result['outcome'], amount: Nanos = 0n): Result => ({ outcome, amount })
+
+/** The wallet as its owner sees it, and what its key has used. */
+export async function money(storage: Storage, wallet: Wallet) {
+  const account = await storage.findAccount(wallet.email)
+  const key = (await storage.listKeys(wallet.account)).find((each) => each.id === wallet.key)
+  return { balance: account?.balance, held: account?.held, spent: key?.spent, keyHeld: key?.held }
+}
+
+/** What a promise rejects with; undefined when it does not. (Awaiting `expect().rejects` can run other tests meanwhile.) */
+export const thrownBy = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )

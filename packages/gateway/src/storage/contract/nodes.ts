@@ -1,0 +1,156 @@
+import { expect, test } from 'bun:test'
+import { DEAD_AFTER_MS } from '../../money/ledger.ts'
+import type { Storage } from '../storage.ts'
+import { extend, hold, money, type Node, newNode, newWallet, result, settle, type Use, voided } from './harness.ts'
+
+const renew = (storage: Storage, node: Node) => storage.apply({ verb: 'renew', ...node, config: 'renewed' })
+const leave = (storage: Storage, node: Node) => storage.apply({ verb: 'leave', ...node })
+const join = (storage: Storage, slot: number) => storage.apply({ verb: 'join', slot, config: 'joined' })
+const reap = (storage: Storage, limit = 100) => storage.apply({ verb: 'reap', limit })
+
+export function nodesContract(use: Use): void {
+  test('a slot has one living node; after it left, the next has a later epoch', async () => {
+    const { storage, raw } = use()
+    expect(await join(storage, 1)).toEqual(result('done', 1n))
+    expect(await join(storage, 1)).toEqual(result('slot_taken'))
+    expect(await join(storage, 2)).toEqual(result('done', 1n))
+    expect(await leave(storage, { slot: 1, epoch: 1 })).toEqual(result('done'))
+    expect(await join(storage, 1)).toEqual(result('done', 2n))
+    expect(await leave(storage, { slot: 1, epoch: 1 })).toEqual(result('repeated'))
+    expect(await leave(storage, { slot: 7, epoch: 1 })).toEqual(result('repeated'))
+    expect(await renew(storage, { slot: 1, epoch: 2 })).toEqual(result('done'))
+    const nodes = await raw('SELECT slot, epoch, config FROM node ORDER BY slot')
+    expect(nodes.map((row) => [Number(row.slot), Number(row.epoch), row.config])).toEqual([
+      [1, 2, 'renewed'],
+      [2, 1, 'joined'],
+    ])
+  })
+
+  test('of many that join one slot at once, one gets it', async () => {
+    const { storage } = use()
+    const results = await Promise.all(Array.from({ length: 20 }, () => join(storage, 3)))
+    expect(results.filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
+  })
+
+  test('renewing keeps a node alive; a dead one is lost and its slot is free', async () => {
+    const { storage, elapse } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await elapse(DEAD_AFTER_MS / 2)
+    expect(await renew(storage, node)).toEqual(result('done'))
+    await elapse(DEAD_AFTER_MS / 2)
+    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    await elapse(DEAD_AFTER_MS)
+    expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('node_lost'))
+    expect(await renew(storage, node)).toEqual(result('node_lost'))
+    expect(await join(storage, node.slot)).toEqual(result('done', BigInt(node.epoch + 1)))
+    expect(await renew(storage, node)).toEqual(result('node_lost'))
+  })
+
+  test('a repeated hold is answered even after its node died', async () => {
+    const { storage, elapse } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await elapse(DEAD_AFTER_MS)
+    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('repeated', 100n))
+  })
+
+  test('reaping leaves the living alone', async () => {
+    const { storage, elapse } = use()
+    const [wallet, dead] = [await newWallet(storage), await newNode(storage, 1)]
+    await storage.apply(hold(1n, wallet, dead))
+    await elapse(DEAD_AFTER_MS)
+    const living = await newNode(storage, 2)
+    await storage.apply(hold(2n, wallet, living))
+    expect(await reap(storage)).toEqual(result('done', 1n))
+    expect(await reap(storage)).toEqual(result('done', 0n))
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([
+      { request: 2n, state: 0, ending: '' },
+      { request: 1n, state: 3, ending: 'reaped', cost: 0n },
+    ])
+    expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
+  })
+
+  test('a successor in the slot makes the holds of the epoch before orphans', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await leave(storage, node)
+    const next = await newNode(storage)
+    await storage.apply(hold(2n, wallet, next))
+    expect(await reap(storage)).toEqual(result('done', 1n))
+    expect((await storage.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3])
+  })
+
+  test('a limited reap takes the lowest ids first and the rest later', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    for (const id of [4n, 1n, 3n, 2n]) await storage.apply(hold(id, wallet, node))
+    await leave(storage, node)
+    expect(await reap(storage, 3)).toEqual(result('done', 3n))
+    expect((await storage.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3, 3, 3])
+    expect(await reap(storage, 3)).toEqual(result('done', 1n))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 0n })
+  })
+
+  const corrections: { name: string; balance: bigint; progress: bigint; cost: bigint | 'void'; reaped: bigint }[] = [
+    { name: 'up', balance: 1_000n, progress: 40n, reaped: 40n, cost: 90n },
+    { name: 'down', balance: 1_000n, progress: 40n, reaped: 40n, cost: 15n },
+    { name: 'to the same', balance: 1_000n, progress: 40n, reaped: 40n, cost: 40n },
+    { name: 'to nothing', balance: 1_000n, progress: 40n, reaped: 40n, cost: 'void' },
+    { name: 'from nothing', balance: 1_000n, progress: 0n, reaped: 0n, cost: 70n },
+    { name: 'beyond what the wallet has', balance: 100n, progress: 40n, reaped: 40n, cost: 170n },
+    { name: 'down out of a shortfall', balance: 100n, progress: 130n, reaped: 100n, cost: 110n },
+    { name: 'down below a shortfall', balance: 100n, progress: 130n, reaped: 100n, cost: 60n },
+  ]
+  for (const { name, balance, progress, reaped, cost } of corrections)
+    test(`the owner corrects ${name}, once only`, async () => {
+      const { storage } = use()
+      const [wallet, node] = [await newWallet(storage, balance), await newNode(storage)]
+      await storage.apply(hold(1n, wallet, node))
+      await storage.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
+      await leave(storage, node)
+      await reap(storage)
+      expect(await money(storage, wallet)).toEqual({ balance: balance - reaped, held: 0n, spent: reaped, keyHeld: 0n })
+      expect((await storage.audit()).ok).toBe(true)
+      const stranger = await newNode(storage)
+      expect(await storage.apply(settle(1n, stranger, 1n))).toEqual(result('not_open'))
+      expect(await storage.apply(extend(1n, node))).toEqual(result('not_open'))
+      expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('not_open'))
+
+      const correction = cost === 'void' ? voided(1n, node) : settle(1n, node, cost)
+      const wanted = cost === 'void' ? 0n : cost
+      const paid = wanted < balance ? wanted : balance
+      expect(await storage.apply(correction)).toEqual(result('done', paid))
+      expect(await storage.apply(settle(1n, node, 77n))).toEqual(result('repeated', paid))
+      expect(await money(storage, wallet)).toEqual({ balance: balance - paid, held: 0n, spent: paid, keyHeld: 0n })
+      expect(await storage.usage(wallet.account, 0)).toMatchObject([
+        { state: cost === 'void' ? 2 : 1, cost: paid, shortfall: wanted - paid },
+      ])
+      expect((await storage.audit()).ok).toBe(true)
+    })
+
+  test('what was committed is there after the next start', async () => {
+    const { storage, reopen } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await storage.apply(settle(1n, node, 60n))
+    await storage.apply(hold(2n, wallet, node))
+    const again = await reopen()
+    expect(await money(again, wallet)).toEqual({ balance: 940n, held: 100n, spent: 60n, keyHeld: 100n })
+    expect(await again.apply(settle(2n, node, 5n))).toEqual(result('done', 5n))
+    expect((await again.audit()).ok).toBe(true)
+  })
+
+  test('closing commits what was asked for before it', async () => {
+    const { storage, reopen } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    const holds = [1n, 2n, 3n].map((id) => storage.apply(hold(id, wallet, node)))
+    const again = await reopen()
+    expect(await Promise.all(holds)).toEqual(holds.map(() => result('done', 100n)))
+    expect(await money(again, wallet)).toMatchObject({ held: 300n })
+  })
+
+  test('a store that answers can be pinged', async () => {
+    expect(await use().storage.ping()).toBeUndefined()
+  })
+}

@@ -1,0 +1,191 @@
+import { expect, test } from 'bun:test'
+import { CREDIT, TRIAL } from '../../money/ledger.ts'
+import { newAccount, newHash, newKey, newWallet, thrownBy, type Use } from './harness.ts'
+
+const UNKNOWN = 987_654_321n
+
+export function recordsContract(use: Use): void {
+  test('an account begins with its credit, booked from the given source', async () => {
+    const { storage, raw } = use()
+    const before = Date.now() - 3_600_000
+    const account = await storage.createAccount('ada@example.com', 10n, TRIAL)
+    expect(account).toMatchObject({ email: 'ada@example.com', balance: 10n, held: 0n, disabled: false })
+    expect(account?.createdAt).toBeGreaterThan(before)
+    expect(await storage.findAccount('ada@example.com')).toEqual(account)
+    const transfers = await raw('SELECT debit, credit, amount FROM transfer')
+    expect(transfers.map((row) => [Number(row.debit), BigInt(row.credit as bigint), Number(row.amount)])).toEqual([
+      [Number(TRIAL), account?.id as bigint, 10],
+    ])
+  })
+
+  test('an account without credit has no transfer', async () => {
+    const { storage, raw } = use()
+    await storage.createAccount('ada@example.com', 0n, TRIAL)
+    expect(await raw('SELECT id FROM transfer')).toEqual([])
+  })
+
+  for (const same of ['ADA@example.com', '  ada@Example.COM\n', 'ada@example.com'])
+    test(`${JSON.stringify(same)} is the address ada@example.com`, async () => {
+      const { storage } = use()
+      const first = await storage.createAccount('ada@example.com', 5n, TRIAL)
+      expect(await storage.createAccount(same, 5n, TRIAL)).toBeUndefined()
+      expect(await storage.findAccount(same)).toEqual(first)
+      expect((await storage.audit()).transfers).toBe(1)
+    })
+
+  test('composed and decomposed letters are one address', async () => {
+    const { storage } = use()
+    const first = await storage.createAccount('zo\u00eb@example.com', 0n, TRIAL)
+    expect(await storage.createAccount('zoe\u0308@example.com', 0n, TRIAL)).toBeUndefined()
+    expect((await storage.findAccount('ZOE\u0308@example.com'))?.id).toBe(first?.id as bigint)
+  })
+
+  test('of many who register one address at once, one gets it', async () => {
+    const { storage } = use()
+    const all = await Promise.all(Array.from({ length: 20 }, () => storage.createAccount('a@b.c', 7n, TRIAL)))
+    expect(all.filter((account) => account !== undefined)).toHaveLength(1)
+    expect((await storage.findAccount('a@b.c'))?.balance).toBe(7n)
+  })
+
+  test('nobody is found under an unknown address', async () => {
+    expect(await use().storage.findAccount('nobody@example.com')).toBeUndefined()
+  })
+
+  test('credit adds, takes back down to nothing, and not below', async () => {
+    const { storage } = use()
+    const { id, email } = await newAccount(storage, 100n)
+    expect(await storage.credit(id, 50n, 'a gift')).toBe(true)
+    expect(await storage.credit(id, -151n, 'too much')).toBe(false)
+    expect((await storage.findAccount(email))?.balance).toBe(150n)
+    expect(await storage.credit(id, -150n, 'all of it')).toBe(true)
+    expect((await storage.findAccount(email))?.balance).toBe(0n)
+    expect(await storage.credit(UNKNOWN, 1n, 'to nobody')).toBe(false)
+    expect(await storage.audit()).toMatchObject({ ok: true, transfers: 3 })
+  })
+
+  test('credit keeps its reason', async () => {
+    const { storage, raw } = use()
+    const { id } = await newAccount(storage, 0n)
+    await storage.credit(id, 3n, 'invoice 42')
+    expect(await raw('SELECT reason FROM transfer')).toEqual([{ reason: 'invoice 42' }])
+  })
+
+  test('amounts that no column can hold are refused', async () => {
+    const { storage } = use()
+    const { id } = await newAccount(storage)
+    const huge = 1n << 62n
+    for (const amount of [0n, huge, -huge])
+      expect(await thrownBy(storage.credit(id, amount, 'x'))).toBeInstanceOf(RangeError)
+    for (const credit of [-1n, huge])
+      expect(await thrownBy(storage.createAccount('x@y.z', credit, CREDIT))).toBeInstanceOf(RangeError)
+    expect((await storage.audit()).ok).toBe(true)
+  })
+
+  test('a key is found by its hash, with what authentication needs', async () => {
+    const { storage } = use()
+    const { id: account } = await newAccount(storage)
+    const hash = newHash()
+    const key = await newKey(storage, account, { hash, name: 'laptop', group: 'staff', expiresAt: 4_102_444_800_000 })
+    expect(key).toMatchObject({ account, name: 'laptop', group: 'staff', revoked: false, spent: 0n, held: 0n })
+    expect(key).toMatchObject({ expiresAt: 4_102_444_800_000, cap: undefined })
+    expect(await storage.findCaller(hash)).toEqual({
+      ...{ key: key.id, account, group: 'staff', revoked: false },
+      ...{ expiresAt: 4_102_444_800_000, accountDisabled: false },
+    })
+    expect(await storage.findCaller(newHash())).toBeUndefined()
+  })
+
+  test('keys are listed in the order of their creation, each account its own', async () => {
+    const { storage } = use()
+    const one = await newAccount(storage)
+    const other = await newAccount(storage)
+    const keys = [await newKey(storage, one.id, { cap: 5n }), await newKey(storage, one.id)]
+    await newKey(storage, other.id)
+    expect(await storage.listKeys(one.id)).toEqual(keys)
+    expect(await storage.listKeys(UNKNOWN)).toEqual([])
+  })
+
+  test('a key needs an account and a hash of its own', async () => {
+    const { storage } = use()
+    const { id } = await newAccount(storage)
+    const hash = newHash()
+    const { id: first } = await newKey(storage, id, { hash })
+    expect(String(await thrownBy(newKey(storage, UNKNOWN)))).toContain('does not exist')
+    expect(await thrownBy(newKey(storage, id, { hash }))).toBeInstanceOf(Error)
+    expect(await thrownBy(newKey(storage, id, { hash: new Uint8Array(16) }))).toBeInstanceOf(TypeError)
+    expect((await storage.findCaller(hash))?.key).toBe(first)
+  })
+
+  test('revoking and disabling show at once', async () => {
+    const { storage } = use()
+    const hash = newHash()
+    const wallet = await newWallet(storage, 0n, { hash })
+    await storage.setAccountDisabled(wallet.account, true)
+    expect(await storage.findCaller(hash)).toMatchObject({ revoked: false, accountDisabled: true })
+    await storage.setAccountDisabled(wallet.account, false)
+    expect(await storage.revokeKey(wallet.key)).toBe(true)
+    expect(await storage.revokeKey(wallet.key)).toBe(true)
+    expect(await storage.revokeKey(UNKNOWN)).toBe(false)
+    expect(await storage.findCaller(hash)).toMatchObject({ revoked: true, accountDisabled: false })
+    expect((await storage.listKeys(wallet.account))[0]?.revoked).toBe(true)
+  })
+
+  test('the change counter grows with each change that a cached caller must notice', async () => {
+    const { storage } = use()
+    const wallet = await newWallet(storage)
+    const changes: (() => Promise<unknown>)[] = [
+      () => newKey(storage, wallet.account),
+      () => storage.revokeKey(wallet.key),
+      () => storage.setAccountDisabled(wallet.account, true),
+      () => storage.setAccountDisabled(wallet.account, false),
+    ]
+    for (const change of changes) {
+      const before = await storage.changeCounter()
+      await change()
+      expect(await storage.changeCounter()).toBeGreaterThan(before)
+    }
+    const settled = await storage.changeCounter()
+    await storage.credit(wallet.account, 5n, 'no change of state')
+    await storage.revokeKey(UNKNOWN)
+    expect(await storage.changeCounter()).toBe(settled)
+  })
+
+  test('meta keeps the first value, whoever sets it', async () => {
+    const { storage, reopen } = use()
+    expect(await storage.getMeta('secret')).toBeUndefined()
+    const values = await Promise.all(['a', 'b', 'c'].map((value) => storage.setMetaOnce('secret', value)))
+    expect(new Set(values).size).toBe(1)
+    expect(await storage.setMetaOnce('secret', 'd')).toBe(values[0] as string)
+    expect(await (await reopen()).getMeta('secret')).toBe(values[0] as string)
+  })
+
+  for (const { what, bad } of [
+    { what: 'NUL', bad: 'a\0b' },
+    { what: 'half a surrogate pair', bad: 'a\ud800b' },
+  ])
+    test(`${what} is refused in every text`, async () => {
+      const { storage } = use()
+      const { id } = await newAccount(storage)
+      const calls = [
+        () => storage.createAccount(`${bad}@example.com`, 0n, TRIAL),
+        () => storage.findAccount(bad),
+        () => storage.credit(id, 1n, bad),
+        () => newKey(storage, id, { name: bad }),
+        () => newKey(storage, id, { group: bad }),
+        () => storage.setMetaOnce(bad, 'x'),
+        () => storage.setMetaOnce('x', bad),
+        () => storage.getMeta(bad),
+        () => storage.apply({ verb: 'join', slot: 9, config: bad }),
+      ]
+      for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(TypeError)
+      expect(await storage.listKeys(id)).toEqual([])
+    })
+
+  test('any other text comes back as it was', async () => {
+    const { storage } = use()
+    const name = `quote ' " \\ % \u{1f600} \u0001 \u202e \ufffe \r\n \u0130`
+    const { id } = await newAccount(storage)
+    await newKey(storage, id, { name })
+    expect((await storage.listKeys(id))[0]?.name).toBe(name)
+  })
+}

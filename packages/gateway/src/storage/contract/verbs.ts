@@ -1,0 +1,250 @@
+import { expect, test } from 'bun:test'
+import type { Hold, Result } from '../../money/ledger.ts'
+import {
+  extend,
+  hold,
+  money,
+  newKey,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+  voided,
+  type Wallet,
+} from './harness.ts'
+
+export function verbsContract(use: Use): void {
+  test('hold, then settle: the cost moves, the rest is free again', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
+    expect(await storage.apply(settle(1n, node, 60n))).toEqual(result('done', 60n))
+    expect(await money(storage, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
+    expect(await storage.usage(wallet.account, 0)).toEqual([
+      {
+        ...{ request: 1n, key: wallet.key, model: 'model-x', upstream: 'main', state: 1, ending: 'done' },
+        ...{ held: 100n, cost: 60n, shortfall: 0n, receipt: '{"units":1}' },
+      },
+    ])
+    expect(await storage.audit()).toMatchObject({ ok: true, requests: 1, openHolds: 0, transfers: 2 })
+  })
+
+  test('void costs nothing and leaves its row', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    expect(await storage.apply(voided(1n, node))).toEqual(result('done', 0n))
+    expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
+  })
+
+  test('settling at nothing is not a void', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    expect(await storage.apply(settle(1n, node, 0n))).toEqual(result('done', 0n))
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ state: 1, ending: 'done' }])
+  })
+
+  const grants: { name: string; balance: bigint; cap?: bigint; want: [bigint, bigint]; gets: Result }[] = [
+    { name: 'all of it', balance: 100n, want: [100n, 100n], gets: result('done', 100n) },
+    { name: 'what the wallet has', balance: 70n, want: [100n, 50n], gets: result('done', 70n) },
+    { name: 'exactly the minimum', balance: 50n, want: [100n, 50n], gets: result('done', 50n) },
+    { name: 'no less than the minimum', balance: 49n, want: [100n, 50n], gets: result('no_balance', 49n) },
+    { name: 'what the cap leaves', balance: 100n, cap: 60n, want: [100n, 50n], gets: result('done', 60n) },
+    { name: 'no less under a cap', balance: 100n, cap: 49n, want: [100n, 50n], gets: result('cap_reached', 49n) },
+    { name: 'the wallet before the cap', balance: 10n, cap: 20n, want: [50n, 30n], gets: result('no_balance', 10n) },
+    { name: 'nothing, for nothing', balance: 0n, cap: 0n, want: [0n, 0n], gets: result('done', 0n) },
+  ]
+  for (const { name, balance, cap, want, gets } of grants)
+    test(`hold grants ${name}`, async () => {
+      const { storage } = use()
+      const wallet = await newWallet(storage, balance, cap === undefined ? {} : { cap })
+      const [amount, minimum] = want
+      expect(await storage.apply(hold(1n, wallet, await newNode(storage), { amount, minimum }))).toEqual(gets)
+      const granted = gets.outcome === 'done' ? gets.amount : 0n
+      expect(await money(storage, wallet)).toEqual({ balance, held: granted, spent: 0n, keyHeld: granted })
+    })
+
+  test('an extension is granted by the same rule, and progress is kept even when it is refused', async () => {
+    const { storage, raw } = use()
+    const [wallet, node] = [await newWallet(storage, 130n), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    expect(await storage.apply(extend(1n, node, { minimum: 10n, progress: 40n }))).toEqual(result('done', 30n))
+    expect(await storage.apply(extend(1n, node, { progress: 90n }))).toEqual(result('no_balance', 0n))
+    await storage.apply(extend(1n, node, { progress: 5n }))
+    expect((await raw('SELECT progress FROM request')).map((row) => Number(row.progress))).toEqual([90])
+    expect(await money(storage, wallet)).toEqual({ balance: 130n, held: 130n, spent: 0n, keyHeld: 130n })
+    expect(await storage.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+    expect(await money(storage, wallet)).toEqual({ balance: 10n, held: 0n, spent: 120n, keyHeld: 0n })
+  })
+
+  test('a cap counts what is spent and what is held', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 1_000n, { cap: 150n }), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await storage.apply(settle(1n, node, 60n))
+    expect(await storage.apply(hold(2n, wallet, node, { amount: 80n, minimum: 80n }))).toEqual(result('done', 80n))
+    expect(await storage.apply(hold(3n, wallet, node, { minimum: 11n }))).toEqual(result('cap_reached', 10n))
+    const other = await newKey(storage, wallet.account)
+    expect(await storage.apply(hold(3n, { ...wallet, key: other.id }, node))).toEqual(result('done', 100n))
+  })
+
+  test('more than was held is taken from what is free, and the rest is shortfall', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 250n), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await storage.apply(hold(2n, wallet, node))
+    expect(await storage.apply(settle(1n, node, 500n))).toEqual(result('done', 150n))
+    expect(await money(storage, wallet)).toEqual({ balance: 100n, held: 100n, spent: 150n, keyHeld: 100n })
+    expect(await storage.apply(settle(2n, node, 100n))).toEqual(result('done', 100n))
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([
+      { request: 2n, cost: 100n, shortfall: 0n },
+      { request: 1n, cost: 150n, shortfall: 350n },
+    ])
+    expect(await storage.audit()).toMatchObject({ ok: true })
+  })
+
+  type Prepare = (storage: ReturnType<Use>['storage'], wallet: Wallet) => Promise<unknown>
+  const refusals: { name: string; prepare?: Prepare; fields?: Partial<Hold>; outcome: Result['outcome'] }[] = [
+    { name: 'a revoked key', prepare: (storage, { key }) => storage.revokeKey(key), outcome: 'key_invalid' },
+    { name: 'an unknown key', fields: { key: 987_654n }, outcome: 'key_invalid' },
+    { name: 'an unknown account', fields: { account: 987_654n }, outcome: 'key_invalid' },
+    { name: 'an unknown slot', fields: { slot: 77 }, outcome: 'node_lost' },
+    { name: 'an epoch to come', fields: { epoch: 2 }, outcome: 'node_lost' },
+    { name: 'an epoch gone by', fields: { epoch: 0 }, outcome: 'node_lost' },
+    {
+      name: 'a disabled account',
+      prepare: (storage, { account }) => storage.setAccountDisabled(account, true),
+      outcome: 'account_disabled',
+    },
+  ]
+  for (const { name, prepare, fields = {}, outcome } of refusals)
+    test(`no hold for ${name}`, async () => {
+      const { storage } = use()
+      const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+      await prepare?.(storage, wallet)
+      expect(await storage.apply(hold(1n, wallet, node, fields))).toEqual(result(outcome))
+      expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
+      expect(await storage.usage(wallet.account, 0)).toEqual([])
+    })
+
+  test('no hold for an expired key, nor for a key of another account', async () => {
+    const { storage } = use()
+    const node = await newNode(storage)
+    const [expired, lasting] = [await newWallet(storage, 9n, { expiresAt: 1 }), await newWallet(storage)]
+    expect(await storage.apply(hold(1n, expired, node))).toEqual(result('key_expired'))
+    expect(await storage.apply(hold(1n, { ...lasting, key: expired.key }, node))).toEqual(result('key_invalid'))
+    const later = await newKey(storage, lasting.account, { expiresAt: Date.now() + 86_400_000 })
+    expect(await storage.apply(hold(1n, { ...lasting, key: later.id }, node))).toEqual(result('done', 100n))
+  })
+
+  test('a running request is not touched by revoking its key or disabling its account', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    await storage.revokeKey(wallet.key)
+    await storage.setAccountDisabled(wallet.account, true)
+    expect(await storage.apply(extend(1n, node))).toEqual(result('done', 50n))
+    expect(await storage.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+  })
+
+  test('a repeated verb gives the first answer and changes nothing', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 70n), await newNode(storage)]
+    const first = hold(1n, wallet, node, { minimum: 10n })
+    expect(await storage.apply(first)).toEqual(result('done', 70n))
+    expect(await storage.apply(first)).toEqual(result('repeated', 70n))
+    expect(await storage.apply(settle(1n, node, 30n))).toEqual(result('done', 30n))
+    for (const verb of [settle(1n, node, 30n), settle(1n, node, 65n), voided(1n, node)])
+      expect(await storage.apply(verb)).toEqual(result('repeated', 30n))
+    expect(await storage.apply(first)).toEqual(result('not_open'))
+    expect(await storage.apply(extend(1n, node))).toEqual(result('not_open'))
+    expect(await money(storage, wallet)).toEqual({ balance: 40n, held: 0n, spent: 30n, keyHeld: 0n })
+    expect(await storage.audit()).toMatchObject({ ok: true, requests: 1, transfers: 2 })
+  })
+
+  test('only its owner moves a request, and nobody an unknown one', async () => {
+    const { storage } = use()
+    const [wallet, node, stranger] = [await newWallet(storage), await newNode(storage), await newNode(storage, 2)]
+    await storage.apply(hold(1n, wallet, node))
+    for (const other of [stranger, { ...node, epoch: node.epoch + 1 }])
+      for (const verb of [extend(1n, other), settle(1n, other, 5n), voided(1n, other), hold(1n, wallet, other)])
+        expect(await storage.apply(verb)).toEqual(result('not_open'))
+    for (const verb of [extend(2n, node), settle(2n, node, 5n), voided(2n, node)])
+      expect(await storage.apply(verb)).toEqual(result('unknown_request'))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
+  })
+
+  for (const { name, minimum } of [
+    { name: 'in full', minimum: 100n },
+    { name: 'in part', minimum: 1n },
+  ])
+    test(`200 holds race for a balance of 10, granted ${name}: never overspent`, async () => {
+      const { storage } = use()
+      const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+      const ids = Array.from({ length: 200 }, (_, index) => BigInt(index + 1))
+      const results = await Promise.all(ids.map((id) => storage.apply(hold(id, wallet, node, { minimum }))))
+      const granted = results.filter(({ outcome }) => outcome === 'done')
+      expect(granted).toHaveLength(10)
+      expect(granted.reduce((sum, { amount }) => sum + amount, 0n)).toBe(1_000n)
+      expect(results.filter(({ outcome }) => outcome === 'no_balance')).toHaveLength(190)
+      expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 1_000n, spent: 0n, keyHeld: 1_000n })
+    })
+
+  test('of many who settle and void one request at once, one takes effect and all learn its cost', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(1n, wallet, node))
+    const verbs = Array.from({ length: 30 }, (_, index) => (index % 3 ? settle(1n, node, 40n) : voided(1n, node)))
+    const results = await Promise.all(verbs.map((verb) => storage.apply(verb)))
+    const winner = results.filter(({ outcome }) => outcome === 'done')
+    expect(winner).toHaveLength(1)
+    expect(new Set(results.map(({ amount }) => amount))).toEqual(new Set([winner[0]?.amount as bigint]))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n - (winner[0]?.amount as bigint), held: 0n })
+    expect((await storage.audit()).ok).toBe(true)
+  })
+
+  test('an impossible verb fails alone: its neighbours in the batch are kept', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 10_000n), await newNode(storage)]
+    const bad = [
+      hold(3n, wallet, node, { amount: -5n, minimum: -5n }),
+      hold(4n, wallet, node, { amount: 1n << 70n }),
+      hold(0n, wallet, node),
+      hold(1n << 63n, wallet, node),
+      settle(1n, node, -1n),
+    ]
+    const good = [hold(1n, wallet, node), hold(2n, wallet, node)]
+    const settled = await Promise.allSettled([...bad, ...good].map((verb) => storage.apply(verb)))
+    const failed = settled.filter((each) => each.status === 'rejected')
+    expect(failed.map(({ reason }) => reason instanceof RangeError)).toEqual(bad.map(() => true))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 10_000n, held: 200n })
+  })
+
+  for (const text of ['a\0b', 'a\ud800'])
+    test(`${JSON.stringify(text)} is refused in a request's texts`, async () => {
+      const { storage } = use()
+      const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+      for (const fields of [{ model: text }, { upstream: text }])
+        expect(await thrownBy(storage.apply(hold(1n, wallet, node, fields)))).toBeInstanceOf(TypeError)
+      await storage.apply(hold(1n, wallet, node))
+      for (const fields of [{ ending: text }, { receipt: text }])
+        expect(await thrownBy(storage.apply(settle(1n, node, 5n, fields)))).toBeInstanceOf(TypeError)
+      expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
+    })
+
+  test('usage is newest first, by account, limited or whole', async () => {
+    const { storage } = use()
+    const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+    for (const id of [5n, 2n, 9n, 7n]) await storage.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
+    await storage.apply(hold(8n, other, node))
+    const ids = async (limit: number) => (await storage.usage(wallet.account, limit)).map(({ request }) => request)
+    expect(await ids(0)).toEqual([9n, 7n, 5n, 2n])
+    expect(await ids(3)).toEqual([9n, 7n, 5n])
+    expect(await ids(100)).toEqual([9n, 7n, 5n, 2n])
+  })
+}

@@ -1,0 +1,33 @@
+// Every change of the tables, in order. A migration that has been released is never edited: add the next one.
+import { ledgerPostgres } from './0001-ledger.postgres.ts'
+import { ledgerSqlite } from './0001-ledger.sqlite.ts'
+import { ledgerFunctionsPostgres } from './0002-ledger-functions.postgres.ts'
+
+export type Migration = { id: number; name: string; sqlite: readonly string[]; postgres: readonly string[] }
+
+export const MIGRATIONS: readonly Migration[] = [
+  { id: 1, name: 'ledger', sqlite: ledgerSqlite, postgres: ledgerPostgres },
+  // SQLite's writer runs money/ledger.ts itself.
+  { id: 2, name: 'ledger functions', sqlite: [], postgres: ledgerFunctionsPostgres },
+]
+
+/** Both engines understand this text. A row goes in together with what its migration did, in one transaction. */
+export const CREATE_MIGRATION_TABLE =
+  'CREATE TABLE IF NOT EXISTS migration (id integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)'
+
+/** Written by a later version of the program, whose tables and rules this one does not know. */
+export class StoreTooNew extends Error {
+  override name = 'StoreTooNew'
+}
+
+/** What is left to do for a store that has had `applied` done. */
+export function pendingMigrations(applied: readonly number[], all: readonly Migration[] = MIGRATIONS): Migration[] {
+  const newest = Math.max(0, ...applied)
+  const known = Math.max(0, ...all.map((migration) => migration.id))
+  if (newest > known)
+    throw new StoreTooNew(
+      `the store is at version ${newest}, this program knows ${known}: start the version that wrote it, or a later one`,
+    )
+  const done = new Set(applied)
+  return all.filter((migration) => !done.has(migration.id)).sort((a, b) => a.id - b.id)
+}

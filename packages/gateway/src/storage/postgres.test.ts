@@ -1,0 +1,93 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
+import { startPostgres } from '../../../../test/support/postgres.ts'
+import type { Verb } from '../money/ledger.ts'
+import type { Opened } from './contract/harness.ts'
+import { MIGRATIONS, StoreTooNew } from './migrations/index.ts'
+import { ask, freshSchema } from './postgres/test-database.ts'
+import { openPostgres } from './postgres.ts'
+import { storageContract } from './storage.contract.ts'
+import { type Storage, StoreDown } from './storage.ts'
+
+setDefaultTimeout(60_000)
+
+const server = await startPostgres()
+
+storageContract('PostgreSQL', async (): Promise<Opened> => {
+  const address = await freshSchema()
+  // One lane, so that batches keep the order in which the contract wants verbs to take effect.
+  const open = async () => inOrder(await openPostgres(address, { lanes: 1 }))
+  let storage = await open()
+  const shell = new SQL(address, { max: 1, bigint: true })
+  return {
+    storage,
+    keepsOrder: true,
+    raw: (text) => shell.unsafe(text),
+    elapse: async (milliseconds) => {
+      await shell.unsafe(`update node set renewed_at = renewed_at - ${milliseconds}`)
+    },
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await shell.close()
+    },
+  }
+})
+
+/** Verbs on nodes have connections of their own: here they wait for what came before, and the rest waits for them. */
+function inOrder(storage: Storage): Storage {
+  let before: Promise<unknown> = Promise.resolve()
+  const sinceThen: Promise<unknown>[] = []
+  const apply = (verb: Verb) => {
+    const gate = 'id' in verb ? before : Promise.allSettled(sinceThen.splice(0))
+    const result = gate.then(() => storage.apply(verb))
+    sinceThen.push(result)
+    if (!('id' in verb)) before = result.catch(() => undefined)
+    return result
+  }
+  return { ...storage, apply, close: () => Promise.allSettled([...sinceThen]).then(() => storage.close()) }
+}
+
+test('three nodes that start at once on an empty database migrate it once', async () => {
+  const address = await server.freshDatabase()
+  const nodes = await Promise.all([1, 2, 3].map(() => openPostgres(address)))
+  const applied = await ask(address, 'select id from migration order by id')
+  expect(applied.map(({ id }) => Number(id))).toEqual(MIGRATIONS.map(({ id }) => id))
+  await Promise.all(nodes.map((node) => node.ping()))
+  await Promise.all(nodes.map((node) => node.close()))
+})
+
+test('a database of a later version is left alone', async () => {
+  const address = await freshSchema()
+  await (await openPostgres(address)).close()
+  await ask(address, `insert into migration values (999, 'from the future', 0)`)
+  await expect(openPostgres(address)).rejects.toBeInstanceOf(StoreTooNew)
+})
+
+test.each([
+  ['no server', (address: URL) => (address.port = '1')],
+  ['wrong password', (address: URL) => (address.password = 'guessed-wrong')],
+  ['no such database', (address: URL) => (address.pathname = '/nonesuch')],
+])('%s: the store is down, and the password is not told', async (_, spoil) => {
+  const address = new URL(await server.freshDatabase())
+  spoil(address)
+  const error = await openPostgres(address.href).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StoreDown)
+  expect(String(error)).not.toContain(address.password)
+})
+
+test('the address says which database, whatever the environment says', async () => {
+  const address = await freshSchema()
+  process.env.PGDATABASE = 'nonesuch'
+  try {
+    const storage = await openPostgres(address)
+    await storage.ping()
+    await storage.close()
+  } finally {
+    delete process.env.PGDATABASE
+  }
+})

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
+import { openPostgres, type PostgresOptions } from '../postgres.ts'
+import { type Storage, StoreDown } from '../storage.ts'
+import { ask, freshSchema, lockAccounts } from './test-database.ts'
+
+setDefaultTimeout(60_000)
+
+let url = ''
+const opened: Storage[] = []
+async function open(options: Partial<PostgresOptions> = {}): Promise<Storage> {
+  const storage = await openPostgres(url, options)
+  opened.push(storage)
+  return storage
+}
+/** Waits as long as it takes: what a test says about order must not depend on the speed of the machine. */
+const PATIENTLY = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
+
+beforeEach(async () => {
+  url = await freshSchema()
+})
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((storage) => storage.close()))
+})
+
+test('two nodes that race for one wallet never overspend it', async () => {
+  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const wallet = await newWallet(first, 1_000n)
+  const nodes = [
+    { storage: first, node: await newNode(first, 1), from: 0n },
+    { storage: second, node: await newNode(second, 2), from: 1_000n },
+  ]
+  const work = nodes.flatMap(({ storage, node, from }) =>
+    Array.from({ length: 60 }, async (_, index) => {
+      const id = from + BigInt(index + 1)
+      const held = await storage.apply(hold(id, wallet, node))
+      return held.outcome === 'done' ? (await storage.apply(settle(id, node, 50n))).amount : 0n
+    }),
+  )
+  const charged = (await Promise.all(work)).reduce((sum, amount) => sum + amount, 0n)
+  expect(charged).toBeGreaterThanOrEqual(500n)
+  expect(await money(first, wallet)).toEqual({ balance: 1_000n - charged, held: 0n, spent: charged, keyHeld: 0n })
+  expect(await second.audit()).toMatchObject({ ok: true, openHolds: 0 })
+})
+
+test('two nodes on the same accounts in opposite order: nothing is lost to a deadlock', async () => {
+  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const wallets = await Promise.all(Array.from({ length: 12 }, () => newWallet(first, 10_000n)))
+  const nodes = [await newNode(first, 1), await newNode(second, 2)] as const
+  const run = async (storage: Storage, which: 0 | 1, ids: bigint, order: typeof wallets) => {
+    for (let round = 0n; round < 10n; round++) {
+      const id = (index: number) => ids + round * 100n + BigInt(index)
+      await Promise.all(order.map((wallet, index) => storage.apply(hold(id(index), wallet, nodes[which]))))
+      await Promise.all(order.map((_, index) => storage.apply(settle(id(index), nodes[which], 7n))))
+    }
+  }
+  await Promise.all([run(first, 0, 1n, wallets), run(second, 1, 10_001n, wallets.toReversed())])
+  for (const wallet of wallets) expect(await money(first, wallet)).toMatchObject({ balance: 10_000n - 140n, held: 0n })
+  expect(await first.audit()).toMatchObject({ ok: true, requests: 240, openHolds: 0 })
+})
+
+test('two nodes that insert one request at once: one takes effect', async () => {
+  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const [mine, yours] = [await newWallet(first), await newWallet(first)]
+  const [one, two] = [await newNode(first, 1), await newNode(second, 2)]
+  for (let id = 1n; id <= 30n; id++) {
+    const outcomes = await Promise.all([first.apply(hold(id, mine, one)), second.apply(hold(id, yours, two))])
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_open'])
+    const owner = outcomes[0]?.outcome === 'done' ? ([first, one] as const) : ([second, two] as const)
+    await owner[0].apply(settle(id, owner[1], 1n))
+  }
+  expect(await first.audit()).toMatchObject({ ok: true, requests: 30 })
+})
+
+test('an account that somebody keeps locked delays no other, not even in its own lane', async () => {
+  const storage = await open({ ...PATIENTLY, lanes: 2 })
+  const wallets = await Promise.all(Array.from({ length: 6 }, () => newWallet(storage)))
+  const [locked, ...others] = wallets
+  if (!locked) throw new Error('no wallet')
+  const node = await newNode(storage)
+  await storage.apply(hold(100n, locked, node))
+  const lock = await lockAccounts(url, [locked.account])
+
+  const order: string[] = []
+  const noted = async (name: string, work: Promise<unknown>) => {
+    await work
+    order.push(name)
+  }
+  const stuck = [
+    noted('locked', storage.apply(hold(101n, locked, node))),
+    noted('locked', storage.apply(settle(100n, node, 10n))),
+  ]
+  await Promise.all(others.map((wallet, index) => noted('other', storage.apply(hold(BigInt(index + 1), wallet, node)))))
+  await Promise.all(others.map((_, index) => noted('other', storage.apply(settle(BigInt(index + 1), node, 1n)))))
+  expect(await storage.apply({ verb: 'renew', ...node, config: 'test' })).toEqual(result('done'))
+  await lock.release()
+  await Promise.all(stuck)
+  expect(order).toEqual([...others.map(() => 'other'), ...others.map(() => 'other'), 'locked', 'locked'])
+  expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 1 })
+})
+
+test('waiting for a lock ends: only that verb is told that the store is down, and later it can be repeated', async () => {
+  const storage = await open({ lockTimeoutMs: 20 })
+  const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+  const lock = await lockAccounts(url, [locked.account])
+  const [refused, granted] = await Promise.allSettled([
+    storage.apply(hold(1n, locked, node)),
+    storage.apply(hold(2n, free, node)),
+  ])
+  expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StoreDown) })
+  expect(granted).toMatchObject({ status: 'fulfilled', value: result('done', 100n) })
+  await lock.release()
+  expect(await storage.apply(hold(1n, locked, node))).toEqual(result('done', 100n))
+})
+
+test('reaping leaves a locked account for the next time and takes the others', async () => {
+  const storage = await open()
+  const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+  await storage.apply(hold(1n, locked, node))
+  await storage.apply(hold(2n, free, node))
+  await storage.apply({ verb: 'leave', ...node })
+  const lock = await lockAccounts(url, [locked.account])
+  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
+  expect(await money(storage, free)).toMatchObject({ held: 0n })
+  await lock.release()
+  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
+  expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 0 })
+})
+
+test('a key revoked on one node pays for nothing on another, which sees that something changed', async () => {
+  const [first, second] = [await open(), await open()]
+  const [wallet, node] = [await newWallet(first), await newNode(second)]
+  const before = await second.changeCounter()
+  expect(await first.revokeKey(wallet.key)).toBe(true)
+  expect(await second.apply(hold(1n, wallet, node))).toEqual(result('key_invalid'))
+  expect(await second.changeCounter()).toBeGreaterThan(before)
+})
+
+test('the plans of the hot path find rows by index, although they were made on empty tables', async () => {
+  const scans = () =>
+    ask(
+      url,
+      `select relname, seq_scan from pg_stat_user_tables
+       where schemaname = current_schema() and relname in ('request', 'account', 'api_key') order by relname`,
+    )
+  // A connection reports what it did when it closes; making an index counts as a scan.
+  await (await openPostgres(url)).close()
+  const before = await scans()
+  expect(before).toHaveLength(3)
+  const storage = await openPostgres(url, { lanes: 1 })
+  const [wallet, node] = [await newWallet(storage, 1_000_000n), await newNode(storage)]
+  for (let id = 1n; id <= 20n; id++) await storage.apply(hold(id, wallet, node))
+  await ask(
+    url,
+    `insert into request (id, account, key, slot, epoch, state, held, model, upstream)
+     select id, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, 'm', 'u' from generate_series(1000, 20000) id`,
+  )
+  for (let id = 1n; id <= 20n; id++) await storage.apply(settle(id, node, 1n))
+  for (let id = 21n; id <= 40n; id++) await storage.apply(hold(id, wallet, node))
+  await storage.close()
+  expect(await scans()).toEqual(before)
+})

@@ -1,0 +1,48 @@
+// Verbs -> the JSON that ledger_apply reads, and its rows -> results. Integers are written as bare digits: PostgreSQL
+// reads them into 64-bit columns exactly, and no JSON parser of JavaScript ever sees them.
+import type { Extend, Hold, Result, Settle, Void } from '../../money/ledger.ts'
+import { integer, type Row } from '../sql/rows.ts'
+
+export type RequestVerb = Hold | Extend | Settle | Void
+/** `busy`: undecided, because somebody has the account locked. */
+export type Decision = Result | 'busy'
+
+const text = (value: string): string => JSON.stringify(value)
+
+export const encodeBatch = (verbs: readonly RequestVerb[]): string => `[${verbs.map(encode).join(',')}]`
+
+function encode(verb: RequestVerb, place: number): string {
+  const { id, slot, epoch } = verb
+  return `{"place":${place},"verb":"${verb.verb}","id":${id},"slot":${slot},"epoch":${epoch},${particulars(verb)}}`
+}
+
+function particulars(verb: RequestVerb): string {
+  switch (verb.verb) {
+    case 'hold':
+      return (
+        `"account":${verb.account},"key":${verb.key},"amount":${verb.amount},"minimum":${verb.minimum},` +
+        `"model":${text(verb.model)},"upstream":${text(verb.upstream)}`
+      )
+    case 'extend':
+      return `"amount":${verb.amount},"minimum":${verb.minimum},"progress":${verb.progress}`
+    case 'settle':
+      return `"cost":${verb.cost},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
+    case 'void':
+      return `"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
+  }
+}
+
+/** Every verb must have got its answer: a batch with a hole in it would leave a caller waiting for ever. */
+export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
+  const decisions = new Array<Decision | undefined>(size).fill(undefined)
+  for (const row of rows) decisions[Number(row.place)] = row.outcome === 'busy' ? 'busy' : toResult(row)
+  return decisions.map((decision, place) => {
+    if (!decision) throw new Error(`ledger_apply gave no answer for verb ${place} of ${size}`)
+    return decision
+  })
+}
+
+export const toResult = (row: Row): Result => ({
+  outcome: row.outcome as Result['outcome'],
+  amount: integer(row.amount),
+})

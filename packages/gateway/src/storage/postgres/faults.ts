@@ -1,0 +1,69 @@
+// What an error of the PostgreSQL client means for the work that met it.
+import { StoreDown } from '../storage.ts'
+
+/**
+ * `again`: undone, and likely to pass when tried once more. `down`: no answer, or none that says what happened.
+ * `refused`: undone, and it would fail every time.
+ */
+export type Fault = 'again' | 'down' | 'refused'
+
+const AGAIN = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+  '55P03', // lock_timeout
+  '57014', // statement_timeout
+])
+
+/** By the first characters of SQLSTATE. */
+const DOWN = [
+  '08', // connection
+  '0A000', // a prepared statement from before a migration: a new connection does not have it
+  '25006', // read only: a standby that is not yet promoted
+  '28', // the server does not know us
+  '3D', // nor the database
+  '53', // out of connections, memory or disk
+  '57P', // shutting down or starting up
+  '58', // its disk fails
+  'XX', // its data is damaged
+]
+
+export function faultOf(error: unknown): Fault {
+  if (error instanceof StoreDown) return 'down'
+  const { code, errno, constraint } = error as { code?: unknown; errno?: unknown; constraint?: unknown }
+  // The server's own answers have a SQLSTATE; without one the client speaks of the connection.
+  if (typeof errno !== 'string')
+    return typeof code === 'string' && code.startsWith('ERR_POSTGRES_') ? 'down' : 'refused'
+  if (AGAIN.has(errno)) return 'again'
+  // Somebody else inserted the same request between our look and our insert: the second look finds it.
+  if (errno === '23505' && constraint === 'request_pkey') return 'again'
+  return DOWN.some((prefix) => errno.startsWith(prefix)) ? 'down' : 'refused'
+}
+
+export function storeDown(error: unknown): StoreDown {
+  if (error instanceof StoreDown) return error
+  return new StoreDown(`PostgreSQL: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+}
+
+const ATTEMPTS = 4
+
+/** Repeats work that was undone by no fault of its own, a few times; gives up with the last error. */
+export async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS || faultOf(error) !== 'again') throw error
+      // Two nodes that collided must not collide again in step.
+      await Bun.sleep(Math.random() * 10 * attempt)
+    }
+  }
+}
+
+/** The same, and a store that is too busy every time counts as down. */
+export async function retryOrDown<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await retry(work)
+  } catch (error) {
+    throw faultOf(error) === 'again' ? storeDown(error) : error
+  }
+}

@@ -1,0 +1,35 @@
+// Runs the queries that both engines share.
+import type { Statement } from '../sql/queries.ts'
+import type { Runner } from '../sql/records.ts'
+import type { Row } from '../sql/rows.ts'
+import type { Connections } from './connections.ts'
+import { retryOrDown } from './faults.ts'
+
+/** Thrown inside a transaction to undo it: a required statement returned no row. */
+class Undo extends Error {}
+
+export function openRunner(queries: Connections, slow: Connections): Runner {
+  return {
+    read: ({ sql, parameters }) => queries.query(sql, parameters),
+    readSlowly: (statements) =>
+      slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
+    async write(statements) {
+      try {
+        return await retryOrDown(() => queries.transaction('', (query) => inOrder(query, statements)))
+      } catch (error) {
+        if (error instanceof Undo) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+async function inOrder(query: Connections['query'], statements: readonly Statement[]): Promise<Row[][]> {
+  const answers: Row[][] = []
+  for (const { sql, parameters, required } of statements) {
+    const rows = await query(sql, parameters)
+    if (required && rows.length === 0) throw new Undo()
+    answers.push(rows)
+  }
+  return answers
+}

@@ -1,0 +1,38 @@
+// What the tests of this engine share: an empty place in the harness's server, and a shell beside the engine.
+import { SQL } from 'bun'
+import { startPostgres } from '../../../../../test/support/postgres.ts'
+
+let database: Promise<string> | undefined
+let schemas = 0
+
+/** A schema of its own in one database: quicker than a database, and as empty. */
+export async function freshSchema(): Promise<string> {
+  database ??= startPostgres().then((server) => server.freshDatabase())
+  const url = await database
+  schemas += 1
+  await ask(url, `create schema test_${schemas}`)
+  return `${url}?search_path=test_${schemas}`
+}
+
+/** One query as a person with a database shell would ask it. */
+export async function ask(url: string, query: string): Promise<Record<string, unknown>[]> {
+  const sql = new SQL(url, { max: 1, bigint: true })
+  try {
+    return await sql.unsafe(query)
+  } finally {
+    await sql.close()
+  }
+}
+
+/** Somebody's open transaction that keeps these accounts locked. */
+export async function lockAccounts(url: string, accounts: readonly bigint[]): Promise<{ release(): Promise<void> }> {
+  const sql = new SQL(url, { max: 1, bigint: true })
+  await sql.unsafe('begin')
+  await sql.unsafe(`select id from account where id in (${accounts.join(',')}) order by id for update`)
+  return {
+    async release() {
+      await sql.unsafe('commit')
+      await sql.close()
+    },
+  }
+}

@@ -1,0 +1,59 @@
+// What no store is asked to keep. PostgreSQL refuses NUL and lone surrogates and SQLite would change them silently, so
+// both engines refuse them here, the same way. Amounts beyond 64 bits would fail or round inside an engine.
+import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
+import type { Verb } from '../../money/ledger.ts'
+
+const MAX_INT64 = (1n << 63n) - 1n
+/** No wallet grows beyond this: credits, holds and costs of MAX_AMOUNT still add up within 64 bits. */
+export const MAX_BALANCE: Nanos = 4n * MAX_AMOUNT
+
+/** With the `u` flag a proper pair is one character of another class, so only halves match. */
+const LONE_SURROGATE = /\p{Surrogate}/u
+
+export function checkText(field: string, value: string): string {
+  if (value.includes('\0')) throw new TypeError(`${field}: must not contain a NUL character`)
+  if (LONE_SURROGATE.test(value)) throw new TypeError(`${field}: must not contain half of a surrogate pair`)
+  return value
+}
+
+/** One form per address: two accounts must not differ in case, spaces around or Unicode composition only. */
+export function normaliseEmail(email: string): string {
+  return checkText('email', email).normalize('NFC').trim().toLowerCase().normalize('NFC')
+}
+
+function checkAmount(field: string, value: Nanos): void {
+  if (value < 0n || value > MAX_AMOUNT) throw new RangeError(`${field}: ${value} is outside 0..${MAX_AMOUNT}`)
+}
+
+/** Throws TypeError or RangeError for a verb that the store could not keep as it is. */
+export function checkVerb(verb: Verb): void {
+  if ('id' in verb && (verb.id <= 0n || verb.id > MAX_INT64)) throw new RangeError(`id: ${verb.id} is not a request id`)
+  switch (verb.verb) {
+    case 'hold':
+      checkAmount('amount', verb.amount)
+      checkAmount('minimum', verb.minimum)
+      checkText('model', verb.model)
+      checkText('upstream', verb.upstream)
+      return
+    case 'extend':
+      checkAmount('amount', verb.amount)
+      checkAmount('minimum', verb.minimum)
+      checkAmount('progress', verb.progress)
+      return
+    case 'settle':
+      checkAmount('cost', verb.cost)
+      checkText('ending', verb.ending)
+      checkText('receipt', verb.receipt)
+      return
+    case 'void':
+      checkText('ending', verb.ending)
+      checkText('receipt', verb.receipt)
+      return
+    case 'join':
+    case 'renew':
+      checkText('config', verb.config)
+      return
+    case 'reap':
+      if (!Number.isSafeInteger(verb.limit) || verb.limit < 0) throw new RangeError(`limit: ${verb.limit}`)
+  }
+}

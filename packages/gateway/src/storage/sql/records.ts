@@ -1,0 +1,93 @@
+// Everything of Storage but the ledger's verbs, over whatever runs statements: the same code on both engines.
+import type { Kysely } from 'kysely'
+import { MAX_AMOUNT } from '../../money/amount.ts'
+import type { NewKey, Storage } from '../storage.ts'
+import { AUDIT, toAuditReport } from './audit.ts'
+import { checkText, normaliseEmail } from './guard.ts'
+import type { Statement } from './queries.ts'
+import * as queries from './queries.ts'
+import { integer, type Row, toAccount, toCaller, toKey, toUsageRow } from './rows.ts'
+import type { Schema } from './schema.ts'
+
+/** An engine's way of running statements. All reject with StoreDown when the store does not answer. */
+export type Runner = {
+  read(statement: Statement): Promise<Row[]>
+  /** May take seconds and must not hold up requests meanwhile. All statements see one snapshot. */
+  readSlowly(statements: readonly Statement[]): Promise<Row[][]>
+  /** All or nothing, in order; undefined: a required statement returned no row and everything was undone. */
+  write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+}
+
+export type Records = Omit<Storage, 'apply' | 'ping' | 'close'>
+
+export function records(db: Kysely<Schema>, runner: Runner, clock: () => number): Records {
+  const first = async (statement: Statement): Promise<Row | undefined> => (await runner.read(statement))[0]
+  // On the path of requests, so compiled once; only the parameter changes.
+  const caller = queries.findCaller(db, new Uint8Array())
+  const counter = queries.changeCounter(db)
+  return {
+    async findCaller(hash) {
+      const row = await first({ ...caller, parameters: [hash] })
+      return row && toCaller(row)
+    },
+    async changeCounter() {
+      return integer((await first(counter))?.value)
+    },
+    async createAccount(email, credit, source) {
+      if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
+      const rows = await runner.write(queries.createAccount(db, normaliseEmail(email), credit, source, clock()))
+      return rows?.[0]?.map(toAccount)[0]
+    },
+    async findAccount(email) {
+      const row = await first(queries.findAccount(db, normaliseEmail(email)))
+      return row && toAccount(row)
+    },
+    async setAccountDisabled(account, disabled) {
+      await runner.write(queries.setAccountDisabled(db, account, disabled))
+    },
+    async credit(account, amount, reason) {
+      if (amount === 0n || amount > MAX_AMOUNT || -amount > MAX_AMOUNT)
+        throw new RangeError(`amount: ${amount} is 0 or beyond ${MAX_AMOUNT}`)
+      return (
+        (await runner.write(queries.creditAccount(db, account, amount, checkText('reason', reason), clock()))) !==
+        undefined
+      )
+    },
+    async createKey(key) {
+      const rows = await runner.write(queries.createKey(db, checkKey(key), clock()))
+      const created = rows?.[1]?.[0]
+      if (!created) throw new Error(`account ${key.account} does not exist`)
+      return toKey(created)
+    },
+    async listKeys(account) {
+      return (await runner.read(queries.listKeys(db, account))).map(toKey)
+    },
+    async revokeKey(key) {
+      return (await runner.write(queries.revokeKey(db, key))) !== undefined
+    },
+    async usage(account, limit) {
+      const [rows = []] = await runner.readSlowly([queries.usage(db, account, limit)])
+      return rows.map(toUsageRow)
+    },
+    async audit() {
+      return toAuditReport(await runner.readSlowly(AUDIT))
+    },
+    async getMeta(name) {
+      return (await first(queries.getMeta(db, checkText('name', name))))?.value as string | undefined
+    },
+    async setMetaOnce(name, value) {
+      const rows = await runner.write(queries.setMetaOnce(db, checkText('name', name), checkText('value', value)))
+      return rows?.[1]?.[0]?.value as string
+    },
+  }
+}
+
+function checkKey(key: NewKey): NewKey {
+  checkText('name', key.name)
+  checkText('group', key.group)
+  if (key.hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
+  if (key.cap !== undefined && (key.cap < 0n || key.cap > MAX_AMOUNT)) throw new RangeError(`cap: ${key.cap}`)
+  if (key.expiresAt !== undefined && !Number.isSafeInteger(key.expiresAt))
+    throw new RangeError(`expiresAt: ${key.expiresAt}`)
+  return key
+}

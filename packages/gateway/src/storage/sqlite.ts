@@ -1,0 +1,112 @@
+// Storage in one SQLite file that one process owns: all writes on a thread of their own, short reads right here.
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { checkVerb } from './sql/guard.ts'
+import type { Statement } from './sql/queries.ts'
+import { records } from './sql/records.ts'
+import type { Row } from './sql/rows.ts'
+import type { Schema } from './sql/schema.ts'
+import { openForReading } from './sqlite/database.ts'
+import { createPrivateFile, ownFolder } from './sqlite/owner-lock.ts'
+import { toFailure } from './sqlite/transactions.ts'
+import { startWriterQueue, type WriterQueue } from './sqlite/writer-queue.ts'
+import type { FromReader, ToReader } from './sqlite-reader.ts'
+import { type Storage, StoreDown } from './storage.ts'
+
+
+export const SQLITE_FILE = 'ledger.db'
+
+export type SqliteOptions = {
+  /** Milliseconds since 1970. One process owns the file, so its clock is the store's clock. */
+  clock?: () => number
+  /** How long the writer waits for somebody who holds the file's lock: a backup tool or a database shell. */
+  busyTimeoutMs?: number
+}
+
+export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
+  const { clock = Date.now, busyTimeoutMs = 2_000 } = options
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const disown = ownFolder(dataDir)
+  const file = join(dataDir, SQLITE_FILE)
+  const worker = new Worker(new URL('./sqlite-writer.ts', import.meta.url))
+  let queue: WriterQueue
+  let reading: Database
+  try {
+    createPrivateFile(file)
+    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs })
+    reading = openForReading(file)
+  } catch (error) {
+    worker.terminate()
+    disown()
+    throw error
+  }
+
+  const readers = new Set<Worker>()
+  const read = async (statement: Statement): Promise<Row[]> => {
+    try {
+      return reading.query(statement.sql).all(...(statement.parameters as SQLQueryBindings[])) as Row[]
+    } catch (error) {
+      throw new StoreDown(toFailure(error).message)
+    }
+  }
+  const readSlowly = (statements: readonly Statement[]): Promise<Row[][]> =>
+    new Promise((resolve, reject) => {
+      const reader = new Worker(new URL('./sqlite-reader.ts', import.meta.url))
+      readers.add(reader)
+      const end = (): void => {
+        readers.delete(reader)
+        reader.terminate()
+      }
+      reader.onerror = ({ message }) => {
+        end()
+        reject(new StoreDown(message))
+      }
+      reader.onmessage = ({ data }: MessageEvent<FromReader>) => {
+        end()
+        if ('failure' in data) reject(new StoreDown(data.message))
+        else resolve(data)
+      }
+      reader.postMessage({ file, statements } satisfies ToReader)
+    })
+
+  let closed: Promise<void> | undefined
+  async function close(): Promise<void> {
+    for (const reader of readers) reader.terminate()
+    reading.close()
+    try {
+      await queue.close()
+    } finally {
+      worker.terminate()
+      disown()
+    }
+  }
+
+  return {
+    ...records(compiler(), { read, readSlowly, write: queue.write }, clock),
+    async apply(verb) {
+      checkVerb(verb)
+      return queue.apply(verb)
+    },
+    async ping() {
+      // An empty transaction: the thread lives and gets the lock it needs for writing.
+      await queue.write([])
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** Builds and compiles queries; runs none. */
+const compiler = (): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })

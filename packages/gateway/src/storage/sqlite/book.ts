@@ -1,0 +1,172 @@
+// The ledger's Book over prepared statements, for one batch: rows are read when first asked for, kept for the rest of
+// the batch, and written once at its end, however many verbs changed them.
+import type { Database } from 'bun:sqlite'
+import type { AccountRow, Book, KeyRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
+
+export type BatchBook = Book & {
+  begin(now: number): void
+  /** Writes all that was saved. */
+  flush(): void
+  /** Drops all that was read or saved: after a rollback none of it is true. */
+  forget(): void
+}
+
+type SqlRow = Record<string, bigint | string | null>
+
+const REQUEST =
+  'id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt'
+
+export function openBook(db: Database): BatchBook {
+  const selectAccount = db.prepare<SqlRow, [bigint]>('SELECT id, balance, held, disabled FROM account WHERE id = ?')
+  const selectKey = db.prepare<SqlRow, [bigint]>(
+    'SELECT id, account, revoked, expires_at, cap, spent, held FROM api_key WHERE id = ?',
+  )
+  const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
+  const selectNode = db.prepare<SqlRow, [number]>('SELECT slot, epoch, renewed_at, config FROM node WHERE slot = ?')
+  const selectOrphans = db.prepare<SqlRow, [bigint, number]>(
+    `SELECT ${REQUEST} FROM request WHERE state = 0 AND NOT EXISTS (
+      SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?
+    ) ORDER BY id LIMIT ?`,
+  )
+  const updateAccount = db.prepare('UPDATE account SET balance = ?, held = ? WHERE id = ?')
+  const updateKey = db.prepare('UPDATE api_key SET spent = ?, held = ? WHERE id = ?')
+  const insertRequest = db.prepare(`INSERT INTO request (${REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const updateRequest = db.prepare(
+    'UPDATE request SET state = ?, held = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ? WHERE id = ?',
+  )
+  const insertTransfer = db.prepare('INSERT INTO transfer (request, debit, credit, amount, at) VALUES (?, ?, ?, ?, ?)')
+  const saveNode = db.prepare(
+    `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
+    ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
+  )
+
+  const accounts = new Map<bigint, AccountRow | undefined>()
+  const keys = new Map<bigint, KeyRow | undefined>()
+  const requests = new Map<bigint, RequestRow | undefined>()
+  const nodes = new Map<number, NodeRow | undefined>()
+  const savedAccounts = new Set<AccountRow>()
+  const savedKeys = new Set<KeyRow>()
+  const newRequests = new Set<RequestRow>()
+  const savedRequests = new Set<RequestRow>()
+  const savedNodes = new Set<NodeRow>()
+  let now = 0
+  let at = 0n
+
+  /** Also remembers that there is no such row: asked twice in a batch, it is read once. */
+  function cached<Id, T>(rows: Map<Id, T | undefined>, id: Id, read: (id: Id) => T | undefined): T | undefined {
+    const known = rows.get(id)
+    if (known !== undefined || rows.has(id)) return known
+    const row = read(id)
+    rows.set(id, row)
+    return row
+  }
+  const readAccount = (id: bigint) => optional(selectAccount.get(id), toAccountRow)
+  const readKey = (id: bigint) => optional(selectKey.get(id), toKeyRow)
+  const readRequest = (id: bigint) => optional(selectRequest.get(id), toRequestRow)
+  const readNode = (slot: number) => optional(selectNode.get(slot), toNodeRow)
+
+  function writeRequest(row: RequestRow): void {
+    if (newRequests.has(row)) return
+    const { state, held, progress, cost, shortfall, ending, receipt, id } = row
+    updateRequest.run(state, held, progress, cost, shortfall, ending, receipt, id)
+  }
+  function writeNewRequest(row: RequestRow): void {
+    const { id, account, key, slot, epoch, state, held, progress, cost, shortfall } = row
+    const { model, upstream, ending, receipt } = row
+    insertRequest.run(
+      ...[id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt],
+    )
+  }
+  function flush(): void {
+    for (const row of newRequests) writeNewRequest(row)
+    for (const row of savedRequests) writeRequest(row)
+    for (const { id, balance, held } of savedAccounts) updateAccount.run(balance, held, id)
+    for (const { id, spent, held } of savedKeys) updateKey.run(spent, held, id)
+    for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
+    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+  }
+  function forget(): void {
+    for (const rows of [accounts, keys, requests, nodes]) rows.clear()
+    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+  }
+
+  return {
+    get now() {
+      return now
+    },
+    begin(time) {
+      forget()
+      now = time
+      at = BigInt(time)
+    },
+    flush,
+    forget,
+    account: (id) => cached(accounts, id, readAccount),
+    key: (id) => cached(keys, id, readKey),
+    request: (id) => cached(requests, id, readRequest),
+    node: (slot) => cached(nodes, slot, readNode),
+    orphans(deadBefore, limit) {
+      // The query sees the tables, so what this batch changed must be in them; and rows known already stay the live ones.
+      flush()
+      return selectOrphans.all(BigInt(deadBefore), limit).map((row) => {
+        const found = toRequestRow(row)
+        return cached(requests, found.id, () => found) ?? found
+      })
+    },
+    saveAccount: (row) => void savedAccounts.add(row),
+    saveKey: (row) => void savedKeys.add(row),
+    insertRequest(row) {
+      requests.set(row.id, row)
+      newRequests.add(row)
+    },
+    saveRequest: (row) => void savedRequests.add(row),
+    saveNode(row) {
+      nodes.set(row.slot, row)
+      savedNodes.add(row)
+    },
+    transfer: (request, debit, credit, amount) => void insertTransfer.run(request ?? null, debit, credit, amount, at),
+  }
+}
+
+const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefined => (row ? read(row) : undefined)
+
+const toAccountRow = (row: SqlRow): AccountRow => ({
+  id: row.id as bigint,
+  balance: row.balance as bigint,
+  held: row.held as bigint,
+  disabled: row.disabled !== 0n,
+})
+
+const toKeyRow = (row: SqlRow): KeyRow => ({
+  id: row.id as bigint,
+  account: row.account as bigint,
+  revoked: row.revoked !== 0n,
+  expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+  cap: row.cap === null ? undefined : (row.cap as bigint),
+  spent: row.spent as bigint,
+  held: row.held as bigint,
+})
+
+const toRequestRow = (row: SqlRow): RequestRow => ({
+  id: row.id as bigint,
+  account: row.account as bigint,
+  key: row.key as bigint,
+  slot: Number(row.slot),
+  epoch: Number(row.epoch),
+  state: Number(row.state) as RequestState,
+  held: row.held as bigint,
+  progress: row.progress as bigint,
+  cost: row.cost as bigint,
+  shortfall: row.shortfall as bigint,
+  model: row.model as string,
+  upstream: row.upstream as string,
+  ending: row.ending as string,
+  receipt: row.receipt as string,
+})
+
+const toNodeRow = (row: SqlRow): NodeRow => ({
+  slot: Number(row.slot),
+  epoch: Number(row.epoch),
+  renewedAt: Number(row.renewed_at),
+  config: row.config as string,
+})

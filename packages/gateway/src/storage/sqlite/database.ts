@@ -1,0 +1,82 @@
+// Opening the database file: the settings that durability rests on, the check that it is ours and whole, migrations.
+import { constants, Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import { CREATE_MIGRATION_TABLE, pendingMigrations, StoreTooNew } from '../migrations/index.ts'
+
+/** "TRIV": tells our file from any other SQLite database somebody put in its place. */
+const APPLICATION_ID = 0x54524956
+
+/** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */
+const CHECKED_IN_FULL_BYTES = 16 * 1024 * 1024
+
+/** For the writer thread, the only one that writes. */
+export function openForWriting(file: string, busyTimeoutMs: number, now: number): Database {
+  return opening(file, () => {
+    const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
+    try {
+      db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
+      checkWhole(db, file)
+      db.run('PRAGMA journal_mode = WAL')
+      db.run('PRAGMA synchronous = FULL')
+      db.run('PRAGMA foreign_keys = ON')
+      db.run('PRAGMA cache_size = -16384')
+      migrate(db, now)
+      // The owner's lock is ours, so whoever wrote here before is dead: its holds may be reaped at once.
+      db.run('UPDATE node SET renewed_at = 0')
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  })
+}
+
+export function openForReading(file: string): Database {
+  return opening(file, () => {
+    const db = new Database(file, { readonly: true, safeIntegers: true, strict: true })
+    db.run('PRAGMA busy_timeout = 1000')
+    return db
+  })
+}
+
+/** Moves all of the log into the database file. Closing the last connection then removes the log. */
+export function closeWritten(db: Database): void {
+  db.run('PRAGMA optimize')
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  // Without this macOS keeps the empty log beside the file.
+  db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0)
+  // true: refuses to leave the file open behind a statement that somebody forgot.
+  db.close(true)
+}
+
+function opening(file: string, open: () => Database): Database {
+  try {
+    return open()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (error instanceof StoreTooNew) throw new StoreTooNew(`${file}: ${reason}`)
+    throw new Error(`${file}: the database cannot be opened: ${reason}`)
+  }
+}
+
+function checkWhole(db: Database, file: string): void {
+  const { application_id: id } = db.query('PRAGMA application_id').get() as { application_id: bigint }
+  const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
+  if (tables > 0n && id !== BigInt(APPLICATION_ID)) throw new Error('it is not a Trivium database')
+  if (statSync(file).size > CHECKED_IN_FULL_BYTES) return
+  const { quick_check: verdict } = db.query('PRAGMA quick_check(1)').get() as { quick_check: string }
+  if (verdict !== 'ok') throw new Error(`it is damaged (${verdict.replaceAll('\n', ' ').slice(0, 200)})`)
+}
+
+function migrate(db: Database, now: number): void {
+  db.transaction(() => {
+    db.run(CREATE_MIGRATION_TABLE)
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  }).immediate()
+  const applied = db.query('SELECT id FROM migration').all() as { id: bigint }[]
+  for (const { id, name, sqlite } of pendingMigrations(applied.map((row) => Number(row.id))))
+    db.transaction(() => {
+      for (const statement of sqlite) db.run(statement)
+      db.run('INSERT INTO migration (id, name, applied_at) VALUES (?, ?, ?)', [id, name, BigInt(now)])
+    }).immediate()
+}

@@ -1,0 +1,154 @@
+// The main thread's side of the writer: whatever arrives while a commit runs forms the next batch.
+import type { Result, Verb } from '../../money/ledger.ts'
+import type { Statement } from '../sql/queries.ts'
+import type { Row } from '../sql/rows.ts'
+import { StoreDown } from '../storage.ts'
+import type { FromWriter, ToWriter } from './messages.ts'
+import type { Answer, Failure } from './transactions.ts'
+
+/** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
+const LARGEST_BATCH = 500
+
+type Settle<T> = { resolve(value: T): void; reject(error: Error): void }
+type Waiting =
+  | ({ verb: Verb; statements?: undefined } & Settle<Result>)
+  | ({ verb?: undefined; statements: readonly Statement[] } & Settle<Row[][] | undefined>)
+
+export type WriterQueue = {
+  apply(verb: Verb): Promise<Result>
+  write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+  /** Resolves when all that was asked before is done and the thread has ended; later calls are refused. */
+  close(): Promise<void>
+}
+
+export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
+  const { clock, busyTimeoutMs } = options
+  let waiting: Waiting[] = []
+  let running: Waiting[] = []
+  let busy = true
+  let pumpIsDue = false
+  /** Set once, for good: why nothing is accepted any more. */
+  let refusal: StoreDown | undefined
+  const opening = Promise.withResolvers<void>()
+  const closing = Promise.withResolvers<void>()
+
+  const post = (message: ToWriter): void => worker.postMessage(message)
+
+  function pump(): void {
+    pumpIsDue = false
+    if (busy) return
+    const [first] = waiting
+    if (!first) {
+      if (refusal) {
+        busy = true
+        post({ type: 'close' })
+      }
+      return
+    }
+    busy = true
+    if (first.statements) {
+      running = waiting.splice(0, 1)
+      post({ type: 'write', statements: first.statements })
+      return
+    }
+    const verbs: Verb[] = []
+    for (const { verb } of waiting) {
+      if (!verb || verbs.length === LARGEST_BATCH) break
+      verbs.push(verb)
+    }
+    running = verbs.length === waiting.length ? waiting : waiting.slice(0, verbs.length)
+    waiting = verbs.length === waiting.length ? [] : waiting.slice(verbs.length)
+    post({ type: 'verbs', now: clock(), verbs })
+  }
+
+  /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit. */
+  function pumpSoon(): void {
+    if (busy || pumpIsDue) return
+    pumpIsDue = true
+    queueMicrotask(pump)
+  }
+
+  function fail(error: Error): void {
+    const failed = [...running, ...waiting]
+    running = []
+    waiting = []
+    for (const { reject } of failed) reject(error)
+  }
+
+  function finish(message: FromWriter): void {
+    const done = running
+    running = []
+    busy = false
+    switch (message.type) {
+      case 'opened':
+        opening.resolve()
+        break
+      case 'verbs':
+        // The writer gets its next batch before this thread turns to the answers of the last.
+        pump()
+        for (const [index, each] of done.entries()) settleVerb(each, message.answers[index])
+        break
+      case 'write':
+        pump()
+        for (const each of done) settleWrite(each, message.answer)
+        break
+      case 'failed':
+        opening.reject(new Error(message.message))
+        closing.reject(toError(message))
+        for (const { reject } of done) reject(toError(message))
+        break
+      case 'closed':
+        busy = true
+        closing.resolve()
+    }
+    pumpSoon()
+  }
+
+  worker.onmessage = ({ data }: MessageEvent<FromWriter>) => finish(data)
+  worker.onerror = (event) => {
+    // The thread is gone, and with it the answer whether the running batch was committed.
+    refusal = new StoreDown(`the writer of ${file} failed: ${event.message}`)
+    busy = true
+    opening.reject(refusal)
+    closing.resolve()
+    fail(refusal)
+  }
+  // A failure may come when nobody closes: it has been told to those who waited.
+  closing.promise.catch(() => undefined)
+  post({ type: 'open', file, busyTimeoutMs, now: clock() })
+  await opening.promise
+
+  const enqueue = <T>(put: (settle: Settle<T>) => Waiting): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (refusal) return reject(refusal)
+      waiting.push(put({ resolve, reject }))
+      pumpSoon()
+    })
+  return {
+    apply: (verb) => enqueue((settle) => ({ verb, ...settle })),
+    write: (statements) => enqueue((settle) => ({ statements, ...settle })),
+    close() {
+      refusal ??= new StoreDown(`${file} is closed`)
+      pumpSoon()
+      return closing.promise
+    },
+  }
+}
+
+export type QueueOptions = { clock: () => number; busyTimeoutMs: number }
+
+function settleVerb(waiting: Waiting, answer: Answer | undefined): void {
+  if (waiting.statements) return
+  if (!answer) waiting.reject(new StoreDown('the writer gave no answer'))
+  else if ('failure' in answer) waiting.reject(toError(answer))
+  else waiting.resolve(answer)
+}
+
+function settleWrite(waiting: Waiting, answer: Row[][] | undefined | Failure): void {
+  if (!waiting.statements) return
+  if (answer && 'failure' in answer) waiting.reject(toError(answer))
+  else waiting.resolve(answer)
+}
+
+const toError = ({ failure, message }: Failure): Error =>
+  failure === 'store' ? new StoreDown(message) : new Error(message)

@@ -1,0 +1,30 @@
+// What every engine must do, as tests. An engine's own test file only says how to open it.
+import { afterEach, beforeEach, describe } from 'bun:test'
+import { booksContract } from './contract/books.ts'
+import { differentialContract } from './contract/differential.ts'
+import type { Open, Opened } from './contract/harness.ts'
+import { nodesContract } from './contract/nodes.ts'
+import { recordsContract } from './contract/records.ts'
+import { verbsContract } from './contract/verbs.ts'
+
+export function storageContract(name: string, open: Open): void {
+  describe(name, () => {
+    let opened: Opened | undefined
+    beforeEach(async () => {
+      opened = await open()
+    })
+    afterEach(async () => {
+      await opened?.close()
+      opened = undefined
+    })
+    const use = (): Opened => {
+      if (!opened) throw new Error('no store is open')
+      return opened
+    }
+    describe('accounts, keys and meta', () => recordsContract(use))
+    describe('verbs', () => verbsContract(use))
+    describe('nodes and reaping', () => nodesContract(use))
+    describe('books', () => booksContract(use))
+    describe('the rules themselves', () => differentialContract(use))
+  })
+}

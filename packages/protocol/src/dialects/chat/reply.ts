@@ -1,0 +1,192 @@
+// An unstreamed chat reply: what settlement needs from it, and the model's name as the client knows it.
+
+import type { Finish, FinishReason } from '../../canonical/finish.ts'
+import { readCount, type Usage, usageOf } from '../../canonical/usage.ts'
+import type { Codec } from '../../framing/codec.ts'
+import { type JsonField, scanObject } from '../../framing/json-scan.ts'
+import { MUTED, newWalk, type Walk, walkJson, watchList } from '../../framing/json-walk.ts'
+import { splice } from '../../framing/splice.ts'
+
+export type ByteRange = { start: number; end: number }
+
+export type ChatReply =
+  | {
+      ok: true
+      usage: Usage | undefined
+      /** Of the last choice that has one. */
+      finish: Finish | undefined
+      /** Bytes of text, reasoning, refusal and tool arguments of all choices, for counting when usage is missing. */
+      outputBytes: number
+      choices: number
+      /** The top-level `model` value with its quotes. */
+      model: ByteRange | undefined
+    }
+  | {
+      ok: false
+      problem: 'not_json' | 'error' | 'no_choices'
+      message: string
+      /** The parsed body of an error reply. */
+      body: unknown
+    }
+
+/** Up to this size the inside of every string is checked too, by parsing the whole reply. */
+const PARSED_IN_FULL = 16 * 1024
+
+export function readChatReply(bytes: Uint8Array, codec: Codec): ChatReply {
+  const scan = scanObject(bytes, codec)
+  if (!scan.ok) return refused('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
+  if (bytes.length <= PARSED_IN_FULL && parse(bytes, 0, bytes.length, codec) === undefined)
+    return refused('not_json', 'The reply is not valid JSON')
+
+  const field = (name: string) => scan.fields.find((candidate) => candidate.name === name && candidate.kind !== 'null')
+  if (field('error') !== undefined) {
+    const body = parse(bytes, 0, bytes.length, codec)
+    return refused('error', errorMessage(body) ?? 'The upstream answered with an error', body)
+  }
+  const choices = field('choices')
+  if (choices?.kind !== 'array' || choices.count === 0) {
+    const body = bytes.length <= PARSED_IN_FULL ? parse(bytes, 0, bytes.length, codec) : undefined
+    return refused('no_choices', 'The reply has no choices', body)
+  }
+
+  const walk = newWalk()
+  walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
+  const model = field('model')
+  return {
+    ok: true,
+    usage: usageAt(bytes, field('usage'), codec),
+    finish: finishAt(bytes, walk, codec),
+    outputBytes: outputBytes(walk),
+    choices: choices.count,
+    model: model?.kind === 'string' ? { start: model.start, end: model.end } : undefined,
+  }
+}
+
+/** The reply with another model name, every other byte as it was. */
+export function renameModel(bytes: Uint8Array, range: ByteRange, model: string, codec: Codec): Uint8Array {
+  return splice(bytes, [{ ...range, bytes: codec.encode(JSON.stringify(model)) }])
+}
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  stop: 'completed',
+  length: 'incomplete',
+  content_filter: 'content_filtered',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  // Words of compatible services.
+  model_length: 'incomplete',
+  max_tokens: 'incomplete',
+  insufficient_system_resource: 'incomplete',
+  error: 'incomplete',
+  tool_use: 'tool_calls',
+}
+
+/** An unknown word is still an ending that the upstream chose, so it counts as complete and stays visible as `raw`. */
+export function chatFinish(raw: string): Finish {
+  return { raw, unified: Object.hasOwn(FINISH, raw) ? (FINISH[raw] ?? 'completed') : 'completed' }
+}
+
+/** The usage object of a reply or chunk; undefined when it says nothing. */
+export function chatUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const inputDetails = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {}
+  const outputDetails = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {}
+  const input = readCount(value.prompt_tokens)
+  const reasoning = readCount(outputDetails.reasoning_tokens)
+  let output = readCount(value.completion_tokens)
+  // Some services count reasoning beside the output instead of within it; their total gives it away.
+  if (typeof input === 'number' && typeof output === 'number' && typeof reasoning === 'number')
+    if (reasoning > 0 && value.total_tokens === input + output + reasoning) output += reasoning
+  const usage = usageOf({
+    input,
+    output,
+    cachedInput: readCount(inputDetails.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens),
+    cacheWrite: readCount(inputDetails.cache_write_tokens),
+    reasoning,
+  })
+  const saysNothing = usage.input === undefined && usage.output === undefined && !usage.absurd
+  return saysNothing ? undefined : usage
+}
+
+// What a walk over a reply or a chunk looks for. Texts may stand as content parts, hence `text` and `thinking`.
+const SPOKEN = 1
+const REASONING = 2
+const REASONING_CONTENT = 3
+export const MODEL = 8
+export const CHOICES = 9
+export const USAGE = 10
+export const ERROR = 11
+export const FINISH_REASON = 12
+export const DELTA = 13
+/** Output that is not text: a tool call that begins, audio, images. */
+export const OTHER_OUTPUT = 14
+/** The depth at which the `choices` array itself stands. */
+const CHOICES_DEPTH = 1
+
+export const CHAT_NAMES = watchList([
+  { name: 'content', code: SPOKEN },
+  { name: 'refusal', code: SPOKEN },
+  { name: 'arguments', code: SPOKEN },
+  { name: 'input', code: SPOKEN },
+  { name: 'text', code: SPOKEN },
+  { name: 'thinking', code: SPOKEN },
+  { name: 'reasoning', code: REASONING },
+  { name: 'reasoning_content', code: REASONING_CONTENT },
+  // Say again what stands elsewhere, or are not the model's words.
+  { name: 'reasoning_details', code: MUTED },
+  { name: 'logprobs', code: MUTED },
+  { name: 'annotations', code: MUTED },
+  { name: 'model', code: MODEL, depths: [1] },
+  { name: 'choices', code: CHOICES, depths: [1] },
+  { name: 'usage', code: USAGE, depths: [1, 3] },
+  { name: 'error', code: ERROR, depths: [1] },
+  { name: 'finish_reason', code: FINISH_REASON, depths: [3] },
+  { name: 'delta', code: DELTA, depths: [3] },
+  { name: 'tool_calls', code: OTHER_OUTPUT, depths: [4] },
+  { name: 'function_call', code: OTHER_OUTPUT, depths: [4] },
+  { name: 'audio', code: OTHER_OUTPUT, depths: [4] },
+  { name: 'images', code: OTHER_OUTPUT, depths: [4] },
+])
+
+/** Services in transition give the same reasoning under both names, so only the longer one counts. */
+export function outputBytes(walk: Walk): number {
+  const reasoning = walk.textBytes[REASONING] ?? 0
+  const reasoningContent = walk.textBytes[REASONING_CONTENT] ?? 0
+  return (walk.textBytes[SPOKEN] ?? 0) + Math.max(reasoning, reasoningContent)
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The parsed value, or undefined when it is not JSON. */
+export function parse(bytes: Uint8Array, start: number, end: number, codec: Codec): unknown {
+  try {
+    return JSON.parse(codec.decode(bytes, start, end))
+  } catch {
+    return undefined
+  }
+}
+
+/** The message of an error body in any of the usual shapes. */
+export function errorMessage(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined
+  if (typeof body.error === 'string') return body.error
+  const holder = isObject(body.error) ? body.error : body
+  return typeof holder.message === 'string' ? holder.message : undefined
+}
+
+function usageAt(bytes: Uint8Array, field: JsonField | undefined, codec: Codec): Usage | undefined {
+  return field === undefined ? undefined : chatUsage(parse(bytes, field.start, field.end, codec))
+}
+
+/** The finish reason that the walk noted. */
+export function finishAt(bytes: Uint8Array, walk: Walk, codec: Codec): Finish | undefined {
+  if ((walk.noted & (1 << FINISH_REASON)) === 0) return undefined
+  const raw = parse(bytes, walk.starts[FINISH_REASON] ?? 0, walk.ends[FINISH_REASON] ?? 0, codec)
+  return typeof raw === 'string' ? chatFinish(raw) : undefined
+}
+
+function refused(problem: 'not_json' | 'error' | 'no_choices', message: string, body?: unknown): ChatReply {
+  return { ok: false, problem, message, body }
+}

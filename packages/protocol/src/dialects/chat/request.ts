@@ -1,0 +1,247 @@
+// A chat request as it passes through: what the journey has to know about it, read from its bytes, and the few
+// edits that it may need, spliced into its bytes. Everything else reaches the upstream as the caller wrote it.
+
+import type { ErrorInfo } from '../../canonical/error.ts'
+import type { Codec } from '../../framing/codec.ts'
+import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../framing/json-scan.ts'
+import { type Splice, splice } from '../../framing/splice.ts'
+import type { ChatCapField } from './wire.ts'
+
+export type ChatFacts = {
+  model: string
+  stream: boolean
+  /** The caller asked for the usage chunk of a stream. */
+  includeUsage: boolean
+  /** The caller's limit on output tokens and the field it stands in. */
+  maxOutput: number | undefined
+  capField: ChatCapField | undefined
+  temperature: number | undefined
+  topP: number | undefined
+  /** Number of choices asked for. */
+  n: number
+  user: string | undefined
+  safetyIdentifier: string | undefined
+  messages: number
+  tools: number
+  images: number
+  documents: number
+  audios: number
+  /** Size of the whole body. */
+  bytes: number
+  /** How much of it is encoded media rather than text. */
+  mediaBytes: number
+  /** Top-level fields with their ranges, in order; also the ones the gateway does not know. */
+  fields: readonly JsonField[]
+  /** Where the body's closing brace is. */
+  close: number
+}
+
+/** Up to this size the inside of every string is checked too, by parsing the whole body. */
+const PARSED_IN_FULL = 16 * 1024
+const MAX_OUTPUT = 10_000_000
+const MAX_CHOICES = 128
+const MAX_MODEL_LENGTH = 256
+const PART_TYPES = typeWords('file', 'image_url', 'input_audio')
+/** Members whose long values are encoded media: input_audio.data and file.file_data; image_url.url when it is a data URL. */
+const MEDIA_KEYS: ReadonlySet<string> = new Set(['"data"', '"file_data"'])
+
+export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | ErrorInfo {
+  const scan = scanObject(bytes, codec, PART_TYPES)
+  if (!scan.ok) return invalidJson(scan.message, scan.offset, scan.field)
+  if (bytes.length <= PARSED_IN_FULL) {
+    const mistake = parseMistake(codec.decode(bytes, 0, bytes.length))
+    if (mistake !== undefined) return bad(`The body is not valid JSON: ${mistake}`)
+  }
+  try {
+    return factsOf(bytes, codec, scan)
+  } catch (thrown) {
+    if (thrown instanceof FieldMistake) return bad(thrown.message, thrown.param)
+    throw thrown
+  }
+}
+
+function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan): ChatFacts {
+  const read = openFields(bytes, codec, scan.fields)
+  const model = read.name('model', MAX_MODEL_LENGTH)
+  if (model === undefined) throw new FieldMistake('model', 'model is required: the id of a model as a string')
+  if (model === '') throw new FieldMistake('model', 'model must not be empty')
+  const messages = read.array('messages')
+  if (messages === undefined) throw new FieldMistake('messages', 'messages is required: an array of messages')
+  if (messages === 0) throw new FieldMistake('messages', 'messages must have at least one message')
+
+  read.oneOf('stop', ['string', 'array'], 'stop must be a string or an array of strings')
+  read.oneOf('tool_choice', ['string', 'object'], 'tool_choice must be a string or an object')
+  const newCap = read.number('max_completion_tokens', 1, MAX_OUTPUT, 'integer')
+  const oldCap = read.number('max_tokens', 1, MAX_OUTPUT, 'integer')
+  return {
+    model,
+    stream: read.flag('stream'),
+    includeUsage: asksForUsage(bytes, codec, read.field('stream_options')),
+    maxOutput: newCap ?? oldCap,
+    capField: newCap !== undefined ? 'max_completion_tokens' : oldCap !== undefined ? 'max_tokens' : undefined,
+    temperature: read.number('temperature', 0, 2),
+    topP: read.number('top_p', 0, 1),
+    n: read.number('n', 1, MAX_CHOICES, 'integer') ?? 1,
+    user: read.name('user'),
+    safetyIdentifier: read.name('safety_identifier'),
+    messages,
+    tools: read.array('tools') ?? 0,
+    images: scan.typeCounts.image_url ?? 0,
+    documents: scan.typeCounts.file ?? 0,
+    audios: scan.typeCounts.input_audio ?? 0,
+    bytes: bytes.length,
+    mediaBytes: mediaBytes(bytes, codec, scan),
+    fields: scan.fields,
+    close: scan.close,
+  }
+}
+
+/** Ends the reading of fields at the first mistake; never leaves this file. */
+class FieldMistake extends Error {
+  readonly param: string
+  constructor(param: string, message: string) {
+    super(message)
+    this.param = param
+  }
+}
+
+/** Typed access to the top-level fields. Absent and null both read as undefined. */
+function openFields(bytes: Uint8Array, codec: Codec, fields: readonly JsonField[]) {
+  const field = (name: string): JsonField | undefined => {
+    const found = fields.find((candidate) => candidate.name === name)
+    return found?.kind === 'null' ? undefined : found
+  }
+  return {
+    field,
+    /** A string that is stored or compared: no control characters, no half characters. */
+    name(name: string, maxLength?: number): string | undefined {
+      const found = field(name)
+      if (found === undefined) return undefined
+      if (found.kind !== 'string') throw new FieldMistake(name, `${name} must be a string`)
+      const text = decodeString(bytes, found.start, found.end, codec)
+      if (text === undefined) throw new FieldMistake(name, `${name} has an invalid escape or a control character`)
+      if (/[\u0000-\u001f\u007f]/.test(text)) throw new FieldMistake(name, `${name} must not have control characters`)
+      if (/[\ud800-\udfff\ufffd]/u.test(text)) throw new FieldMistake(name, `${name} must be valid Unicode text`)
+      if (maxLength !== undefined && text.length > maxLength)
+        throw new FieldMistake(name, `${name} must not be longer than ${maxLength} characters`)
+      return text
+    },
+    number(name: string, least: number, most: number, kind: 'number' | 'integer' = 'number'): number | undefined {
+      const found = field(name)
+      if (found === undefined) return undefined
+      const value = found.kind === 'number' ? Number(codec.decode(bytes, found.start, found.end)) : Number.NaN
+      if (value >= least && value <= most && (kind === 'number' || Number.isInteger(value))) return value
+      const what = kind === 'number' ? 'a number' : 'a whole number'
+      throw new FieldMistake(name, `${name} must be ${what} between ${least} and ${most}`)
+    },
+    flag(name: string): boolean {
+      const found = field(name)
+      if (found === undefined || found.kind === 'false') return false
+      if (found.kind === 'true') return true
+      throw new FieldMistake(name, `${name} must be true or false`)
+    },
+    array(name: string): number | undefined {
+      const found = field(name)
+      if (found === undefined) return undefined
+      if (found.kind !== 'array') throw new FieldMistake(name, `${name} must be an array`)
+      return found.count
+    },
+    oneOf(name: string, kinds: readonly string[], message: string): void {
+      const found = field(name)
+      if (found !== undefined && !kinds.includes(found.kind)) throw new FieldMistake(name, message)
+    },
+  }
+}
+
+export type ChatEdits = {
+  /** The model's name at the upstream. */
+  model?: string
+  /** Asks the upstream for the usage chunk. */
+  includeUsage?: true
+  /** An upper limit on output tokens: it lowers the caller's own, and never raises it. */
+  maxOutput?: number
+  /** The field for the limit when the caller gave none. */
+  capField?: ChatCapField
+}
+
+/** The body with these edits and every other byte as it was; the same array when nothing changes. */
+export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Uint8Array {
+  const splices: Splice[] = []
+  const added: string[] = []
+  const replace = (start: number, end: number, text: string) => splices.push({ start, end, bytes: codec.encode(text) })
+  const fieldOf = (name: string) => facts.fields.find((field) => field.name === name)
+
+  const model = fieldOf('model')
+  if (edits.model !== undefined && edits.model !== facts.model && model !== undefined)
+    replace(model.start, model.end, JSON.stringify(edits.model))
+
+  if (edits.includeUsage && !facts.includeUsage) {
+    const options = fieldOf('stream_options')
+    if (options === undefined) added.push('"stream_options":{"include_usage":true}')
+    else if (options.kind === 'null') replace(options.start, options.end, '{"include_usage":true}')
+    else {
+      const inner = scanObject(bytes.subarray(options.start, options.end), codec)
+      const asked = inner.ok ? inner.fields.find((field) => field.name === 'include_usage') : undefined
+      if (asked !== undefined) replace(options.start + asked.start, options.start + asked.end, 'true')
+      else replace(options.start + 1, options.start + 1, `"include_usage":true${options.count === 0 ? '' : ','}`)
+    }
+  }
+
+  if (edits.maxOutput !== undefined) {
+    const limit = String(edits.maxOutput)
+    const caps = [fieldOf('max_completion_tokens'), fieldOf('max_tokens')].filter((field) => field !== undefined)
+    // Both names may be there: an upstream that heeds the other one must not produce more either.
+    for (const cap of caps)
+      if (cap.kind === 'number' && Number(codec.decode(bytes, cap.start, cap.end)) > edits.maxOutput)
+        replace(cap.start, cap.end, limit)
+    if (facts.maxOutput === undefined) {
+      const empty = caps[0]
+      if (empty === undefined) added.push(`"${edits.capField ?? 'max_tokens'}":${limit}`)
+      else replace(empty.start, empty.end, limit)
+    }
+  }
+
+  if (added.length > 0) {
+    const end = facts.fields.at(-1)?.end ?? facts.close
+    replace(end, end, `,${added.join(',')}`)
+  }
+  return splice(bytes, splices)
+}
+
+function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | undefined): boolean {
+  if (options === undefined) return false
+  if (options.kind !== 'object') throw new FieldMistake('stream_options', 'stream_options must be an object')
+  const inner = scanObject(bytes.subarray(options.start, options.end), codec)
+  if (!inner.ok) throw new FieldMistake('stream_options', `stream_options ${inner.message}`)
+  const asked = inner.fields.find((field) => field.name === 'include_usage')
+  if (asked === undefined || asked.kind === 'null' || asked.kind === 'false') return false
+  if (asked.kind === 'true') return true
+  throw new FieldMistake('stream_options.include_usage', 'stream_options.include_usage must be true or false')
+}
+
+function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
+  let total = 0
+  for (const { keyStart, keyEnd, start, end } of scan.longStrings) {
+    const key = keyEnd - keyStart > 11 ? '' : codec.decode(bytes, keyStart, keyEnd)
+    const isMedia = key === '"url"' ? codec.decode(bytes, start, start + 6) === '"data:' : MEDIA_KEYS.has(key)
+    if (isMedia) total += end - start - 2
+  }
+  return total
+}
+
+function parseMistake(text: string): string | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : 'it cannot be parsed'
+  }
+}
+
+function invalidJson(message: string, offset: number, field: string | undefined): ErrorInfo {
+  return bad(`The body ${message} (byte ${offset})`, field)
+}
+
+function bad(message: string, param?: string): ErrorInfo {
+  return param === undefined ? { code: 'bad_request', message } : { code: 'bad_request', message, param }
+}

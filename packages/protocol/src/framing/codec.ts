@@ -1,0 +1,14 @@
+/**
+ * What byte-level code needs from its host. The package itself has no text decoder and none of the runtime's native
+ * comparisons and copies, so the gateway passes them in.
+ */
+export type Codec = {
+  /** UTF-8 to text; invalid bytes become U+FFFD, and a byte order mark is kept as a character. */
+  decode(bytes: Uint8Array, start: number, end: number): string
+  /** Text to UTF-8, in an array of its own. */
+  encode(text: string): Uint8Array
+  /** Whether `bytes` has all of `part` at this place. */
+  hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean
+  /** Copies `start` to `end` of `bytes` into `target` at `at`. */
+  copy(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): void
+}
