@@ -13,43 +13,47 @@ function load(source: string, env: Record<string, string> = {}): FileConfig {
 
 const REAL = 'upstreams: [{ id: up, dialect: chat, base_url: "http://127.0.0.1:1/v1/", keys: [none] }]\n'
 
-test.each(['', '# nothing yet\n', 'server:\nmodels:\ngroups:\n', '{}', '~', 'groups: []\nupstreams: []'])(
-  'nothing written (%j): the documented defaults',
-  (source) => {
-    const config = load(source)
-    expect(config.server).toEqual({
-      publicUrl: undefined,
-      tls: undefined,
-      trustedProxies: [],
-      limits: { bodyBytes: 33_554_432, inFlight: 4096, memoryBytes: 536_870_912 },
-      drainMs: 30_000,
-    })
-    expect(config.registration).toEqual({
-      open: true,
-      trialCredit: 10_000_000_000n,
-      trialBudgetPerDay: 100_000_000_000n,
-    })
-    expect(config.retention).toEqual({
-      responses: 2_592_000_000,
-      reasoning: 86_400_000,
-      idempotency: 86_400_000,
-      requests: 34_560_000_000,
-    })
-    expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
-    expect([...config.upstreams.keys()]).toEqual(['sandbox'])
-    expect([...config.models.keys()]).toEqual(['sandbox-text'])
-    expect(config.models.get('sandbox-text')).toMatchObject({
-      price: { input: 1_000_000_000n, output: 4_000_000_000n },
-      limits: { context: 128_000, maxOutput: 16_384 },
-      routes: [{ upstream: 'sandbox', model: 'sandbox-text', priority: 1, weight: 1 }],
-    })
-    expect([...config.groups.values()]).toEqual([
-      { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
-      { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
-    ])
-    expect(config.remarks).toEqual([])
-  },
-)
+test.each([
+  '',
+  '# nothing yet\n',
+  'server:\nmodels:\ngroups:\n',
+  '{}',
+  '~',
+  'groups: []\nupstreams: []',
+])('nothing written (%j): the documented defaults', (source) => {
+  const config = load(source)
+  expect(config.server).toEqual({
+    publicUrl: undefined,
+    tls: undefined,
+    trustedProxies: [],
+    limits: { bodyBytes: 33_554_432, inFlight: 4096, memoryBytes: 536_870_912 },
+    drainMs: 30_000,
+  })
+  expect(config.registration).toEqual({
+    open: true,
+    trialCredit: 10_000_000_000n,
+    trialBudgetPerDay: 100_000_000_000n,
+  })
+  expect(config.retention).toEqual({
+    responses: 2_592_000_000,
+    reasoning: 86_400_000,
+    idempotency: 86_400_000,
+    requests: 34_560_000_000,
+  })
+  expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
+  expect([...config.upstreams.keys()]).toEqual(['sandbox'])
+  expect([...config.models.keys()]).toEqual(['sandbox-text'])
+  expect(config.models.get('sandbox-text')).toMatchObject({
+    price: { input: 1_000_000_000n, output: 4_000_000_000n },
+    limits: { context: 128_000, maxOutput: 16_384 },
+    routes: [{ upstream: 'sandbox', model: 'sandbox-text', priority: 1, weight: 1 }],
+  })
+  expect([...config.groups.values()]).toEqual([
+    { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
+    { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
+  ])
+  expect(config.remarks).toEqual([])
+})
 
 test('an upstream with nothing but the necessary', () => {
   expect(load(REAL).upstreams.get('up')).toEqual({

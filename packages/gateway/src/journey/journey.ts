@@ -36,7 +36,11 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
   const release = admit(http, bodyBytes, parts)
   let streaming = false
   try {
-    const request = must(dialect.readRequest(must(await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS }))))
+    const request = must(
+      dialect.readRequest(
+        must(await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS })),
+      ),
+    )
     const offer = authorize(caller, request.model, catalogue)
     const quote = await placeHold(incoming.id, caller, request, offer, parts)
     const exchange = open({ incoming, dialect, request, quote, parts, startedAt, release })

@@ -5,7 +5,6 @@ import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { FolderInUse } from '../storage.ts'
 
-
 /** Owner only. Never opens a file that exists: closing it again would drop every lock this process has on it. */
 export function createPrivateFile(file: string): void {
   try {
