@@ -47,6 +47,8 @@ function parseHop(text: string): Ip | undefined {
  * it was written by the caller.
  */
 export function clientAddress(socketAddress: string, headers: Headers, trustedProxies: CidrList): string {
+  // Most servers: nobody to trust, and the system writes IPv4 in the one spelling already.
+  if (trustedProxies.length === 0 && !socketAddress.includes(':')) return socketAddress
   const peer = parsePeer(socketAddress)
   if (peer === undefined) return socketAddress
   if (trustedProxies.length === 0 || !inCidrs(peer, trustedProxies)) return formatIp(peer)

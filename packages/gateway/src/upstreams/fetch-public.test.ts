@@ -298,6 +298,11 @@ describe('what an operator allowed', () => {
   })
 })
 
+test('without a resolver of its own it asks the system’s', async () => {
+  const { addresses } = await guardPublic('http://localhost/', { allowPrivate: true })
+  expect(addresses.length).toBeGreaterThan(0)
+})
+
 test('nothing above reached a service on this machine, though it was there to be reached', async () => {
   expect(arrived).toBe(0)
   const url = `http://127.0.0.1:${canary.port}/`
