@@ -1,5 +1,6 @@
 // The configuration as the rest of the gateway sees it: read once, checked, frozen.
 import type { Nanos } from '../money/amount.ts'
+import type { TokenPrice } from '../money/price.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 
@@ -20,13 +21,7 @@ export type Upstream = {
   billsOnAbort: 'nothing' | 'input'
 }
 
-/** Nano-USD per million tokens. */
-export type TokenPrice = {
-  input: Nanos
-  output: Nanos
-  cachedInput: Nanos
-  cacheWrite: Nanos
-}
+export type { TokenPrice }
 
 export type Route = {
   upstream: string

@@ -1,7 +1,9 @@
 // What a request costs: the exact sum of units x price x multiplier, rounded up once to one nano-USD. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { TokenPrice } from '../config/types.ts'
 import { ceilDiv, type Nanos } from './amount.ts'
+
+/** Nano-USD per million tokens. */
+export type TokenPrice = { input: Nanos; output: Nanos; cachedInput: Nanos; cacheWrite: Nanos }
 
 /** Tokens by the price that applies to them; no token is in two of these. */
 export type Units = { input: number; cachedInput: number; cacheWrite: number; output: number }

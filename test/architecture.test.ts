@@ -1,0 +1,137 @@
+// The structure, kept by a test instead of by good intentions: see ARCHITECTURE.md for the reasons.
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+const GATEWAY = 'packages/gateway/src'
+const PROTOCOL = 'packages/protocol/src'
+const DIALECTS = `${PROTOCOL}/dialects`
+
+/** What each folder of the gateway may import, besides itself and the protocol package. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  cli: ['config', 'journey', 'money', 'sandbox', 'storage', 'observe'],
+  journey: ['upstreams', 'money', 'storage', 'http', 'observe', 'config'],
+  sandbox: ['http', 'observe'],
+  upstreams: ['config', 'http', 'observe', 'money'],
+  storage: ['money', 'http', 'observe'],
+  config: ['money', 'http'],
+  money: [],
+  http: ['observe'],
+  observe: [],
+}
+
+/** The files that put everything together. */
+const TOP = ['main.ts', 'serve.ts', 'app.ts', 'config.ts', 'lifecycle.ts', 'listen.ts', 'first-start.ts', 'secret.ts', 'version.ts']
+const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
+const BEGUN_DIALECT = ['error.ts', 'index.ts']
+const LONGEST_FILE = 400
+
+const isTest = (path: string) => /\.(test|contract)\.ts$|\/(contract|fixtures)\/|\/test-[^/]+\.ts$/.test(path)
+
+function sources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** The files that a source imports, relative to the root; packages by their name. */
+function importsOf(path: string): string[] {
+  const found = read(path).matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g)
+  return [...found].map((match) => {
+    const target = match[1] ?? match[2] ?? ''
+    if (target.startsWith('@trivium/protocol/')) return target.replace('@trivium/protocol/', `${PROTOCOL}/`)
+    return target.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), target)) : target
+  })
+}
+
+const areaOf = (path: string) => relative(GATEWAY, path).split('/')[0] ?? ''
+
+describe('imports go one way', () => {
+  const files = sources(GATEWAY).filter((path) => !isTest(path))
+
+  test('every file of the gateway has its place', () => {
+    expect(files.filter((path) => !(areaOf(path) in MAY_IMPORT) && !TOP.includes(areaOf(path)))).toEqual([])
+  })
+
+  test('a folder imports only what is below it', () => {
+    const violations = files.flatMap((path) => {
+      const area = areaOf(path)
+      const allowed = MAY_IMPORT[area]
+      if (!allowed) return []
+      return importsOf(path)
+        .filter((target) => target.startsWith(GATEWAY) && areaOf(target) !== area && !allowed.includes(areaOf(target)))
+        .map((target) => `${path} -> ${target}`)
+    })
+    expect(violations).toEqual([])
+  })
+
+  test('engines are named only where everything is put together', () => {
+    const engines = /storage\/(sqlite|postgres)(\.ts|\/|-)/
+    const violations = files
+      .filter((path) => path !== `${GATEWAY}/main.ts` && !engines.test(path))
+      .flatMap((path) => importsOf(path).filter((target) => engines.test(target)).map((target) => `${path} -> ${target}`))
+    expect(violations).toEqual([])
+  })
+
+  test('only the configuration and the composition root read the environment', () => {
+    const readers = files.filter((path) => /process\.env|Bun\.env/.test(read(path)))
+    expect(readers).toEqual([`${GATEWAY}/main.ts`])
+  })
+})
+
+describe('the protocol package is pure', () => {
+  const files = sources(PROTOCOL).filter((path) => !isTest(path))
+
+  test('it has no dependencies, and no types of a platform', () => {
+    const { dependencies = {} } = JSON.parse(read('packages/protocol/package.json')) as { dependencies?: object }
+    expect(dependencies).toEqual({})
+    const { compilerOptions } = JSON.parse(read('packages/protocol/tsconfig.json')) as { compilerOptions: object }
+    expect(compilerOptions).toMatchObject({ lib: ['ES2023'], types: [] })
+  })
+
+  test('it imports nothing but itself', () => {
+    expect(files.flatMap((path) => importsOf(path).filter((target) => !target.startsWith(PROTOCOL)))).toEqual([])
+  })
+
+  test('it asks no clock and throws no dice', () => {
+    expect(files.filter((path) => /Date\.now|new Date\(\)|Math\.random/.test(read(path)))).toEqual([])
+  })
+
+  test('a dialect never imports another', () => {
+    const folderOf = (path: string) => relative(DIALECTS, path).split('/').slice(0, -1)[0]
+    const violations = files
+      .filter((path) => path.startsWith(DIALECTS) && folderOf(path))
+      .flatMap((path) =>
+        importsOf(path)
+          .filter((target) => target.startsWith(`${DIALECTS}/`) && folderOf(target) && folderOf(target) !== folderOf(path))
+          .map((target) => `${path} -> ${target}`),
+      )
+    expect(violations).toEqual([])
+  })
+
+  test('complete text dialects have the same files; others begin with their errors', () => {
+    const folders = readdirSync(join(ROOT, DIALECTS), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'fixtures')
+    for (const { name } of folders) {
+      const own = readdirSync(join(ROOT, DIALECTS, name), { withFileTypes: true })
+        .filter((entry) => entry.isFile() && !isTest(`/${entry.name}`))
+        .map((entry) => entry.name)
+        .sort()
+      expect({ [name]: own }).toEqual({ [name]: own.includes('wire.ts') ? COMPLETE_DIALECT : BEGUN_DIALECT })
+    }
+  })
+})
+
+test('no source file is longer than a reader can hold', () => {
+  const long = [...sources('packages'), ...sources('test'), ...sources('bench'), ...sources('tools')]
+    .map((path) => ({ path, lines: read(path).split('\n').length - 1 }))
+    .filter(({ lines }) => lines > LONGEST_FILE)
+  expect(long).toEqual([])
+})
+
+test('the map stays short enough to be read', () => {
+  expect(read('ARCHITECTURE.md').split('\n').length - 1).toBeLessThanOrEqual(120)
+})
