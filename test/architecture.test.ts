@@ -22,7 +22,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** The files that put everything together. */
-const TOP = ['main.ts', 'serve.ts', 'app.ts', 'config.ts', 'lifecycle.ts', 'listen.ts', 'first-start.ts', 'secret.ts', 'version.ts']
+const TOP = [
+  'main.ts',
+  'serve.ts',
+  'app.ts',
+  'config.ts',
+  'lifecycle.ts',
+  'listen.ts',
+  'first-start.ts',
+  'secret.ts',
+  'version.ts',
+]
 const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400
@@ -31,7 +41,9 @@ const isTest = (path: string) => /\.(test|contract)\.ts$|\/(contract|fixtures)\/
 
 function sources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'))
+    .filter(
+      (entry) => entry.isFile() && /\.(ts|tsx|mjs)$/.test(entry.name) && !entry.parentPath.includes('node_modules'),
+    )
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .sort()
 }
@@ -40,7 +52,9 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 /** The files that a source imports, relative to the root; packages by their name. */
 function importsOf(path: string): string[] {
-  const found = read(path).matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g)
+  const found = read(path).matchAll(
+    /(?:^|\n)\s*(?:import|export)\b[^'"]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]/g,
+  )
   return [...found].map((match) => {
     const target = match[1] ?? match[2] ?? ''
     if (target.startsWith('@trivium/protocol/')) return target.replace('@trivium/protocol/', `${PROTOCOL}/`)
@@ -73,7 +87,11 @@ describe('imports go one way', () => {
     const engines = /storage\/(sqlite|postgres)(\.ts|\/|-)/
     const violations = files
       .filter((path) => path !== `${GATEWAY}/main.ts` && !engines.test(path))
-      .flatMap((path) => importsOf(path).filter((target) => engines.test(target)).map((target) => `${path} -> ${target}`))
+      .flatMap((path) =>
+        importsOf(path)
+          .filter((target) => engines.test(target))
+          .map((target) => `${path} -> ${target}`),
+      )
     expect(violations).toEqual([])
   })
 
@@ -107,14 +125,18 @@ describe('the protocol package is pure', () => {
       .filter((path) => path.startsWith(DIALECTS) && folderOf(path))
       .flatMap((path) =>
         importsOf(path)
-          .filter((target) => target.startsWith(`${DIALECTS}/`) && folderOf(target) && folderOf(target) !== folderOf(path))
+          .filter(
+            (target) => target.startsWith(`${DIALECTS}/`) && folderOf(target) && folderOf(target) !== folderOf(path),
+          )
           .map((target) => `${path} -> ${target}`),
       )
     expect(violations).toEqual([])
   })
 
   test('complete text dialects have the same files; others begin with their errors', () => {
-    const folders = readdirSync(join(ROOT, DIALECTS), { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'fixtures')
+    const folders = readdirSync(join(ROOT, DIALECTS), { withFileTypes: true }).filter(
+      (entry) => entry.isDirectory() && entry.name !== 'fixtures',
+    )
     for (const { name } of folders) {
       const own = readdirSync(join(ROOT, DIALECTS, name), { withFileTypes: true })
         .filter((entry) => entry.isFile() && !isTest(`/${entry.name}`))

@@ -13,7 +13,7 @@ const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy
 const env = { ...process.env }
 for (const name of PROXY_VARIABLES) delete process.env[name]
 
-const loadConfig = () => loadFile(readEnvironment(env).environment.configFile, env)
+const loadConfig = (file: string) => loadFile(file, env)
 
 const setup: Setup = {
   environment() {

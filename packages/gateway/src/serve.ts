@@ -191,7 +191,8 @@ function reloading(
     setup.loadConfig,
     (config, changes) => {
       use(config)
-      log.info('configuration reloaded', { changes: changes.length })
+      log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') })
+      for (const remark of config.remarks) log.warn(remark)
     },
     (mistakes) => {
       for (const { file, line, message } of mistakes)

@@ -1,7 +1,20 @@
 // The YAML document as written: text in, the root value out, every syntax error with its line.
 // The tree keeps each value's place and source text: plain objects would lose the lines, and turn 0.1 into a float.
 import { dirname } from 'node:path'
-import { isAlias, isCollection, isPair, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import {
+  type Alias,
+  isAlias,
+  isCollection,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import type { Mistake } from './types.ts'
 
 /** One file being read: where values are looked up and where mistakes are collected. */
@@ -59,6 +72,19 @@ function syntaxMessage(code: string, lineText: string): string {
   return `not valid YAML: ${SYNTAX[code] ?? 'this cannot be read'}${hint}`
 }
 
+/** All nodes in the order of the file. (The package's own walk copies the path to each of them: slow when deep.) */
+function nodesOf(root: unknown): (Scalar | Alias | YAMLMap | YAMLSeq)[] {
+  const nodes: (Scalar | Alias | YAMLMap | YAMLSeq)[] = []
+  const waiting = [root]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (isPair(next)) waiting.push(next.value, next.key)
+    else if (isNode(next)) nodes.push(next)
+    if (isCollection(next)) for (const item of next.items.toReversed()) waiting.push(item)
+  }
+  return nodes
+}
+
 /** Anchors whose own content refers to them would never end. */
 function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
   const open = new Set<unknown>()
@@ -85,7 +111,8 @@ export function openDocument(source: string, file: string, env: Reading['env']):
   const mistakes: Mistake[] = []
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line)
-  const resolve = (node: Node): Node | undefined => (isAlias(node) ? node.resolve(document) : node)
+  const targets = new Map<Node, Node | undefined>()
+  const resolve = (node: Node): Node | undefined => (isAlias(node) ? targets.get(node) : node)
   const reading: Reading = {
     file,
     folder: dirname(file),
@@ -107,16 +134,20 @@ export function openDocument(source: string, file: string, env: Reading['env']):
   for (const error of document.errors) add(error.pos[0], (lineText) => syntaxMessage(error.code, lineText))
   if (mistakes.length > 0) return { reading, root: undefined }
 
-  visit(document, {
-    Alias: (_, alias) => {
-      if (!resolve(alias)) add(alias.range?.[0] ?? 0, () => `*${alias.source}: no &${alias.source} is defined above it`)
-    },
-    Node: (_, node) => {
-      if (node.tag?.startsWith('!'))
-        add(node.range?.[0] ?? 0, () => `the tag ${node.tag} means nothing here; remove it`)
-    },
-  })
   const contents = document.contents as Node | null
+  // In the order of the file, since an anchor may be defined again: once for all, not a search for every alias.
+  const anchors = new Map<string, Node>()
+  for (const node of nodesOf(contents)) {
+    const offset = node.range?.[0] ?? 0
+    if (isAlias(node)) {
+      const target = anchors.get(node.source)
+      targets.set(node, target)
+      if (!target) add(offset, () => `*${node.source}: no &${node.source} is defined above it`)
+    } else {
+      if (node.anchor) anchors.set(node.anchor, node)
+      if (node.tag?.startsWith('!')) add(offset, () => `the tag ${node.tag} means nothing here; remove it`)
+    }
+  }
   if (contents && mistakes.length === 0 && holdsItself(contents, resolve))
     add(0, () => 'an alias stands inside its own anchor')
   const empty = contents === null || (isScalar(contents) && contents.value === null)

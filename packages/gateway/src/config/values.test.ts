@@ -156,6 +156,14 @@ test('anchors, aliases and merges', () => {
   expect(upstreams.get('three')?.timeouts).toEqual({ firstByteMs: 5_000, idleMs: 7_000, totalMs: 3_600_000 })
 })
 
+test('an anchor that is defined again counts from there on', () => {
+  const { server, retention } = load(
+    'server: { drain: &time 5s }\nretention: { reasoning: *time, idempotency: &time 6s, requests: *time }',
+  )
+  expect(server.drainMs).toBe(5_000)
+  expect(retention).toMatchObject({ reasoning: 5_000, idempotency: 6_000, requests: 6_000 })
+})
+
 const SIZES: [string, number | undefined][] = [
   ['1B', 1],
   ['64KiB', 65_536],

@@ -32,6 +32,10 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   })
 }
 
+/** A reader in the same process takes one piece after the other without a pause: others must get their turn in between. */
+const WRITES_IN_A_ROW = 16
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Nothing is produced before it is read: a high-water mark of 0 makes every write an answer to a pull. */
 export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep): ReadableStream<Bytes> {
   const stop = new AbortController()
@@ -40,6 +44,7 @@ export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep):
     stop.abort()
     steps.return(undefined)
   }
+  let writes = 0
   let controller: ReadableStreamDefaultController<Bytes> | undefined
   const leave = () => {
     finish()
@@ -54,6 +59,7 @@ export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep):
         else gone.addEventListener('abort', leave)
       },
       async pull(given) {
+        if (++writes % WRITES_IN_A_ROW === 0) await nextTurn()
         while (!stop.signal.aborted) {
           const { value: step, done } = steps.next()
           if (done) {

@@ -150,6 +150,7 @@ describe('text', () => {
 describe('tools', () => {
   test.each<[string, Params, { name: string; arguments: string }[]]>([
     ['Call get_weather with {"city":"Brest"}', {}, [{ name: 'get_weather', arguments: '{"city":"Brest"}' }]],
+    ['Use the tool add: call add with {"a":2,"b":3}', {}, [{ name: 'add', arguments: '{"a":2,"b":3}' }]],
     ['use the tool add', {}, [{ name: 'add', arguments: '{"a":1,"b":1}' }]],
     [
       'Call add with {"a":2,"b":3} and get_weather, then add({"a":4,"b":5})',
@@ -264,6 +265,7 @@ describe('usage', () => {
     ['think about it', {}],
     ['think 40 words and say 30 words', {}],
     ['think 40 words and say 30 words', { max_tokens: 20 }],
+    ['think 5 words and say 30 words', { max_tokens: 20 }],
     ['call all tools', { tools: TOOLS }],
     ['Hello', { n: 2, max_tokens: 9 }],
     ['Please refuse', {}],
@@ -273,6 +275,7 @@ describe('usage', () => {
     expect(streamed.finish).toBe(single.choices[0]?.finish_reason ?? '')
     const { prompt_tokens = 0, completion_tokens = 0, total_tokens } = single.usage ?? {}
     expect(total_tokens).toBe(prompt_tokens + completion_tokens)
+    if (extra.max_tokens) expect(completion_tokens).toBe(extra.max_tokens * (extra.n ?? 1))
   })
 
   test('counts exactly the reasoning and the text that were produced', async () => {

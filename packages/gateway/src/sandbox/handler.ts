@@ -134,6 +134,6 @@ function json(body: unknown, status = 200, headers: Record<string, string> = {})
   return Response.json(body, { status, headers: { ...LABELLED, ...headers } })
 }
 
-function errorResponse(info: SandboxErrorInfo): Response {
+export function errorResponse(info: SandboxErrorInfo): Response {
   return json(errorBody(info), info.status, errorHeaders(info.status))
 }

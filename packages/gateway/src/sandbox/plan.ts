@@ -79,7 +79,6 @@ function chooseCalls(ask: Ask, wishes: Directives): CallWish[] {
   if (mode === 'none' || first === undefined) return []
   // The order that led to these results is still in the prompt: obeying it again would never end.
   const answered = ask.toolResults.length > 0
-  if (answered && mode !== 'required') return []
   const named = answered ? [] : wishes.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
   const calls = named.length > 0 ? named : unnamed(allowed, answered ? 'none' : wishes.unnamedCalls)
   if (calls.length === 0 && mode === 'required') return [{ name: first.name, input: undefined }]

@@ -47,6 +47,7 @@ const SCHEMAS: Record<string, object> = {
   anyOf: { anyOf: [{ type: 'integer' }, text] },
   oneOf: { oneOf: [person, text] },
   allOf: { allOf: [person, { type: 'object', properties: { extra: text }, required: ['extra'] }] },
+  'allOf of required lists': { type: 'object', allOf: [{ required: ['a'] }, { required: ['b'] }] },
   'anyOf beside properties': { ...person, anyOf: [{ required: ['nick'], properties: { nick: text } }] },
   'list of types': { type: ['string', 'null'] },
   nullable: { type: 'string', nullable: true },

@@ -33,13 +33,10 @@ function lineEnd(bytes: Uint8Array, at: number, to: number): number {
 
 /** Whether an event ends in these bytes, when none did in the first `seen` of them. */
 export function hasEventEnd(bytes: Uint8Array, seen: number): boolean {
-  // Begin within a line: line ends may belong to a blank line that was not complete before.
-  let from = Math.min(seen, bytes.length - 1)
-  while (from > 0 && isLineEnd(bytes[from])) from--
-  if (from === seen && from > 0 && isLineEnd(bytes[from - 1])) {
-    while (from > 0 && isLineEnd(bytes[from - 1])) from--
-    if (from > 0) from--
-  }
+  // Begin within the last line seen: line ends behind it may be the first half of a blank line.
+  let from = seen
+  while (from > 0 && isLineEnd(bytes[from - 1])) from--
+  if (from > 0) from--
   return eventEnd(bytes, from, bytes.length) >= 0
 }
 

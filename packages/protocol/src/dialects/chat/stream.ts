@@ -84,7 +84,7 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
   let heldLength = 0
 
   function push(chunk: Uint8Array): Uint8Array {
-    if (state.error !== undefined) return EMPTY
+    if (isOver()) return EMPTY
     if (pending.length === 0) return forward(chunk)
     const before = pending.length
     pending.append(chunk)
@@ -102,14 +102,14 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
       if (end === 0) {
         end = eventEnd(bytes, at, length)
         if (end < 0) break
-        if (end - at > maxEventBytes) tooLarge()
-        else readAny(bytes, at, end)
+        if (end - at <= maxEventBytes) readAny(bytes, at, end)
       }
+      if (end - at > maxEventBytes) tooLarge()
       if (event.verdict !== 'forward' || newName !== undefined || held.length > 0) dispose(bytes, at, end)
       at = end
-      if (state.error !== undefined) break
+      if (isOver()) break
     }
-    if (at < length && state.error === undefined) {
+    if (at < length && !isOver()) {
       pending.append(bytes.subarray(at))
       if (pending.length > maxEventBytes) tooLarge()
     }
@@ -145,7 +145,11 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
     return end - start === name.length && codec.hasAt(bytes, name, start)
   }
 
+  /** Nothing belongs behind [DONE], so what an upstream sends there is not even looked at. */
+  const isOver = (): boolean => state.done || state.error !== undefined
+
   function tooLarge(): void {
+    pending.take()
     fail('oversized', `The upstream sent an event of more than ${maxEventBytes} bytes`)
   }
 
@@ -252,12 +256,10 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
   }
 
   function verdictOn(name: string | undefined, text: string): EventFacts['verdict'] {
-    // Nothing may follow [DONE]; what an upstream sends behind it is read but not forwarded.
-    if (text === '') return state.done ? 'drop' : 'forward'
+    if (text === '') return 'forward'
     if (text === DONE) {
-      const isFirst = !state.done
       state.done = true
-      return isFirst ? 'hold' : 'drop'
+      return 'hold'
     }
     let body: unknown
     try {
@@ -286,7 +288,6 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
 
   /** Adds what the walk over one event's data found. */
   function absorb(bytes: Uint8Array): void {
-    if (state.done) event.verdict = 'drop'
     state.events++
     if (walk.pivots > 1) state.severalChoices++
     const output = outputBytes(walk)
