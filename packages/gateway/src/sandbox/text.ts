@@ -37,6 +37,8 @@ export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): 
   for (const piece of pieces) {
     held += piece
     const end = firstStop(held, sequences)
+    // A longer sequence that begins earlier may only lack its last characters.
+    if (end >= 0 && couldBegin(held, sequences) < end) continue
     if (end >= 0) {
       if (end > 0) yield held.slice(0, end)
       return
@@ -45,7 +47,16 @@ export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): 
     if (free > 0) yield held.slice(0, free)
     held = held.slice(free)
   }
-  if (held !== '') yield held
+  const end = firstStop(held, sequences)
+  if (end !== 0 && held !== '') yield end > 0 ? held.slice(0, end) : held
+}
+
+/** Where the text ends in what may become a stop sequence. */
+function couldBegin(text: string, stops: readonly string[]): number {
+  for (let at = 0; at < text.length; at++) {
+    if (stops.some((stop) => stop.length > text.length - at && stop.startsWith(text.slice(at)))) return at
+  }
+  return text.length
 }
 
 function firstStop(text: string, stops: readonly string[]): number {
