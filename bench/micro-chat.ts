@@ -10,7 +10,7 @@ import {
 import { bufferCodec as codec } from '@trivium/protocol/framing/fixtures/buffer-codec.ts'
 import { scanObject } from '@trivium/protocol/framing/json-scan.ts'
 
-const ROUNDS = 40
+const ROUNDS = 150
 
 function measure(name: string, unitsPerCall: number, calls: number, work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY

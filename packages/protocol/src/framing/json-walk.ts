@@ -50,7 +50,7 @@ export type Walk = {
   /** Ranges of noted strings (with their quotes) and objects; valid where `noted` has the bit. */
   starts: number[]
   ends: number[]
-  /** How often the pivot's name (see `walkJson`) was met, and where the inside of its first object begins. */
+  /** How often the pivot's name (see `walkJson`) was met, and where the inside of its first object begins (0: no object). */
   pivots: number
   pivotEnd: number
 }
@@ -64,6 +64,7 @@ export function resetWalk(walk: Walk): void {
   walk.seen = 0
   walk.noted = 0
   walk.pivots = 0
+  walk.pivotEnd = 0
   for (let code = 1; code < FIRST_NOTED; code++) walk.textBytes[code] = 0
 }
 
@@ -71,7 +72,6 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN_BRACE = 0x7b
 const COLON = 0x3a
-const COMMA = 0x2c
 const LETTER_N = 0x6e
 const LETTER_U = 0x75
 
@@ -139,9 +139,7 @@ export function walkJson(
     }
     const kind = CLASS[byte]
     at++
-    if (kind === 1) {
-      if (byte === COMMA) code = 0
-    } else if (kind === 3) {
+    if (kind === 3) {
       depth++
       if (code >= FIRST_NOTED) {
         if (CLASS[bytes[skipSpace(bytes, at, to)] ?? 0] !== 4) note(walk, code, at - 1, at)

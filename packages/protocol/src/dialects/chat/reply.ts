@@ -4,7 +4,7 @@ import type { Finish, FinishReason } from '../../canonical/finish.ts'
 import { readCount, type Usage, usageOf } from '../../canonical/usage.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { type JsonField, scanObject } from '../../framing/json-scan.ts'
-import { MUTED, newWalk, type Walk, walkJson, watchList } from '../../framing/json-walk.ts'
+import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../framing/json-walk.ts'
 import { splice } from '../../framing/splice.ts'
 
 export type ByteRange = { start: number; end: number }
@@ -49,7 +49,7 @@ export function readChatReply(bytes: Uint8Array, codec: Codec): ChatReply {
     return refused('no_choices', 'The reply has no choices', body)
   }
 
-  const walk = newWalk()
+  resetWalk(walk)
   walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
   const model = field('model')
   return {
@@ -61,6 +61,9 @@ export function readChatReply(bytes: Uint8Array, codec: Codec): ChatReply {
     model: model?.kind === 'string' ? { start: model.start, end: model.end } : undefined,
   }
 }
+
+// One for all replies: reading one is synchronous and keeps nothing of it.
+const walk = newWalk()
 
 /** The reply with another model name, every other byte as it was. */
 export function renameModel(bytes: Uint8Array, range: ByteRange, model: string, codec: Codec): Uint8Array {

@@ -1,60 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec, textOf } from '../../framing/fixtures/buffer-codec.ts'
-import { type ChatMeterOptions, type ChatMeterState, openChatMeter } from './stream.ts'
-
-const HEAD = '"id":"chatcmpl-9","object":"chat.completion.chunk","created":1767225600,"model":"up-1"'
-const chunkOf = (delta: string, finish = 'null', more = '') =>
-  `{${HEAD},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}],"usage":null${more}}`
-const USAGE =
-  '{"prompt_tokens":61,"completion_tokens":40,"total_tokens":101,"prompt_tokens_details":{"cached_tokens":7}}'
-const USAGE_ONLY = `{${HEAD},"choices":[],"usage":${USAGE}}`
-const frame = (data: string) => `data: ${data}\n\n`
-
-const TEXTS = ['', 'Chec', 'king', ' 北京', ' 🦊 and', ' \\"quotes\\", a\\nline', ' \\u5317']
-const OUTPUT = new TextEncoder().encode('Checking 北京 🦊 and "quotes", a\nline 北').length
-const BODY =
-  frame(chunkOf('{"role":"assistant","content":""}')) +
-  TEXTS.map((text) => frame(chunkOf(`{"content":"${text}"}`, 'null', ',"obfuscation":"usage"'))).join('') +
-  frame(chunkOf('{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"f","arguments":""}}]}')) +
-  frame(chunkOf('{"tool_calls":[{"index":0,"function":{"arguments":"{\\"usage\\":{\\"a\\":1}}"}}]}')) +
-  ': keep-alive\n\n' +
-  frame(chunkOf('{}', '"tool_calls"'))
-const STREAM = BODY + frame(USAGE_ONLY) + frame('[DONE]')
-const ARGUMENTS = '{"usage":{"a":1}}'.length
-
-type Result = { now: string; later: string; state: ChatMeterState }
-
-function run(chunks: Iterable<Uint8Array>, options: Partial<ChatMeterOptions> = {}): Result {
-  const meter = openChatMeter({ showUsage: false, maxEventBytes: 100_000, ...options }, codec)
-  const forwarded: Uint8Array[] = []
-  for (const chunk of chunks) forwarded.push(meter.push(chunk).slice())
-  const later = textOf(meter.end())
-  return { now: textOf(new Uint8Array(Buffer.concat(forwarded))), later, state: { ...meter.state } }
-}
-
-const runText = (text: string, options: Partial<ChatMeterOptions> = {}) => run([bytesOf(text)], options)
-
-function* cut(bytes: Uint8Array, ...places: number[]): Generator<Uint8Array> {
-  let from = 0
-  for (const place of [...places.toSorted((one, other) => one - other), bytes.length]) {
-    yield bytes.slice(from, place)
-    from = place
-  }
-}
-
-const EXPECTED = {
-  outputBytes: OUTPUT + ARGUMENTS,
-  sawOutput: true,
-  finish: { raw: 'tool_calls', unified: 'tool_calls' },
-  usage: { input: 61, output: 40, cachedInput: 7, cacheWrite: undefined, reasoning: undefined, absurd: false },
-  done: true,
-  error: undefined,
-  events: 12,
-  severalChoices: 0,
-} as const
+import { bytesOf, bufferCodec as codec } from '../../framing/fixtures/buffer-codec.ts'
+import {
+  BODY,
+  chunkOf,
+  cut,
+  EXPECTED,
+  frame,
+  run,
+  runText,
+  STREAM,
+  USAGE,
+  USAGE_ONLY,
+} from './fixtures/stream-sample.ts'
+import { openChatMeter } from './stream.ts'
 
 describe('forwarding', () => {
   test('the usage chunk is withheld from a client that did not ask, [DONE] leaves at the end', () => {
@@ -73,6 +32,15 @@ describe('forwarding', () => {
       expect(meter.push(chunk)).toBe(chunk)
     }
     expect(meter.state.outputBytes).toBe(9)
+  })
+
+  test('what is kept from a read survives the reuse of its buffer', () => {
+    const meter = openChatMeter({ showUsage: true, maxEventBytes: 100_000 }, codec)
+    const half = Buffer.from(BODY + frame(USAGE_ONLY) + frame('[DONE]').slice(0, 8))
+    expect(Buffer.from(meter.push(half)).toString()).toBe(BODY)
+    half.fill(0)
+    expect(meter.push(Buffer.from(frame('[DONE]').slice(8)))).toBeEmpty()
+    expect(Buffer.from(meter.end()).toString()).toBe(frame(USAGE_ONLY) + frame('[DONE]'))
   })
 
   test('cut at every byte: the same bytes and the same figures', () => {
@@ -130,16 +98,24 @@ describe('forwarding', () => {
   test('a usage chunk in the middle is not the end: it leaves with what follows', () => {
     const more = frame(chunkOf('{"content":"more"}'))
     const early = frame(USAGE_ONLY)
-    const open = `${more}${early}: ping\n\n${early}${more}`
+    const open = `${more}${early}: ping\n\n${early}${more}${early}`
     const result = runText(open + early + frame('[DONE]'), { showUsage: true })
     expect(result.now).toBe(open)
     expect(result.later).toBe(early + frame('[DONE]'))
   })
 
+  test('keep-alives behind a held event do not pile up', () => {
+    const text = frame(USAGE_ONLY) + ': ping\n\n'.repeat(1000) + frame('[DONE]')
+    const { now, later, state } = runText(text, { showUsage: true, maxEventBytes: 500 })
+    expect([now, state.done]).toEqual(['', true])
+    expect(later.length).toBeLessThan(1000)
+    expect(later).toEndWith(frame('[DONE]'))
+  })
+
   test('nothing behind [DONE] is forwarded', () => {
     const text = STREAM + frame(chunkOf('{"content":"late"}')) + frame('garbage')
     expect(runText(text)).toEqual(runText(STREAM))
-    expect(run(cut(bytesOf(text), STREAM.length))).toEqual(runText(STREAM))
+    expect(run(cut(bytesOf(text), bytesOf(STREAM).length))).toEqual(runText(STREAM))
   })
 
   test('an upstream that forgets the last blank line, or [DONE]', () => {
@@ -188,149 +164,6 @@ describe('renaming', () => {
   })
 })
 
-describe('metering', () => {
-  const table: [string, string[], Partial<ChatMeterState>][] = [
-    ['only a role is no output', [chunkOf('{"role":"assistant","content":""}')], { sawOutput: false, outputBytes: 0 }],
-    ['only null is no output', [chunkOf('{"content":null,"reasoning_content":null}')], { sawOutput: false }],
-    ['reasoning', [chunkOf('{"content":null,"reasoning_content":"We"}')], { sawOutput: true, outputBytes: 2 }],
-    ['reasoning under both names', [chunkOf('{"reasoning":"We","reasoning_content":"We"}')], { outputBytes: 2 }],
-    ['refusal', [chunkOf('{"refusal":"no"}')], { outputBytes: 2 }],
-    [
-      'a tool call that begins',
-      [chunkOf('{"tool_calls":[{"index":0,"id":"c","function":{"name":"f"}}]}')],
-      { sawOutput: true, outputBytes: 0 },
-    ],
-    ['no tool calls', [chunkOf('{"tool_calls":[]}')], { sawOutput: false }],
-    [
-      'an end without text',
-      [chunkOf('{}', '"stop"')],
-      { sawOutput: true, finish: { raw: 'stop', unified: 'completed' } },
-    ],
-    ['an empty finish reason is none', [chunkOf('{"content":""}', '""')], { sawOutput: false, finish: undefined }],
-    [
-      'a finish reason before the delta',
-      ['{"choices":[{"finish_reason":"length","delta":{}}]}'],
-      { finish: { raw: 'length', unified: 'incomplete' } },
-    ],
-    [
-      'several choices',
-      [1, 2].map(() => '{"choices":[{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"bc"}}]}'),
-      { severalChoices: 2, outputBytes: 6 },
-    ],
-    [
-      'events whose beginning always differs',
-      Array.from({ length: 40 }, (_, index) => `{"id":"${index}","choices":[{"index":0,"delta":{"content":"ab"}}]}`),
-      { outputBytes: 80, events: 40 },
-    ],
-    [
-      'a beginning that repeats but has text in it',
-      [1, 2, 3].map(() => '{"choices":[{"text":"ab","delta":{"content":"c"}}]}'),
-      { outputBytes: 9 },
-    ],
-    [
-      'a beginning that repeats but has an end in it',
-      ['"a"', '"b"', '"b"'].map((reason) => `{"choices":[{"finish_reason":${reason},"delta":{"content":"c"}}]}`),
-      { finish: { raw: 'b', unified: 'completed' }, outputBytes: 3 },
-    ],
-    [
-      'usage with the last text',
-      [chunkOf('{"content":"a"}'), chunkOf('{"content":"b"}', '"stop"').replace('"usage":null', `"usage":${USAGE}`)],
-      { usage: EXPECTED.usage, outputBytes: 2, finish: { raw: 'stop', unified: 'completed' } },
-    ],
-    [
-      'usage that grows with every event: the last one counts',
-      [1, 2, 3].map(
-        (tokens) =>
-          `{"choices":[{"index":0,"delta":{"content":"a"}}],"usage":{"prompt_tokens":9,"completion_tokens":${tokens}}}`,
-      ),
-      { usage: { ...EXPECTED.usage, input: 9, output: 3, cachedInput: undefined }, outputBytes: 3 },
-    ],
-    [
-      'usage before the choices',
-      [chunkOf('{"content":"a"}'), `{"usage":${USAGE},"choices":[{"index":0,"delta":{"content":"a"}}]}`],
-      { usage: EXPECTED.usage, outputBytes: 2 },
-    ],
-    [
-      'usage inside the choice',
-      [`{"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":${USAGE}}]}`],
-      { usage: EXPECTED.usage },
-    ],
-    [
-      'absurd usage',
-      ['{"choices":[],"usage":{"prompt_tokens":-1,"completion_tokens":2}}'],
-      { usage: { ...EXPECTED.usage, input: undefined, output: 2, cachedInput: undefined, absurd: true } },
-    ],
-    [
-      'words of the protocol inside content',
-      [chunkOf('{"content":"\\"usage\\":{\\"error\\":1},\\"finish_reason\\":\\"stop\\"}]"}')],
-      { usage: undefined, finish: undefined, error: undefined },
-    ],
-    [
-      'a word of the protocol as content',
-      [chunkOf('{"content":"usage"}'), chunkOf('{"content":"error"}')],
-      { outputBytes: 10, error: undefined },
-    ],
-    [
-      'filter results before anything else',
-      ['{"choices":[],"prompt_filter_results":[{"x":1}]}', chunkOf('{"content":"a"}')],
-      { events: 2, sawOutput: true },
-    ],
-    [
-      'an error that is null',
-      [chunkOf('{"content":"a"}', 'null', ',"error":null'), chunkOf('{"content":"a"}', 'null', ',"error":null')],
-      { error: undefined, outputBytes: 2 },
-    ],
-    [
-      'content parts',
-      [chunkOf('{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}')],
-      { outputBytes: 2 },
-    ],
-    [
-      'log probabilities',
-      ['{"choices":[{"delta":{"content":"a"},"logprobs":{"content":[{"token":"a","text":"abc"}]}}]}'],
-      { outputBytes: 1 },
-    ],
-  ]
-  test.each(table)('%s', (_name, events, expected) => {
-    const text = events.map(frame).join('')
-    const { state } = runText(text)
-    expect(state).toMatchObject(expected)
-    expect(run(cut(bytesOf(text), 1, 50, 90, 120).map((part) => part)).state).toEqual(state)
-  })
-})
-
-describe('framing', () => {
-  const event = chunkOf('{"content":"a"}')
-  const table: [string, string][] = [
-    ['no space', `data:${event}\n\n`],
-    ['CRLF', `data: ${event}\r\n\r\n`],
-    ['CR', `data: ${event}\r\r`],
-    ['mixed line ends', `data: ${event}\n\r\n`],
-    ['spaces around', `data:  ${event} \n\n`],
-    ['a name', `event: message\ndata: ${event}\n\n`],
-    ['a name behind', `data: ${event}\nevent: message\n\n`],
-    ['an id and a retry', `id: 1\nretry: 10\ndata: ${event}\n\n`],
-    ['a comment in front', `: ping\ndata: ${event}\n\n`],
-    ['a comment before', `: ping\n\ndata: ${event}\n\n`],
-    ['blank lines', `\n\n\r\n\ndata: ${event}\n\n`],
-    ['data without value', `data\n\ndata:\n\ndata: ${event}\n\n`],
-    ['a byte order mark', `\ufeffdata: ${event}\n\n`],
-    ['pretty JSON over lines', JSON.stringify(JSON.parse(event), null, 2).replace(/^/gm, 'data: ').concat('\n\n')],
-  ]
-  test.each(table)('%s', (_name, text) => {
-    const { now, state } = runText(text)
-    expect(now).toBe(text)
-    expect(state).toMatchObject({ outputBytes: 1, events: 1, sawOutput: true, error: undefined })
-  })
-
-  test('keep-alives alone are no events and no output', () => {
-    expect(runText(': ping\n\n: ping\n\n')).toMatchObject({
-      now: ': ping\n\n: ping\n\n',
-      state: { events: 0, sawOutput: false },
-    })
-  })
-})
-
 describe('errors end the forwarding before the event that has them', () => {
   const first = frame(chunkOf('{"content":"a"}'))
   const table: [string, string, object][] = [
@@ -364,6 +197,15 @@ describe('errors end the forwarding before the event that has them', () => {
     }
   })
 
+  test('an event that never ends is given up at the limit', () => {
+    const meter = openChatMeter({ showUsage: false, maxEventBytes: 1000 }, codec)
+    for (let size = 0; size <= 1000; size += 100) {
+      expect(meter.state.error).toBeUndefined()
+      meter.push(new Uint8Array(100).fill(0x78))
+    }
+    expect(meter.state.error?.kind).toBe('oversized')
+  })
+
   test('as the very first event', () => {
     const { now, state } = runText(frame('{"error":{"message":"m"}}'))
     expect([now, state.error?.kind, state.sawOutput]).toEqual(['', 'upstream', false])
@@ -385,22 +227,3 @@ describe('errors end the forwarding before the event that has them', () => {
     }
   })
 })
-
-// Not part of the repository: answers recorded from real services, one event's data per line.
-const recordings = join(process.env.TRIVIUM_RECORDINGS ?? '', 'chat')
-if (process.env.TRIVIUM_RECORDINGS !== undefined && existsSync(recordings))
-  describe('recordings', () => {
-    for (const file of readdirSync(recordings).filter((name) => name.endsWith('.chunks.txt')))
-      test(file, () => {
-        const lines = readFileSync(join(recordings, file), 'utf8')
-          .split('\n')
-          .filter((line) => line !== '')
-        const text = [...lines, '[DONE]'].map(frame).join('')
-        const { now, later, state } = runText(text, { showUsage: true })
-        expect(now + later).toBe(text)
-        expect(state).toMatchObject({ events: lines.length, done: true, error: undefined, sawOutput: true })
-        expect(state.finish?.raw).toBeString()
-        expect(state.usage).toMatchObject({ input: expect.any(Number), output: expect.any(Number), absurd: false })
-        expect(state.outputBytes).toBeGreaterThan(0)
-      })
-  })

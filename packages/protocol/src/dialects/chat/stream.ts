@@ -136,7 +136,7 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
     if (!event.hasData && heldLength > maxEventBytes) return
     const whole = bytes.subarray(at, end)
     const edits = isRenamed ? [{ start: modelStart - at, end: modelEnd - at, bytes: newName }] : []
-    const kept = rewritten ?? (isRenamed ? splice(whole, edits) : whole.slice())
+    const kept = rewritten ?? (isRenamed ? splice(whole, edits) : new Uint8Array(whole))
     held.push(kept)
     heldLength += kept.length
   }
@@ -311,13 +311,14 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
   function learnPrefix(bytes: Uint8Array, at: number): void {
     prefixMisses++
     const end = walk.pivotEnd
-    if (walk.pivots !== 1 || end - at > MAX_PREFIX) return
+    if (walk.pivots !== 1 || end === 0 || end - at > MAX_PREFIX) return
     resetWalk(walk)
     walkJson(bytes, dataStart(bytes, at), end, 0, CHAT_NAMES, DELTA, walk)
     const harmless = (1 << CHOICES) | (1 << MODEL) | (1 << DELTA)
     if (outputBytes(walk) > 0 || (walk.noted & ~harmless) !== 0) return
     const hasModel = (walk.noted & (1 << MODEL)) !== 0
-    prefix = bytes.slice(at, end)
+    // Not `slice`, which a runtime's own buffers answer with a view: the bytes belong to the caller and may change.
+    prefix = new Uint8Array(bytes.subarray(at, end))
     prefixModelStart = hasModel ? (walk.starts[MODEL] ?? 0) - at : 0
     prefixModelEnd = hasModel ? (walk.ends[MODEL] ?? 0) - at : 0
   }
