@@ -58,7 +58,9 @@ try {
   }
   const median = (values: number[]): string => (values.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0).toFixed(1)
   console.log(`hold + settle, ${LOOPS} loops, ${PAIRS} pairs, median of ${ROUNDS} rounds:`)
-  console.log(`  ${median(rounds.map(({ cpu }) => cpu))} us CPU (all threads), ${median(rounds.map(({ wall }) => wall))} us wall`)
+  console.log(
+    `  ${median(rounds.map(({ cpu }) => cpu))} us CPU (all threads), ${median(rounds.map(({ wall }) => wall))} us wall`,
+  )
   const { ok } = await storage.audit()
   if (!ok) throw new Error('the books are wrong')
 } finally {

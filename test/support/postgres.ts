@@ -51,7 +51,8 @@ export function startPostgres(): Promise<PostgresServer> {
 /** A server of its own, for the tests of this very file. */
 export async function launchPostgres(source?: string, onStop?: () => void): Promise<PostgresServer> {
   const identity = await unprivilegedIdentity()
-  const folder = await mkdtemp(join(tmpdir(), 'trivium-postgres-'))
+  // Root's own temporary folder may be closed to everybody else.
+  const folder = await mkdtemp(join(identity ? '/tmp' : tmpdir(), 'trivium-postgres-'))
   if (identity) await chown(folder, identity.uid, identity.gid)
   const watchdog = startWatchdog(folder)
   try {
@@ -185,10 +186,11 @@ async function start(setup: Setup, port: number): Promise<Running> {
 
 /**
  * Waits for its input to close, which happens when the test process ends, however it ends; then stops the server and
- * removes the folder. In a process group of its own, so that Ctrl-C in a terminal does not end it first.
+ * removes the folder. In a process group of its own and deaf to signals, so that Ctrl-C does not end it first.
  */
 function startWatchdog(folder: string): ChildProcess {
   const script = `
+    trap '' INT TERM HUP
     read -r _
     if [ -f "$1/pid" ]; then
       pid=$(cat "$1/pid")

@@ -3,14 +3,25 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Finish } from '../money/settlement.ts'
-import { type JournalFile, openJournal } from './journal.ts'
+import { type Journal, type JournalFile, type JournalOptions, openJournal } from './journal.ts'
 import { encodeLine, readLines } from './journal-lines.ts'
 
 let folder = ''
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'journal-'))
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  // A FileHandle that is collected while open is an unhandled error in some later test.
+  for (const journal of journals.splice(0)) await journal.close()
+  await rm(folder, { recursive: true })
+})
+
+const journals: Journal[] = []
+async function opened(options?: JournalOptions): Promise<Journal> {
+  const journal = await openJournal(folder, options)
+  journals.push(journal)
+  return journal
+}
 
 const settle = (id: bigint, cost = 5n, slot = 3, epoch = 7): Finish => ({
   ...{
@@ -28,7 +39,7 @@ const voided = (id: bigint): Finish => ({ verb: 'void', id, slot: 3, epoch: 7, e
 /** Replays into a list, as a process that starts after the one that wrote. */
 async function replayed(apply?: (verb: Finish, ageMs: number) => Promise<boolean>) {
   const verbs: Finish[] = []
-  const journal = await openJournal(folder)
+  const journal = await opened()
   const report = await journal.replay(
     apply ??
       (async (verb) => {
@@ -66,7 +77,7 @@ function watchedFiles() {
 }
 
 test('what was appended is replayed exactly by the next process, and the file is gone', async () => {
-  const journal = await openJournal(folder)
+  const journal = await opened()
   const entries = [settle(2n ** 63n - 1n, 2n ** 53n + 1n), voided(12n), settle(13n, 0n)]
   await Promise.all(entries.map((entry) => journal.append(entry)))
   expect((await stat(join(folder, '3-7.jsonl'))).mode & 0o777).toBe(0o600)
@@ -78,14 +89,14 @@ test('what was appended is replayed exactly by the next process, and the file is
 })
 
 test('each node has its own file, named by slot and epoch', async () => {
-  const journal = await openJournal(folder)
+  const journal = await opened()
   await Promise.all([journal.append(settle(1n, 1n, 0, 1)), journal.append(settle(2n, 1n, 0, 2))])
   expect((await readdir(folder)).sort()).toEqual(['0-1.jsonl', '0-2.jsonl'])
 })
 
 test('an append resolves only after its fsync, and those that arrive together share one', async () => {
   const { seen, openFile } = watchedFiles()
-  const journal = await openJournal(folder, { openFile })
+  const journal = await opened({ openFile })
   let resolved = 0
   const first = journal.append(settle(1n)).then(() => (resolved += 1))
   while (seen.syncs === 0) await Bun.sleep(0)
@@ -100,7 +111,7 @@ test('an append resolves only after its fsync, and those that arrive together sh
 test('an append that the disk refuses rejects, is still offered to the store, and later appends work', async () => {
   const { seen, openFile } = watchedFiles()
   seen.release()
-  const journal = await openJournal(folder, { openFile })
+  const journal = await opened({ openFile })
   seen.fail = true
   await expect(journal.append(settle(1n))).rejects.toThrow('disk full')
   seen.fail = false
@@ -145,7 +156,7 @@ test('a file with damaged lines is reported and kept aside, and not read again',
 
 describe('what the store has not taken stays', () => {
   test('a former process: the store fails in the middle, the next replay offers the rest', async () => {
-    const journal = await openJournal(folder)
+    const journal = await opened()
     for (const id of [1n, 2n, 3n]) await journal.append(settle(id))
     const down = replayed(async (verb) => {
       if (verb.id === 2n) throw new Error('store down')
@@ -160,7 +171,7 @@ describe('what the store has not taken stays', () => {
 
   test('this process: kept entries come again with their age, and the file goes with the last', async () => {
     let now = 100
-    const journal = await openJournal(folder, { monotonic: () => now })
+    const journal = await opened({ monotonic: () => now })
     await journal.append(voided(1n))
     await journal.append(settle(2n))
     now = 350
@@ -178,8 +189,8 @@ describe('what the store has not taken stays', () => {
 })
 
 test('a process taken for dead loses nothing that it appends while others replay its file', async () => {
-  const frozen = await openJournal(folder)
-  const others = [await openJournal(folder), await openJournal(folder)]
+  const frozen = await opened()
+  const others = [await opened(), await opened()]
   const applied = new Set<bigint>()
   const apply = async (verb: Finish) => Boolean(applied.add(verb.id))
   const durable: bigint[] = []

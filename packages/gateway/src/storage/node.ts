@@ -33,8 +33,6 @@ export type Node = {
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
   const storage = impatient(store, ANSWER_WITHIN_MS, after)
-  // Before the reaper, so that what former processes did finish is settled at its cost and not at its progress.
-  await clean(false)
   // On the monotonic clock, from before the question was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
   let identity = await claim()
@@ -57,6 +55,7 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     throw new Error(`all ${options.slots} node slots are taken`)
   }
 
+  /** Journals before the reaper: what former processes did finish is then settled at its cost, not at its progress. */
   async function clean(reap: boolean): Promise<void> {
     const { torn, damaged } = await recover(storage, journal, report)
     if (torn > 0) report('a journal ended in the middle of a line: that request had not been answered')

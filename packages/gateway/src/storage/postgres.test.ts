@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { startPostgres } from '../../../../test/support/postgres.ts'
 import type { Verb } from '../money/ledger.ts'
-import type { Opened } from './contract/harness.ts'
+import { extend, hold, money, newNode, newWallet, type Opened, result } from './contract/harness.ts'
 import { MIGRATIONS, StoreTooNew } from './migrations/index.ts'
 import { ask, freshSchema } from './postgres/test-database.ts'
 import { openPostgres } from './postgres.ts'
@@ -90,4 +90,32 @@ test('the address says which database, whatever the environment says', async () 
   } finally {
     delete process.env.PGDATABASE
   }
+})
+
+test('an extension whose answer was lost is answered again and not granted twice', async () => {
+  const storage = await openPostgres(await freshSchema())
+  const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+  await storage.apply(hold(1n, wallet, node))
+  const lost = extend(1n, node, { known: 100n, amount: 50n, minimum: 50n, progress: 20n })
+  expect(await storage.apply(lost)).toEqual(result('done', 50n))
+  expect(await storage.apply({ ...lost, progress: 30n })).toEqual(result('repeated', 50n))
+  expect(await storage.apply(extend(1n, node, { known: 150n, amount: 900n, minimum: 900n, progress: 40n }))).toEqual(
+    result('no_balance', 850n),
+  )
+  expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 150n })
+  // Each of the three brought progress, and it is what the reaper charges.
+  await storage.apply({ verb: 'leave', ...node })
+  await storage.apply({ verb: 'reap', limit: 1 })
+  expect(await money(storage, wallet)).toMatchObject({ balance: 960n, held: 0n })
+  await storage.close()
+})
+
+test('a slot whose former process is known to be dead can be taken over at once', async () => {
+  const storage = await openPostgres(await freshSchema())
+  const join = { verb: 'join', slot: 1, config: 'test' } as const
+  expect(await storage.apply(join)).toEqual(result('done', 1n))
+  expect(await storage.apply(join)).toEqual(result('slot_taken'))
+  expect(await storage.apply({ ...join, takeover: false })).toEqual(result('slot_taken'))
+  expect(await storage.apply({ ...join, takeover: true })).toEqual(result('done', 2n))
+  await storage.close()
 })

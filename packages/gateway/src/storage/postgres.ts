@@ -28,6 +28,8 @@ export type PostgresOptions = {
 const DEFAULTS: PostgresOptions = { lanes: 4, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000 }
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
+/** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
+const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with StoreTooNew when a later version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
@@ -41,7 +43,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const closeAll = () => Promise.all(opened.map((each) => each.close()))
 
   const queries = connect('queries', connections)
-  const slow = connect('reports', 1, { ...timeouts, statementTimeoutMs: 0 })
+  const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
   let clock: () => number
   try {
     await migrate(slow)
@@ -108,6 +110,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, outcome, amount FROM ledger_apply($1::text::json, $2)'
+const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
 
 function sender(connections: Connections, patient: boolean) {
   return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
@@ -117,9 +120,8 @@ function sender(connections: Connections, patient: boolean) {
 async function onNode(connections: Connections, verb: Join | Renew | Leave): Promise<Result> {
   const config = verb.verb === 'leave' ? '' : verb.config
   const epoch = verb.verb === 'join' ? 0 : verb.epoch
-  const [row] = await retryOrDown(() =>
-    connections.query('SELECT outcome, amount FROM ledger_node($1, $2, $3, $4)', [verb.verb, verb.slot, epoch, config]),
-  )
+  const takeover = verb.verb === 'join' && verb.takeover === true
+  const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.slot, epoch, config, takeover]))
   return toResult(row ?? {})
 }
 

@@ -18,7 +18,7 @@ function read({ file, statements }: ToReader): Row[][] {
     db.run('BEGIN')
     return statements.map(({ sql, parameters }) => db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[])
   } finally {
-    db.close()
+    db.close(true)
   }
 }
 

@@ -1,7 +1,7 @@
 // The writer thread: the only connection that writes. One message in, one answer out, nothing in between.
 import type { Database } from 'bun:sqlite'
 import { closeWritten, openForWriting } from './sqlite/database.ts'
-import type { FromWriter, ToWriter } from './sqlite/messages.ts'
+import { type FromWriter, flattenAnswers, type ToWriter, unflattenVerbs } from './sqlite/messages.ts'
 import { openTransactions, type Transactions, toFailure } from './sqlite/transactions.ts'
 
 declare const self: Worker
@@ -16,7 +16,7 @@ function answer(message: ToWriter): FromWriter {
       transactions = openTransactions(db)
       return { type: 'opened' }
     case 'verbs':
-      return { type: 'verbs', answers: opened().verbs(message.verbs, message.now) }
+      return { type: 'verbs', answers: flattenAnswers(opened().verbs(unflattenVerbs(message.verbs), message.now)) }
     case 'write':
       return { type: 'write', answer: opened().write(message.statements) }
     case 'close':

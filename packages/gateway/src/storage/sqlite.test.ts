@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite, SQLITE_FILE } from './sqlite.ts'
@@ -26,7 +26,6 @@ storageContract('sqlite', async () => {
     async close() {
       raw.close()
       await storage.close()
-      console.log(readdirSync(folder).join())
       rmSync(folder, { recursive: true })
     },
   }

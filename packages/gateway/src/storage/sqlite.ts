@@ -15,6 +15,8 @@ import { startWriterQueue, type WriterQueue } from './sqlite/writer-queue.ts'
 import type { FromReader, ToReader } from './sqlite-reader.ts'
 import { type Storage, StoreDown } from './storage.ts'
 
+export { FolderInUse } from './sqlite/owner-lock.ts'
+
 export const SQLITE_FILE = 'ledger.db'
 
 export type SqliteOptions = {
@@ -73,7 +75,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   let closed: Promise<void> | undefined
   async function close(): Promise<void> {
     for (const reader of readers) reader.terminate()
-    reading.close()
+    reading.close(true)
     try {
       await queue.close()
     } finally {

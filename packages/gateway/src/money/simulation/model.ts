@@ -5,6 +5,7 @@ import {
   CREDIT,
   DEAD_AFTER_MS,
   HELD,
+  type NodeRow,
   REAPED,
   REVENUE,
   type RequestRow,
@@ -37,19 +38,30 @@ export type Client = {
   outputs: Nanos[]
   /** What the whole answer costs by the upstream's report; undefined: the upstream breaks off after the outputs. */
   total: Nanos | undefined
+  /** What breaks off is not charged, even after output. */
+  forgiven: boolean
   delivered: Nanos
   dispatched: boolean
   decided: Finish | undefined
-  /** The last byte of a complete answer arrived. */
-  answered: boolean
+  /** The last byte arrived: of a complete answer, of one cut short, or of an error. */
+  released: boolean
 }
 
 export type Model = {
   clients: Map<bigint, Client>
+  caps: Map<bigint, Nanos | undefined>
   revoked: Set<bigint>
   disabled: Set<bigint>
+  /** What the commits did; goes back with them when they are undone. */
+  committed: Committed
+}
+export type Committed = {
   /** How often each request became settled. */
   settlements: Map<bigint, number>
+  /** The largest progress that each open request's owner reported. */
+  progress: Map<bigint, Nanos>
+  /** Verbs on a request that took effect: each may only once. */
+  effective: Set<Verb>
 }
 
 /** All that must hold between any two commits. */
@@ -92,6 +104,8 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
   }
   for (const row of rows.keys.values()) {
     must(row.held === (keyHeld.get(row.id) ?? 0n), "key's held = sum of its open holds", () => `key ${row.id}`)
+    must(row.cap === model.caps.get(row.id), 'only an admin changes a cap')
+    must(row.revoked === model.revoked.has(row.id), 'only an admin revokes a key')
     must(row.spent === (keySpent.get(row.id) ?? 0n), "key's spent = sum of its requests", () => `key ${row.id}`)
   }
   const outside = [REVENUE, SHORTFALL, CREDIT, TRIAL]
@@ -112,15 +126,16 @@ export function checkChange(
     must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
     must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
     must(!model.disabled.has(after.account), 'a disabled account never places a hold', named)
+    must(isAlive(rows, after, now), 'a hold only for a node with a lease', named)
   }
   if (before?.state !== after.state && after.state !== HELD) {
     const from = before?.state
     must(from === HELD || (from === REAPED && after.state !== REAPED), 'an ended request stays ended', named)
     if (after.state === REAPED) {
-      const node = rows.nodes.get(after.slot)
-      const alive = node?.epoch === after.epoch && node.renewedAt > now - DEAD_AFTER_MS
-      must(verb.verb === 'reap' && !alive, 'only the holds of dead nodes are reaped', named)
-      must(after.cost + after.shortfall === after.progress, 'reaped at the metered progress', named)
+      const dead = !isAlive(rows, after, now)
+      must(verb.verb === 'reap' && dead, 'only the holds of dead nodes are reaped', named)
+      const progress = model.committed.progress.get(after.id) ?? 0n
+      must(after.cost + after.shortfall === progress, 'reaped at the metered progress', named)
     } else must(owned, 'only its owner ends a request', named)
   } else if (before && before.state !== HELD) {
     const same = before.state === after.state && before.cost === after.cost && before.shortfall === after.shortfall
@@ -132,6 +147,21 @@ export function checkChange(
     const account = rows.accounts.get(after.account)
     must(account !== undefined && account.balance === account.held, 'a shortfall only of an empty wallet', named)
   }
+}
+
+/** A dead node stays dead: only a join, with an epoch of its own, takes its slot. */
+export function checkNode(before: NodeRow | undefined, after: NodeRow, verb: Verb, now: number): void {
+  const alive = before !== undefined && before.renewedAt > now - DEAD_AFTER_MS
+  if (verb.verb === 'join') {
+    must(!alive || verb.takeover === true, 'a join leaves live nodes alone')
+    must(after.epoch > (before?.epoch ?? 0), 'a join begins a new epoch')
+  } else must(before?.epoch === after.epoch && (alive || after.renewedAt === 0), 'a dead node stays dead')
+}
+
+type Identity = { slot: number; epoch: number }
+export function isAlive(rows: MemoryRows, { slot, epoch }: Identity, now: number, within = DEAD_AFTER_MS): boolean {
+  const node = rows.nodes.get(slot)
+  return node?.epoch === epoch && node.renewedAt > now - within
 }
 
 export function checkGrant(verb: Verb, result: Result, rows: MemoryRows): void {
@@ -151,18 +181,13 @@ export function checkEnd(rows: MemoryRows, model: Model): void {
     const charged = row ? row.cost + row.shortfall : 0n
     const settled = row?.state === SETTLED
     must(!client.dispatched || row !== undefined, 'a dispatched request has its row', named)
-    must((model.settlements.get(client.id) ?? 0) === (settled ? 1 : 0), 'settled at most once', named)
+    must((model.committed.settlements.get(client.id) ?? 0) === (settled ? 1 : 0), 'settled at most once', named)
     const end = client.decided
-    if (client.answered) {
-      must(settled, 'a fully answered request is settled', named)
-      must(end?.verb === 'settle' && charged === end.cost, 'a fully answered request is charged its cost', named)
-    } else if (end?.verb === 'settle' && settled) must(charged === end.cost, 'charged as decided', named)
-    else if (end?.verb === 'settle') must(charged <= client.delivered, 'not above what was delivered', named)
-    else {
-      must(!settled, 'what its node did not settle is not settled', named)
-      must(charged === 0n || !end, 'a void costs nothing', named)
-      must(charged <= client.delivered, 'no output, no charge', named)
-      must(row?.state !== VOIDED || charged === 0n, 'a void costs nothing', named)
-    }
+    if (client.released)
+      must(settled === (end?.verb === 'settle'), 'the end that its client saw is in the books', named)
+    if (settled) must(end?.verb === 'settle' && charged === end.cost, 'settled at the cost that was decided', named)
+    else if (row?.state === VOIDED) must(charged === 0n, 'a void costs nothing', named)
+    else must(charged <= client.delivered, 'no output, no charge', named)
+    if (client.released && end?.verb === 'void') must(charged === 0n, 'a void costs nothing', named)
   }
 }

@@ -11,7 +11,15 @@ const CLEAN_EVERY_MS = 5_000
 const ANSWER_WITHIN_MS = { hold: STALE_AFTER_MS, finish: 1_000, keeper: 2_000 }
 
 export type Host = { name: number; disk: Finish[] }
-export type Question = { from: Process; verb: Verb; deadline: number; hear: (result: Result | undefined) => void }
+export type Question = {
+  from: Process
+  verb: Verb
+  sentAt: number
+  arrivesAt: number
+  /** On the process's own clock: after it, no answer is heard. */
+  deadline: number
+  hear: (result: Result | undefined) => void
+}
 export type Surroundings = {
   time(): number
   random: Random
@@ -23,6 +31,8 @@ export type Surroundings = {
   note(text: () => string): void
   /** Called at the moment a request goes out to its upstream. */
   dispatched(client: Client, identity: Identity): void
+  /** Called when output reaches its client. */
+  delivered(client: Client): void
 }
 export type Identity = { slot: number; epoch: number }
 type Running = { client: Client; state: Settlement; sent: number; offered: bigint | undefined }
@@ -35,14 +45,17 @@ export type Process = {
   identity(): Identity | undefined
   /** Nothing runs, nothing waits to be applied: everything this process began is over. */
   isIdle(): boolean
+  /** The journal holds something, on disk or on its way there. */
+  isSpooling(): boolean
   canServe(): boolean
   serve(client: Client): void
+  // The three below give false when there was nothing to do.
   /** The upstream of some request goes on. */
-  proceed(): void
+  proceed(): boolean
   /** The disk's turn: what was appended becomes durable, or fails. */
-  fsync(works: boolean): void
+  fsync(works: boolean): boolean
   /** Time passed: overdue questions count as unanswered, duties that are due begin. */
-  tick(): void
+  tick(): boolean
   hear(question: Question, result: Result): void
   leave(): void
   crash(): void
@@ -67,7 +80,8 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   const pending: Journaled[] = []
 
   function ask(verb: Verb, withinMs: number, hear: (result: Result | undefined) => void): void {
-    const question: Question = { from: self, verb, deadline: clock() + withinMs, hear }
+    const sentAt = around.time()
+    const question: Question = { from: self, verb, sentAt, arrivesAt: sentAt, deadline: clock() + withinMs, hear }
     asked.add(question)
     around.send(question)
   }
@@ -100,6 +114,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
         client.delivered = one.offered ?? client.delivered
         one.offered = undefined
         one.sent += 1
+        around.delivered(client)
         return
       case 'stop':
         one.offered = undefined
@@ -112,7 +127,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
         return
       }
       case 'release':
-        client.answered = client.decided?.verb === 'settle' && client.decided.ending === 'done'
+        client.released = client.decided !== undefined
         return
       case 'refuse':
       case 'withhold':
@@ -134,9 +149,10 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     feed(one, { event: 'finish', verb })
   }
 
-  function proceed(): void {
-    const one = random.pick([...running].filter((candidate) => candidate.state.phase === 'open'))
-    if (!one || one.offered !== undefined) return
+  function proceed(): boolean {
+    const ready = [...running].filter(({ state, offered }) => state.phase === 'open' && offered === undefined)
+    const one = random.pick(ready)
+    if (!one) return false
     const { client } = one
     const more = client.outputs[one.sent]
     if (more !== undefined) {
@@ -144,8 +160,9 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
       const step = BigInt(random.pick([0, 20, 40]) ?? 0)
       feed(one, { event: 'output', cost: one.offered, step })
     } else if (client.total !== undefined) decide(one, settle(one, client.total, 'done'))
-    else if (client.delivered > 0n) decide(one, settle(one, client.delivered, 'cut'))
+    else if (client.delivered > 0n && !client.forgiven) decide(one, settle(one, client.delivered, 'cut'))
     else decide(one, { verb: 'void', ...ownerOf(one), ending: 'failed', receipt: '' } satisfies Void)
+    return true
   }
 
   function serve(client: Client): void {
@@ -157,24 +174,28 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     take(one, rules.begin(hold))
   }
 
-  function fsync(works: boolean): void {
+  function fsync(works: boolean): boolean {
     const batch = unsynced
     unsynced = []
     if (works) host.disk.push(...batch.map((entry) => entry.verb))
     for (const { reader } of batch) if (reader) feed(reader, { event: works ? 'journaled' : 'journal-failed' })
+    return batch.length > 0
   }
 
-  function tick(): void {
-    for (const question of [...asked]) {
-      if (question.deadline > clock()) continue
+  function tick(): boolean {
+    const overdue = [...asked].filter((question) => question.deadline <= clock())
+    for (const question of overdue) {
       asked.delete(question)
       question.hear(undefined)
     }
     const due = later.filter(({ at }) => at <= clock())
     later = later.filter((one) => !due.includes(one))
     for (const { run } of due) run()
-    if (clock() >= renewAt && stage !== 'replaying') renew()
-    if (clock() >= cleanAt && busy === 0) clean()
+    const mustRenew = clock() >= renewAt && stage !== 'replaying'
+    if (mustRenew) renew()
+    const mustClean = clock() >= cleanAt && busy === 0
+    if (mustClean) clean()
+    return overdue.length + due.length > 0 || mustRenew || mustClean
   }
 
   function renew(): void {
@@ -264,6 +285,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     ...{ name, host, frozenUntil: 0, serve, proceed, fsync, tick },
     identity: () => identity,
     isIdle: () => stage === 'up' && running.size === 0 && pending.length === 0 && unsynced.length === 0,
+    isSpooling: () => pending.length > 0,
     canServe: () => stage === 'up' && rules.mayDispatch(renewedFrom, clock()),
     hear(question, result) {
       if (asked.delete(question)) question.hear(result)

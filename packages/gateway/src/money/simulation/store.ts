@@ -1,12 +1,13 @@
 // The simulated store: committed rows, and transactions over them that can be rolled back as a crash does.
-import { type Book, CREDIT, type Result, SETTLED, type Verb } from '../ledger.ts'
+import { type Book, CREDIT, HELD, type NodeRow, type RequestRow, type Result, SETTLED, type Verb } from '../ledger.ts'
 import { emptyRows, type MemoryRows, memoryBook } from '../memory-book.ts'
-import { checkBooks, checkChange, checkGrant, type Model, must } from './model.ts'
+import { checkBooks, checkChange, checkGrant, checkNode, type Model, must } from './model.ts'
 import type { Rules } from './rules.ts'
 
 export type SimulatedStore = {
   rows: MemoryRows
   up: boolean
+  downUntil: number
   /** All verbs in one commit; `crash` at the last moment undoes them all: undefined. */
   transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined
   /** An admin's own transaction. */
@@ -24,16 +25,21 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
   function transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined {
     const undo: Touched[][] = []
     const transfers = rows.transfers.length
-    const settlements = new Map(model.settlements)
+    const { settlements, progress, effective } = model.committed
+    const committed = crash && {
+      settlements: new Map(settlements),
+      progress: new Map(progress),
+      effective: new Set(effective),
+    }
     const results = verbs.map((verb) => {
       const touched: Touched[] = []
       undo.push(touched)
       return applyWatched(verb, now, touched)
     })
-    if (!crash) return results
+    if (!committed) return results
     for (const { kind, id, before } of undo.reverse().flatMap((touched) => touched.reverse())) restore(kind, id, before)
     rows.transfers.length = transfers
-    model.settlements = settlements
+    model.committed = committed
     checkBooks(rows, model)
     return undefined
   }
@@ -50,13 +56,11 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     const changed = touched.filter(({ kind, id, before }) => !sameRow(before, currentRow(kind, id)))
     for (const { kind, id, saved } of changed)
       must(saved, 'a changed row is saved', () => `${kind} ${id}, ${verb.verb}`)
-    for (const { kind, id, before } of changed) {
-      const after = rows.requests.get(BigInt(id))
-      if (kind !== 'requests' || !after) continue
-      const old = before && 'state' in before ? (before as typeof after) : undefined
-      checkChange(old, after, { verb, rows, now, model })
-      if (after.state === SETTLED && old?.state !== SETTLED)
-        model.settlements.set(after.id, (model.settlements.get(after.id) ?? 0) + 1)
+    recordProgress(verb)
+    for (const { kind, id, before } of changed) checkRow(kind, id, before, verb, now)
+    if (result.outcome === 'done' && 'id' in verb) {
+      must(!model.committed.effective.has(verb), 'a verb takes effect once', () => `${verb.verb} ${verb.id}`)
+      model.committed.effective.add(verb)
     }
     if (result.outcome !== 'done') {
       // A refused or repeated extension may have recorded its progress, and nothing else.
@@ -68,12 +72,35 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     return result
   }
 
+  function recordProgress(verb: Verb): void {
+    if (verb.verb !== 'extend') return
+    const request = rows.requests.get(verb.id)
+    const open = request?.state === HELD && request.slot === verb.slot && request.epoch === verb.epoch
+    const { progress } = model.committed
+    if (open && verb.progress > (progress.get(verb.id) ?? 0n)) progress.set(verb.id, verb.progress)
+  }
+
+  function checkRow(kind: Kind, id: bigint | number, before: Row | undefined, verb: Verb, now: number): void {
+    if (kind === 'nodes') {
+      const after = rows.nodes.get(Number(id))
+      if (after) checkNode(before as NodeRow | undefined, after, verb, now)
+    }
+    const after = kind === 'requests' ? rows.requests.get(BigInt(id)) : undefined
+    if (!after) return
+    const old = before as RequestRow | undefined
+    checkChange(old, after, { verb, rows, now, model })
+    const { settlements } = model.committed
+    if (after.state === SETTLED && old?.state !== SETTLED)
+      settlements.set(after.id, (settlements.get(after.id) ?? 0) + 1)
+  }
+
   const currentRow = (kind: Kind, id: bigint | number): Row | undefined =>
     (rows[kind] as Map<bigint | number, Row>).get(id)
 
   return {
     rows,
     up: true,
+    downUntil: 0,
     transact,
     change(edit) {
       edit(rows)

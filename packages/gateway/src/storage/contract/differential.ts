@@ -34,6 +34,7 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
   const owner = pick([true, true, true, false]) ? rows.requests.get(id) : undefined
   const node = owner ? { slot: owner.slot, epoch: owner.epoch } : { slot, epoch }
   const amount = BigInt(below(300))
+  const held = rows.requests.get(id)?.held ?? 0n
   const minimum = pick([0n, 1n, amount / 2n, amount])
   const wallet = pick(wallets)
   const stolen = pick([...Array<undefined>(19), pick(wallets)])
@@ -41,11 +42,19 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
     ...Array<() => Verb>(6).fill(() =>
       hold(id, { ...wallet, ...(stolen && { key: stolen.key }) }, node, { amount, minimum }),
     ),
-    ...Array<() => Verb>(2).fill(() => extend(id, node, { amount, minimum, progress: BigInt(below(250)) })),
+    ...Array<() => Verb>(2).fill(() =>
+      // Mostly what is held; at times less, as after a lost answer.
+      extend(id, node, { known: pick([held, held, held / 2n]), amount, minimum, progress: BigInt(below(250)) }),
+    ),
     ...Array<() => Verb>(5).fill(() => settle(id, node, BigInt(below(400)), { ending: `ending-${below(3)}` })),
     () => voided(id, node),
     () => ({ verb: 'reap', limit: 1 + below(5) }),
-    ...Array<() => Verb>(2).fill(() => ({ verb: 'join', slot, config: `config-${below(3)}` })),
+    ...Array<() => Verb>(2).fill(() => ({
+      verb: 'join',
+      slot,
+      config: `config-${below(3)}`,
+      takeover: below(4) === 0,
+    })),
     () => ({ verb: 'renew', slot, epoch, config: `config-${below(3)}` }),
     ...pick([[], [], [() => ({ verb: 'leave', slot, epoch }) as const]]),
   ])()

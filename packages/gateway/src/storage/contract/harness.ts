@@ -1,5 +1,5 @@
 // What an engine's test file supplies to the contract, and the small vocabulary the contract is written in.
-import type { Nanos } from '../../money/amount.ts'
+import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT, type Extend, type Hold, type Result, type Settle, type Void } from '../../money/ledger.ts'
 import type { Account, Key, Storage } from '../storage.ts'
 
@@ -61,7 +61,8 @@ export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hol
   ...fields,
 })
 export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Extend => ({
-  ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, amount: 50n, minimum: 50n, progress: 0n },
+  ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: MAX_AMOUNT },
+  ...{ amount: 50n, minimum: 50n, progress: 0n },
   ...fields,
 })
 export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Settle> = {}): Settle => ({

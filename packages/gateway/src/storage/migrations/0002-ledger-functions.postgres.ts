@@ -69,7 +69,7 @@ BEGIN
       r.cost AS charged, r.shortfall, r.receipt AS old_receipt, coalesce(r.account, x.account) AS owner_account,
       coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, slot integer,
-      epoch integer, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text, ending text,
+      epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text, ending text,
       receipt text)
     LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.slot = x.slot
     ORDER BY x.place
@@ -110,7 +110,15 @@ BEGIN
     ELSIF NOT is_owner OR (v.verb = 'extend' AND v.state <> 0) THEN
       outcome := 'not_open';
     ELSIF v.verb = 'extend' THEN
-      outcome := CASE WHEN a IS NULL OR k IS NULL THEN 'key_invalid' ELSE 'done' END;
+      IF a IS NULL OR k IS NULL THEN
+        outcome := 'key_invalid';
+      ELSIF v.held > v.known THEN
+        -- More is held than its owner knows of: this extension took effect and its answer was lost.
+        outcome := 'repeated';
+        amount := v.held - v.known;
+      ELSE
+        outcome := 'done';
+      END IF;
     ELSIF v.state IN (1, 2) THEN
       outcome := 'repeated';
       amount := v.charged;
@@ -118,11 +126,11 @@ BEGIN
       outcome := 'done';
     END IF;
 
+    total := 0;
     IF outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
       -- What of the amount can be had: all, the part down to the minimum, or a refusal that says what is available.
       in_wallet := greatest(balances[a] - account_helds[a], 0);
       under_cap := CASE WHEN caps[k] IS NULL THEN in_wallet ELSE greatest(caps[k] - spents[k] - key_helds[k], 0) END;
-      total := 0;
       IF in_wallet < v.minimum THEN
         outcome := 'no_balance';
         amount := in_wallet;
@@ -137,17 +145,7 @@ BEGIN
         account_changed[a] := true;
         key_changed[k] := true;
       END IF;
-      IF v.verb = 'extend' THEN
-        -- The progress is kept even when the money is refused: it is what a reaper would charge.
-        old_ids := old_ids || v.id;
-        old_states := old_states || 0::smallint;
-        old_helds := old_helds || v.held + total;
-        old_progresses := old_progresses || greatest(v.progress, v.metered);
-        old_costs := old_costs || v.charged;
-        old_shortfalls := old_shortfalls || v.shortfall;
-        old_endings := old_endings || ''::text;
-        old_receipts := old_receipts || v.old_receipt;
-      ELSIF outcome = 'done' THEN
+      IF outcome = 'done' AND v.verb = 'hold' THEN
         new_ids := new_ids || v.id;
         new_accounts := new_accounts || v.account;
         new_keys := new_keys || v.key;
@@ -196,6 +194,17 @@ BEGIN
       old_shortfalls := old_shortfalls || short;
       old_endings := old_endings || CASE v.verb WHEN 'reap' THEN 'reaped' ELSE v.ending END;
       old_receipts := old_receipts || CASE v.verb WHEN 'reap' THEN v.old_receipt ELSE v.receipt END;
+    END IF;
+    IF v.verb = 'extend' AND outcome IN ('done', 'repeated', 'no_balance', 'cap_reached') THEN
+      -- The progress is kept even when the money is refused: it is what a reaper would charge.
+      old_ids := old_ids || v.id;
+      old_states := old_states || 0::smallint;
+      old_helds := old_helds || v.held + total;
+      old_progresses := old_progresses || greatest(v.progress, v.metered);
+      old_costs := old_costs || v.charged;
+      old_shortfalls := old_shortfalls || v.shortfall;
+      old_endings := old_endings || ''::text;
+      old_receipts := old_receipts || v.old_receipt;
     END IF;
     RETURN NEXT;
   END LOOP;
@@ -261,7 +270,7 @@ END $$`
 
 /** The row of a slot decides between processes that claim it at once; a missing one is made first, as never alive. */
 const LEDGER_NODE = `
-CREATE FUNCTION ledger_node(verb text, claimed integer, claimed_epoch integer, new_config text)
+CREATE FUNCTION ledger_node(verb text, claimed integer, claimed_epoch integer, new_config text, takeover boolean)
 RETURNS TABLE (outcome text, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -277,7 +286,7 @@ BEGIN
   outcome := 'done';
   amount := 0;
   IF verb = 'join' THEN
-    IF found_node.renewed_at > now_ms - 10000 THEN
+    IF found_node.renewed_at > now_ms - 10000 AND NOT takeover THEN
       outcome := 'slot_taken';
     ELSE
       amount := found_node.epoch + 1;

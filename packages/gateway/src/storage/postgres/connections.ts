@@ -80,7 +80,7 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
 function connect(url: string, { name, most, lockTimeoutMs, statementTimeoutMs }: ConnectionOptions): SQL {
   return new SQL(url, {
     // PGDATABASE in the environment would win over the address otherwise.
-    database: decodeURIComponent(new URL(url).pathname.slice(1)),
+    database: decodeURIComponent(new URL(url).pathname.slice(1)) || undefined,
     bigint: true,
     max: most,
     connectionTimeout: CONNECT_SECONDS,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { openPostgres, type PostgresOptions } from '../postgres.ts'
 import { type Storage, StoreDown } from '../storage.ts'
-import { ask, freshSchema, lockAccounts } from './test-database.ts'
+import { ask, freshSchema, lockAccounts, untilOneWaits } from './test-database.ts'
 
 setDefaultTimeout(60_000)
 
@@ -97,6 +97,18 @@ test('an account that somebody keeps locked delays no other, not even in its own
   await Promise.all(stuck)
   expect(order).toEqual([...others.map(() => 'other'), ...others.map(() => 'other'), 'locked', 'locked'])
   expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 1 })
+})
+
+test('closing waits for what was asked before, even for a locked account', async () => {
+  const storage = await open(PATIENTLY)
+  const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+  const lock = await lockAccounts(url, [locked.account])
+  const holds = [storage.apply(hold(1n, locked, node)), storage.apply(hold(2n, free, node))]
+  const closing = storage.close()
+  await untilOneWaits(url)
+  await lock.release()
+  expect(await Promise.all(holds)).toEqual([result('done', 100n), result('done', 100n)])
+  await closing
 })
 
 test('waiting for a lock ends: only that verb is told that the store is down, and later it can be repeated', async () => {

@@ -24,7 +24,7 @@ function particulars(verb: RequestVerb): string {
         `"model":${text(verb.model)},"upstream":${text(verb.upstream)}`
       )
     case 'extend':
-      return `"amount":${verb.amount},"minimum":${verb.minimum},"progress":${verb.progress}`
+      return `"known":${verb.known},"amount":${verb.amount},"minimum":${verb.minimum},"progress":${verb.progress}`
     case 'settle':
       return `"cost":${verb.cost},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
     case 'void':

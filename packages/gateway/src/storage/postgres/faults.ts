@@ -11,7 +11,6 @@ const AGAIN = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
   '55P03', // lock_timeout
-  '57014', // statement_timeout
 ])
 
 /** By the first characters of SQLSTATE. */
@@ -22,6 +21,7 @@ const DOWN = [
   '28', // the server does not know us
   '3D', // nor the database
   '53', // out of connections, memory or disk
+  '57014', // statement_timeout: too slow to be asked again at once
   '57P', // shutting down or starting up
   '58', // its disk fails
   'XX', // its data is damaged

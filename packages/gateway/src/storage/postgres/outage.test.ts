@@ -5,7 +5,7 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { openPostgres, type PostgresOptions } from '../postgres.ts'
 import { type Storage, StoreDown } from '../storage.ts'
-import { ask, freshSchema, lockAccounts } from './test-database.ts'
+import { ask, freshSchema, lockAccounts, untilOneWaits, WAITING_FOR_LOCK } from './test-database.ts'
 
 // Starting a server again on a busy machine takes its time.
 setDefaultTimeout(60_000)
@@ -109,9 +109,8 @@ test('the connection is cut in the middle of a batch: nothing of it took effect,
   const lock = await lockAccounts(url, [wallet.account])
   const holds = [1n, 2n, 3n].map((id) => storage.apply(hold(id, wallet, node)))
   const answers = Promise.allSettled(holds)
-  const waiting = `from pg_stat_activity where application_name = 'trivium patient' and wait_event_type = 'Lock'`
-  while (Number((await ask(url, `select count(*) as n ${waiting}`))[0]?.n) === 0) await Bun.sleep(5)
-  await ask(url, `select pg_terminate_backend(pid) ${waiting}`)
+  await untilOneWaits(url)
+  await ask(url, `select pg_terminate_backend(pid) ${WAITING_FOR_LOCK}`)
   for (const answer of await answers) expect(answer).toMatchObject({ reason: expect.any(StoreDown) })
   await lock.release()
   expect(await ask(url, 'select id from request')).toHaveLength(0)
@@ -120,7 +119,7 @@ test('the connection is cut in the middle of a batch: nothing of it took effect,
 })
 
 test('a network that swallows everything counts as down, and the store comes back with it', async () => {
-  const storage = await openThroughProxy({ statementTimeoutMs: 100 })
+  const storage = await openThroughProxy({ statementTimeoutMs: 2_000 })
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   proxy.mode = 'frozen'
   const answers = await Promise.allSettled([storage.apply(hold(1n, wallet, node)), storage.ping()])

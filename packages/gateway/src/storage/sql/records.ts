@@ -18,6 +18,9 @@ export type Runner = {
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
 }
 
+/** About what one page shows: read without further ado. */
+const LONGEST_SHORT_LIST = 1_000
+
 export type Records = Omit<Storage, 'apply' | 'ping' | 'close'>
 
 export function records(db: Kysely<Schema>, runner: Runner, clock: () => number): Records {
@@ -66,8 +69,11 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       return (await runner.write(queries.revokeKey(db, key))) !== undefined
     },
     async usage(account, limit) {
-      const [rows = []] = await runner.readSlowly([queries.usage(db, account, limit)])
-      return rows.map(toUsageRow)
+      if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
+      const query = queries.usage(db, account, limit)
+      const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
+      const rows = isShort ? await runner.read(query) : (await runner.readSlowly([query]))[0]
+      return (rows ?? []).map(toUsageRow)
     },
     async audit() {
       return toAuditReport(await runner.readSlowly(AUDIT))

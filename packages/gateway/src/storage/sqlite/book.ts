@@ -1,15 +1,28 @@
-// The ledger's Book over prepared statements, for one batch: rows are read when first asked for, kept for the rest of
-// the batch, and written once at its end, however many verbs changed them.
+// The ledger's Book over prepared statements. Rows are written once at the end of a batch, however many verbs changed
+// them. Rows once read are kept for later batches: this connection is the only writer, and should another process write
+// all the same, `PRAGMA data_version` tells and everything is read anew.
 import type { Database } from 'bun:sqlite'
-import type { AccountRow, Book, KeyRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
+import {
+  type AccountRow,
+  type Book,
+  HELD,
+  type KeyRow,
+  type NodeRow,
+  type RequestRow,
+  type RequestState,
+} from '../../money/ledger.ts'
 
 export type BatchBook = Book & {
+  /** Inside the transaction: from here on nobody else can write. */
   begin(now: number): void
   /** Writes all that was saved. */
   flush(): void
-  /** Drops all that was read or saved: after a rollback none of it is true. */
+  /** Drops all that was read or saved: after a rollback, or a write past this book, none of it is true. */
   forget(): void
 }
+
+/** Rows of a kind that are kept between batches. Forgetting costs one read each, so it may be crude. */
+const MOST_KEPT = 20_000
 
 type SqlRow = Record<string, bigint | string | null>
 
@@ -40,10 +53,14 @@ export function openBook(db: Database): BatchBook {
     ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
   )
 
-  const accounts = new Map<bigint, AccountRow | undefined>()
-  const keys = new Map<bigint, KeyRow | undefined>()
-  const requests = new Map<bigint, RequestRow | undefined>()
-  const nodes = new Map<number, NodeRow | undefined>()
+  const selectVersion = db.prepare<SqlRow, []>('PRAGMA data_version')
+  const selectHighest = db.prepare<SqlRow, []>('SELECT max(id) AS id FROM request')
+
+  const accounts = new Map<bigint, AccountRow>()
+  const keys = new Map<bigint, KeyRow>()
+  /** Open ones: a request that has ended is hardly asked for again. */
+  const requests = new Map<bigint, RequestRow>()
+  const nodes = new Map<number, NodeRow>()
   const savedAccounts = new Set<AccountRow>()
   const savedKeys = new Set<KeyRow>()
   const newRequests = new Set<RequestRow>()
@@ -51,13 +68,15 @@ export function openBook(db: Database): BatchBook {
   const savedNodes = new Set<NodeRow>()
   let now = 0
   let at = 0n
+  let version: unknown
+  /** No request has a higher id: ids grow with time, so a new one is known to be new without a look. */
+  let highest: bigint | undefined
 
-  /** Also remembers that there is no such row: asked twice in a batch, it is read once. */
-  function cached<Id, T>(rows: Map<Id, T | undefined>, id: Id, read: (id: Id) => T | undefined): T | undefined {
+  function cached<Id, T>(rows: Map<Id, T>, id: Id, read: (id: Id) => T | undefined): T | undefined {
     const known = rows.get(id)
-    if (known !== undefined || rows.has(id)) return known
+    if (known) return known
     const row = read(id)
-    rows.set(id, row)
+    if (row) rows.set(id, row)
     return row
   }
   const readAccount = (id: bigint) => optional(selectAccount.get(id), toAccountRow)
@@ -80,6 +99,7 @@ export function openBook(db: Database): BatchBook {
   function flush(): void {
     for (const row of newRequests) writeNewRequest(row)
     for (const row of savedRequests) writeRequest(row)
+    for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
     for (const { id, balance, held } of savedAccounts) updateAccount.run(balance, held, id)
     for (const { id, spent, held } of savedKeys) updateKey.run(spent, held, id)
     for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
@@ -88,6 +108,7 @@ export function openBook(db: Database): BatchBook {
   function forget(): void {
     for (const rows of [accounts, keys, requests, nodes]) rows.clear()
     for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+    highest = undefined
   }
 
   return {
@@ -95,7 +116,11 @@ export function openBook(db: Database): BatchBook {
       return now
     },
     begin(time) {
-      forget()
+      const current = selectVersion.get()?.data_version
+      const tooMany = accounts.size > MOST_KEPT || keys.size > MOST_KEPT || requests.size > MOST_KEPT
+      if (current !== version || tooMany) forget()
+      version = current
+      highest ??= (selectHighest.get()?.id ?? 0n) as bigint
       now = time
       at = BigInt(time)
     },
@@ -103,7 +128,7 @@ export function openBook(db: Database): BatchBook {
     forget,
     account: (id) => cached(accounts, id, readAccount),
     key: (id) => cached(keys, id, readKey),
-    request: (id) => cached(requests, id, readRequest),
+    request: (id) => (highest !== undefined && id > highest ? undefined : cached(requests, id, readRequest)),
     node: (slot) => cached(nodes, slot, readNode),
     orphans(deadBefore, limit) {
       // The query sees the tables, so what this batch changed must be in them; and rows known already stay the live ones.
@@ -118,6 +143,7 @@ export function openBook(db: Database): BatchBook {
     insertRequest(row) {
       requests.set(row.id, row)
       newRequests.add(row)
+      if (highest === undefined || row.id > highest) highest = row.id
     },
     saveRequest: (row) => void savedRequests.add(row),
     saveNode(row) {

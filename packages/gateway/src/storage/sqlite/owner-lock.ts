@@ -3,7 +3,10 @@
 import { Database } from 'bun:sqlite'
 import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FolderInUse } from '../storage.ts'
+
+export class FolderInUse extends Error {
+  override name = 'FolderInUse'
+}
 
 /** Owner only. Never opens a file that exists: closing it again would drop every lock this process has on it. */
 export function createPrivateFile(file: string): void {
@@ -25,7 +28,7 @@ export function ownFolder(folder: string): () => void {
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
   } catch (error) {
-    lock.close()
+    lock.close(true)
     if (!isBusy(error)) throw error
     throw new FolderInUse(`${folder} is in use by process ${readPid(pidFile)}: one process owns a data folder`)
   }
@@ -33,7 +36,7 @@ export function ownFolder(folder: string): () => void {
   chmodSync(pidFile, 0o600)
   return () => {
     lock.run('ROLLBACK')
-    lock.close()
+    lock.close(true)
   }
 }
 

@@ -61,6 +61,8 @@ export function openTransactions(db: Database): Transactions {
     },
     write(statements) {
       const undone = new Undone()
+      // Statements change rows without the book's knowledge.
+      book.forget()
       const written = inTransaction(() =>
         statements.map(({ sql, parameters, required }) => {
           const rows = db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]

@@ -3,7 +3,7 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { StoreDown } from '../storage.ts'
-import type { FromWriter, ToWriter } from './messages.ts'
+import { answerAt, type Flat, type FromWriter, flattenVerb, type ToWriter } from './messages.ts'
 import type { Answer, Failure } from './transactions.ts'
 
 /** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
@@ -51,13 +51,15 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       post({ type: 'write', statements: first.statements })
       return
     }
-    const verbs: Verb[] = []
+    const verbs: Flat = []
+    let count = 0
     for (const { verb } of waiting) {
-      if (!verb || verbs.length === LARGEST_BATCH) break
-      verbs.push(verb)
+      if (!verb || count === LARGEST_BATCH) break
+      flattenVerb(verbs, verb)
+      count += 1
     }
-    running = verbs.length === waiting.length ? waiting : waiting.slice(0, verbs.length)
-    waiting = verbs.length === waiting.length ? [] : waiting.slice(verbs.length)
+    running = count === waiting.length ? waiting : waiting.slice(0, count)
+    waiting = count === waiting.length ? [] : waiting.slice(count)
     post({ type: 'verbs', now: clock(), verbs })
   }
 
@@ -86,7 +88,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       case 'verbs':
         // The writer gets its next batch before this thread turns to the answers of the last.
         pump()
-        for (const [index, each] of done.entries()) settleVerb(each, message.answers[index])
+        for (const [index, each] of done.entries()) settleVerb(each, answerAt(message.answers, index))
         break
       case 'write':
         pump()

@@ -1,0 +1,70 @@
+// What a hold and a settlement cost the gateway on PostgreSQL: CPU of this process, not of the server.
+//   bun bench/micro-postgres.ts
+import { openPostgres } from '../packages/gateway/src/storage/postgres.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+
+const LOOPS = 32
+const ACCOUNTS = 100
+const ROUNDS = 5
+const PAIRS_PER_ROUND = 6_000
+const RECEIPT = JSON.stringify({
+  units: { input: 812, output: 164 },
+  price: 'a1b2c3',
+  timing: { first: 210, total: 950 },
+})
+
+const server = await startPostgres()
+const storage = await openPostgres(await server.freshDatabase())
+const slot = 1
+const joined = await storage.apply({ verb: 'join', slot, config: 'bench' })
+const epoch = Number(joined.amount)
+// Without renewal the node is dead after ten seconds and every hold is refused.
+const renewal = setInterval(() => void storage.apply({ verb: 'renew', slot, epoch, config: 'bench' }), 1_000)
+const wallets: { account: bigint; key: bigint }[] = []
+for (let index = 0; index < ACCOUNTS; index++) {
+  const account = await storage.createAccount(`bench-${index}@example.com`, 1_000_000_000_000n, -3n)
+  if (!account) throw new Error('the address is taken')
+  const hash = crypto.getRandomValues(new Uint8Array(32))
+  const fields = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined }
+  wallets.push({ account: account.id, key: (await storage.createKey({ ...fields, account: account.id, hash })).id })
+}
+
+let nextId = 1n
+async function pair(): Promise<void> {
+  const id = nextId++
+  const wallet = wallets[Number(id) % wallets.length]
+  if (!wallet) return
+  const owned = { id, slot, epoch }
+  const amounts = { amount: 2_000_000n, minimum: 2_000_000n }
+  const held = await storage.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, model: 'gpt-x', upstream: 'main' })
+  if (held.outcome !== 'done') throw new Error(`hold: ${held.outcome}`)
+  await storage.apply({ verb: 'settle', ...owned, cost: 1_234_567n, ending: 'done', receipt: RECEIPT })
+}
+
+async function round(pairs: number): Promise<{ cpu: number; wall: number }> {
+  let left = pairs
+  const cpuBefore = process.cpuUsage()
+  const wallBefore = performance.now()
+  await Promise.all(
+    Array.from({ length: LOOPS }, async () => {
+      while (left-- > 0) await pair()
+    }),
+  )
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { cpu: (user + system) / pairs, wall: performance.now() - wallBefore }
+}
+
+await round(PAIRS_PER_ROUND)
+const rounds: { cpu: number; wall: number }[] = []
+for (let index = 0; index < ROUNDS; index++) rounds.push(await round(PAIRS_PER_ROUND))
+clearInterval(renewal)
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+const cpu = median(rounds.map((each) => each.cpu))
+const perSecond = (PAIRS_PER_ROUND / median(rounds.map((each) => each.wall))) * 1_000
+const { ok } = await storage.audit()
+console.log(`hold + settle at ${LOOPS} loops, ${ACCOUNTS} accounts, median of ${ROUNDS} rounds of ${PAIRS_PER_ROUND}:`)
+console.log(
+  `${cpu.toFixed(1)} us of gateway CPU each, ${perSecond.toFixed(0)} per second, books ${ok ? 'right' : 'WRONG'}`,
+)
+await storage.close()
+await server.stop()

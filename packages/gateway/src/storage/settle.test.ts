@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test'
+import { apply, type Hold, type Result, type Verb } from '../money/ledger.ts'
+import { emptyRows, memoryBook } from '../money/memory-book.ts'
+import type { Finish } from '../money/settlement.ts'
+import { fakeTime } from './fake-time.ts'
+import { createSettler, NotSettled, recover } from './settle.ts'
+import { StoreDown } from './storage.ts'
+
+const hold: Hold = {
+  ...{ verb: 'hold', id: 7n, slot: 0, epoch: 1, account: 1n, key: 2n, amount: 100n, minimum: 1n },
+  ...{ model: 'm', upstream: 'u' },
+}
+
+type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
+
+/** A settler on the real ledger, over a store whose mood the test sets. */
+function setUp(balance = 1_000n) {
+  const rows = emptyRows()
+  rows.accounts.set(1n, { id: 1n, balance, held: 0n, disabled: false })
+  rows.keys.set(2n, {
+    ...{ id: 2n, account: 1n, revoked: false, expiresAt: undefined, cap: undefined, spent: 0n, held: 0n },
+  })
+  rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: 1_000, config: '' })
+  const time = fakeTime()
+  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, asked: [] as Verb['verb'][] }
+  const journaled: Finish[] = []
+  const reports: string[] = []
+  const storage = {
+    async apply(verb: Verb): Promise<Result> {
+      world.asked.push(verb.verb)
+      if (world.mood === 'hangs') return new Promise(() => {})
+      if (world.mood === 'down') throw new StoreDown('down')
+      const result = apply(memoryBook(rows, 1_000), verb)
+      if (world.mood === 'answer lost') throw new StoreDown('connection lost')
+      return result
+    },
+  }
+  const journal = {
+    async append(verb: Finish) {
+      if (!world.disk) throw new Error('disk full')
+      journaled.push(verb)
+    },
+    async replay(offer: (verb: Finish, ageMs: number) => Promise<boolean>) {
+      for (const verb of [...journaled]) if (await offer(verb, 0)) journaled.splice(journaled.indexOf(verb), 1)
+      return { applied: 0, kept: journaled.length, torn: 0, damaged: [] }
+    },
+  }
+  const report = (message: string) => void reports.push(message)
+  const { monotonic, after } = time
+  const mayDispatch = () => world.mayDispatch
+  const settler = createSettler({ storage, journal, monotonic, after, mayDispatch, report })
+  async function open() {
+    const opened = await settler.open(hold)
+    if (opened.outcome !== 'open') throw new Error(opened.outcome)
+    return opened.request
+  }
+  return { rows, time, world, journaled, reports, settler, open, recover: () => recover(storage, journal, report) }
+}
+
+test('hold, deliver, settle: charged at its cost', async () => {
+  const { rows, open, journaled } = setUp()
+  const request = await open()
+  expect(request.granted).toBe(100n)
+  expect(request.output(40n, 0n)).toBe('deliver')
+  expect(await request.settle(60n, 'done', '{}')).toEqual({ charged: 60n, spooled: false })
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test.each([
+  ['lost before the commit', 'down'],
+  ['lost after the commit', 'answer lost'],
+] as const)('a settlement %s is journaled after three tries and applied once later', async (_name, mood) => {
+  const { rows, time, world, journaled, open, recover } = setUp()
+  const request = await open()
+  world.mood = mood
+  const settled = request.settle(60n, 'done', '{}')
+  await time.pass(5_000)
+  expect(await settled).toEqual({ charged: 60n, spooled: true })
+  expect(world.asked.filter((verb) => verb === 'settle')).toHaveLength(3)
+  expect(journaled).toHaveLength(1)
+  world.mood = 'up'
+  await recover()
+  await recover()
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test('a store that never answers does not keep the last byte for ever', async () => {
+  const { time, world, journaled, open } = setUp()
+  const request = await open()
+  world.mood = 'hangs'
+  const settled = request.settle(60n, 'done', '{}')
+  await time.pass(10_000)
+  expect((await settled).spooled).toBe(true)
+  expect(journaled).toHaveLength(1)
+})
+
+test('a settlement that neither store nor disk takes rejects: the last byte must not leave', async () => {
+  const { time, world, open, reports } = setUp()
+  const request = await open()
+  Object.assign(world, { mood: 'down', disk: false })
+  const settled = request.settle(60n, 'done', '{}').catch((error) => error)
+  await time.pass(5_000)
+  expect(await settled).toBeInstanceOf(NotSettled)
+  expect(reports).toHaveLength(1)
+})
+
+test('a hold without an answer refuses the request, and what it may have placed is voided later', async () => {
+  const { rows, world, journaled, settler, recover } = setUp()
+  world.mood = 'answer lost'
+  expect(await settler.open(hold)).toEqual({ outcome: 'store_down', available: 0n })
+  expect(rows.accounts.get(1n)?.held).toBe(100n)
+  world.mood = 'up'
+  await recover()
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 1_000n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test('the void of a hold that the store does not know yet is kept: the hold may still arrive', async () => {
+  const { world, journaled, settler, recover } = setUp()
+  world.mood = 'down'
+  await settler.open(hold)
+  world.mood = 'up'
+  await recover()
+  expect(journaled).toHaveLength(1)
+})
+
+test('a hold granted to a node whose lease is stale is given back and not dispatched', async () => {
+  const { rows, world, settler } = setUp()
+  world.mayDispatch = false
+  expect((await settler.open(hold)).outcome).toBe('node_lost')
+  await Bun.sleep(0)
+  expect(rows.accounts.get(1n)?.held).toBe(0n)
+})
+
+test('a refused hold says what is available', async () => {
+  const { settler } = setUp(30n)
+  expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ outcome: 'no_balance', available: 30n })
+})
+
+test('a stream extends its hold at half, waits for money it needs, and stops where there is none', async () => {
+  const { rows, open } = setUp(180n)
+  const request = await open()
+  expect(request.output(60n, 50n)).toBe('deliver')
+  await Bun.sleep(0)
+  expect(rows.requests.get(7n)).toMatchObject({ held: 150n, progress: 60n })
+  expect(await request.output(170n, 50n)).toBe('deliver')
+  expect(rows.requests.get(7n)?.held).toBe(180n)
+  expect(await request.output(190n, 50n)).toBe('stop')
+})
+
+test('an extension without an answer: the stream goes on within what is held', async () => {
+  const { world, open } = setUp()
+  const request = await open()
+  world.mood = 'down'
+  expect(request.output(60n, 50n)).toBe('deliver')
+  await Bun.sleep(0)
+  expect(request.output(100n, 50n)).toBe('deliver')
+  expect(await request.output(101n, 50n)).toBe('stop')
+})

@@ -1,0 +1,224 @@
+// What only SQLite has: a folder with one owner, files, damage, a lock that others may hold.
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
+import { FolderInUse, openSqlite, SQLITE_FILE } from '../sqlite.ts'
+import { type Storage, StoreDown } from '../storage.ts'
+
+let parent: string
+let folder: string
+let open: Storage[]
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'trivium-engine-'))
+  folder = join(parent, 'data')
+  open = []
+})
+afterEach(async () => {
+  for (const storage of open) await storage.close()
+  rmSync(parent, { recursive: true })
+})
+
+async function openStore(): Promise<Storage> {
+  const storage = await openSqlite(folder, { busyTimeoutMs: 20 })
+  open.push(storage)
+  return storage
+}
+const file = () => join(folder, SQLITE_FILE)
+const messageOf = (error: unknown) => (error as Error).message
+
+/** A store with some rows in it, closed again. */
+async function filledFolder(): Promise<void> {
+  const storage = await openStore()
+  const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+  for (let id = 1n; id <= 300n; id++) {
+    await storage.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
+    await storage.apply(settle(id, node, 1n, { receipt: 'x'.repeat(300) }))
+  }
+  await storage.close()
+}
+
+test('a folder has one owner: the second is told who', async () => {
+  const storage = await openStore()
+  const error = await thrownBy(openSqlite(folder))
+  expect(error).toBeInstanceOf(FolderInUse)
+  expect(messageOf(error)).toContain(`process ${process.pid}`)
+  await storage.ping()
+  await storage.close()
+  await (await openStore()).ping()
+})
+
+const OWNER = `
+  const { openSqlite } = await import(process.argv[1])
+  try {
+    const storage = await openSqlite(process.argv[2])
+    await storage.apply({ verb: 'join', slot: 1, config: '' })
+    const account = await storage.createAccount('a@b.c', 1000n, -3n)
+    const names = { name: 'n', group: 'g', expiresAt: undefined, cap: undefined }
+    const key = await storage.createKey({ account: account.id, hash: new Uint8Array(32), ...names })
+    const money = { amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }
+    await storage.apply({ verb: 'hold', id: 1n, slot: 1, epoch: 1, account: account.id, key: key.id, ...money })
+    console.log('open')
+  } catch (error) {
+    console.log(error.name)
+    process.exit(1)
+  }`
+function otherProcess() {
+  const module = join(import.meta.dir, '..', 'sqlite.ts')
+  return Bun.spawn([process.execPath, '-e', OWNER, module, folder], { stdout: 'pipe', stderr: 'inherit' })
+}
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { value } = await stream.getReader().read()
+  return new TextDecoder().decode(value).trim()
+}
+
+test('another process is refused too', async () => {
+  await openStore()
+  expect(await firstLine(otherProcess().stdout)).toBe('FolderInUse')
+})
+
+test('a killed owner leaves the folder free and its holds to be reaped at once', async () => {
+  const owner = otherProcess()
+  expect(await firstLine(owner.stdout)).toBe('open')
+  expect(messageOf(await thrownBy(openSqlite(folder)))).toContain(`process ${owner.pid}`)
+  owner.kill('SIGKILL')
+  await owner.exited
+  const storage = await openStore()
+  expect(await storage.findAccount('a@b.c')).toMatchObject({ balance: 1000n, held: 100n })
+  expect(await storage.apply({ verb: 'join', slot: 1, config: '' })).toEqual(result('done', 2n))
+  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
+  expect(await storage.findAccount('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
+})
+
+test('everything in the folder is its owner’s alone', async () => {
+  await newWallet(await openStore())
+  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  expect(mode(folder)).toBe('700')
+  const files = readdirSync(folder)
+  expect(files).toContain(`${SQLITE_FILE}-wal`)
+  for (const name of files) expect([name, mode(join(folder, name))]).toEqual([name, '600'])
+})
+
+test('closing leaves one whole database file and no log', async () => {
+  await filledFolder()
+  expect(readdirSync(folder).sort()).toEqual([SQLITE_FILE, 'owner.lock', 'owner.pid'])
+})
+
+const damages: { name: string; damage(): void; says: string }[] = [
+  { name: 'garbage', damage: () => writeFileSync(file(), 'no database at all '.repeat(500)), says: 'cannot be opened' },
+  {
+    name: 'a file cut in half',
+    damage: () => truncateSync(file(), statSync(file()).size / 2),
+    says: 'cannot be opened',
+  },
+  {
+    name: 'pages overwritten',
+    damage() {
+      const bytes = readFileSync(file())
+      writeFileSync(file(), bytes.fill(0xee, 4096 * 3))
+    },
+    says: 'damaged',
+  },
+  {
+    name: 'the database of another program',
+    damage() {
+      rmSync(file())
+      const other = new Database(file())
+      other.run('CREATE TABLE account (id)')
+      other.close(true)
+    },
+    says: 'not a Trivium database',
+  },
+  {
+    name: 'a store of a later version',
+    damage() {
+      const db = new Database(file())
+      db.run("INSERT INTO migration (id, name, applied_at) VALUES (999, 'of the future', 0)")
+      db.close(true)
+    },
+    says: 'version 999',
+  },
+  {
+    name: 'a folder in the place of the file',
+    damage() {
+      rmSync(file())
+      mkdirSync(file())
+    },
+    says: 'cannot be opened',
+  },
+]
+for (const { name, damage, says } of damages)
+  test(`${name}: refused in one line that names the file, and the folder is free again`, async () => {
+    await filledFolder()
+    damage()
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const error = await thrownBy(openSqlite(folder))
+      expect(error).toBeInstanceOf(Error)
+      expect(messageOf(error)).toContain(file())
+      expect(messageOf(error)).toContain(says)
+      expect(messageOf(error)).not.toContain('\n')
+    }
+  })
+
+test('a file in the place of the folder is refused with its name', async () => {
+  writeFileSync(folder, '')
+  expect(messageOf(await thrownBy(openSqlite(folder)))).toContain(folder)
+})
+
+test('while somebody holds the lock the store is down, and afterwards it works', async () => {
+  const storage = await openStore()
+  const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+  const shell = new Database(file())
+  shell.run('BEGIN IMMEDIATE')
+  const verbs = [hold(1n, wallet, node), hold(2n, wallet, node)]
+  const calls = [...verbs.map((verb) => storage.apply(verb)), storage.ping(), storage.revokeKey(wallet.key)]
+  for (const call of calls) expect(await thrownBy(call)).toBeInstanceOf(StoreDown)
+  expect(await money(storage, wallet)).toMatchObject({ held: 0n })
+  shell.run('ROLLBACK')
+  expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+  shell.close(true)
+})
+
+test('what another process wrote is noticed by the next verb', async () => {
+  const storage = await openStore()
+  const [wallet, node] = [await newWallet(storage, 100n), await newNode(storage)]
+  await storage.apply(hold(1n, wallet, node, { amount: 50n }))
+  const shell = new Database(file())
+  shell.run('UPDATE account SET balance = balance + 1000')
+  shell.close(true)
+  expect(await storage.apply(extend(1n, node, { amount: 500n }))).toEqual(result('done', 500n))
+})
+
+test('a verb that fails inside the transaction fails alone', async () => {
+  const storage = await openStore()
+  const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+  await storage.apply(hold(1n, wallet, node))
+  await storage.apply(hold(2n, other, node))
+  const shell = new Database(file())
+  shell.run('UPDATE request SET account = 99 WHERE id = 1')
+  shell.close(true)
+  const calls = [hold(3n, wallet, node), settle(1n, node, 5n), settle(2n, node, 5n)].map((verb) => storage.apply(verb))
+  const [held, poisoned, settled] = await Promise.allSettled(calls)
+  expect(held).toEqual({ status: 'fulfilled', value: result('done', 100n) })
+  expect(settled).toEqual({ status: 'fulfilled', value: result('done', 5n) })
+  expect(poisoned).toMatchObject({ status: 'rejected', reason: { name: 'Error' } })
+})
+
+test('a closed store refuses, and can be closed again', async () => {
+  const storage = await openStore()
+  await Promise.all([storage.close(), storage.close()])
+  const calls = [() => storage.ping(), () => storage.revokeKey(1n), () => storage.findAccount('a@b.c')]
+  for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(StoreDown)
+})
