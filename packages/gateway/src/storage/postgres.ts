@@ -25,7 +25,7 @@ export type PostgresOptions = {
   statementTimeoutMs: number
 }
 
-const DEFAULTS: PostgresOptions = { lanes: 4, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000 }
+const DEFAULTS: PostgresOptions = { lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000 }
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
 /** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */

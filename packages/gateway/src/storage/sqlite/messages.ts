@@ -5,17 +5,17 @@ import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Answer, Failure } from './transactions.ts'
 
-export type Flat = (string | number | bigint)[]
+export type Flat = (string | number | bigint | boolean | undefined)[]
 
 type NameOf<V> = V extends Verb ? Exclude<keyof V, 'verb'> : never
 /** The fields of each verb, in the order they travel in. */
 const FIELDS: { [V in Verb as V['verb']]: readonly NameOf<V>[] } = {
   hold: ['id', 'slot', 'epoch', 'account', 'key', 'amount', 'minimum', 'model', 'upstream'],
-  extend: ['id', 'slot', 'epoch', 'amount', 'minimum', 'progress'],
+  extend: ['id', 'slot', 'epoch', 'known', 'amount', 'minimum', 'progress'],
   settle: ['id', 'slot', 'epoch', 'cost', 'ending', 'receipt'],
   void: ['id', 'slot', 'epoch', 'ending', 'receipt'],
   reap: ['limit'],
-  join: ['slot', 'config'],
+  join: ['slot', 'config', 'takeover'],
   renew: ['slot', 'epoch', 'config'],
   leave: ['slot', 'epoch'],
 }
