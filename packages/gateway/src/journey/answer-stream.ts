@@ -75,7 +75,7 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
     else if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
     // A client that left before the body was asked for: nobody else would bring this to its end.
-    if (early.length > 0 && !started) setTimeout(() => start(undefined).catch(() => {}), 0)
+    if (!started) setTimeout(() => start(undefined).catch(() => {}), 0)
   }
 
   /** Reads up to the first real output. Resolves with a failure that can still be a real status, else with nothing. */

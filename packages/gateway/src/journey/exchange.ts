@@ -10,7 +10,8 @@ import type { AbortReason, Watch } from './watch.ts'
 export type Exchange = {
   parts: Parts
   dialect: TextDialect
-  request: TextRequest
+  /** Without the body: it is let go once it is sent, or a thousand open streams would keep a thousand bodies. */
+  request: Omit<TextRequest, 'edited'>
   quote: Quote
   watch: Watch
   client: AbortSignal
