@@ -91,7 +91,10 @@ async function createParts(
   log: Log,
   stops: (() => Promise<void> | void)[],
 ): Promise<Parts> {
+  const ticker = createTicker(TICK_MS)
+  // Questions to the store are many and nearly all are answered in time: only short pauses are worth a timer.
   const after = (ms: number, run: () => void) => {
+    if (ms >= 2 * TICK_MS) return ticker.after(ms, run)
     const timer = setTimeout(run, ms)
     return () => clearTimeout(timer)
   }
@@ -105,7 +108,6 @@ async function createParts(
     config: () => catalogue().config.hash,
   })
   const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
-  const ticker = createTicker(TICK_MS)
   const callers = createCallers(storage, Date.now)
   const faults = () => faultsAllowed(environment, catalogue().config)
   stops.push(

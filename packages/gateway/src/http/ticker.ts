@@ -8,6 +8,8 @@ export type Ticker = {
   now(): number
   add(item: Ticking): void
   remove(item: Ticking): void
+  /** Runs `run` once, at the first tick after `ms`; gives the function that calls it off. Far cheaper than a timer. */
+  after(ms: number, run: () => void): () => void
   stop(): void
 }
 
@@ -19,7 +21,21 @@ export function createTicker(intervalMs: number, clock: () => number = () => per
     for (const item of items) item.tick(now)
   }, intervalMs)
   timer.unref()
+  function after(ms: number, run: () => void): () => void {
+    const at = clock() + ms
+    const item = {
+      tick(time: number) {
+        if (time < at) return
+        items.delete(item)
+        run()
+      },
+    }
+    items.add(item)
+    return () => void items.delete(item)
+  }
+
   return {
+    after,
     now: () => now,
     add: (item) => void items.add(item),
     remove: (item) => void items.delete(item),

@@ -98,16 +98,25 @@ async function placeHold(id: bigint, caller: Caller, request: TextRequest, offer
   }
 }
 
-type Opening = Pick<Exchange, 'dialect' | 'request' | 'quote' | 'parts' | 'startedAt' | 'release'> & {
+type Opening = Pick<Exchange, 'dialect' | 'quote' | 'parts' | 'startedAt' | 'release'> & {
   incoming: Incoming
+  request: TextRequest
 }
 
-function open({ incoming, ...given }: Opening): Exchange {
+function open({ incoming, request: { edited: _, ...request }, ...given }: Opening): Exchange {
   const { quote, parts } = given
   const watch = parts.watches.start(quote.candidate.upstream.timeouts)
   const client = incoming.http.signal
   const headers = withWarnings(incoming.headers, quote.warnings)
-  const exchange: Exchange = { ...given, watch, client, headers, firstTokenAt: undefined, onClientGone: leaveEarly }
+  const exchange: Exchange = {
+    ...given,
+    request,
+    watch,
+    client,
+    headers,
+    firstTokenAt: undefined,
+    onClientGone: leaveEarly,
+  }
   // Before the upstream's headers leaving is free: the call is cancelled.
   function leaveEarly() {
     watch.abort('client_gone')
