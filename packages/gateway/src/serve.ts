@@ -110,11 +110,12 @@ async function createParts(
   const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
   const callers = createCallers(storage, Date.now)
   const faults = () => faultsAllowed(environment, catalogue().config)
+  // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
+    () => ticker.stop(),
     () => journal.close(),
     () => node.leave(),
     pollChanges(storage, callers, log),
-    () => ticker.stop(),
   )
   return {
     ...{ catalogue, storage, settler, node, callers, ticker, log },
