@@ -42,12 +42,12 @@ export async function readBody(request: Request, options: BodyOptions): Promise<
   // Only a hint, and only believed when it speaks against the sender; what is read is counted.
   const announced = headers.get('content-length')
   if (announced !== null && Number(announced) > options.limitBytes) return tooLarge(options)
-  if (request.body === null) return EMPTY
 
+  // Merely looking at `request.body` makes a stream of it, which costs more than all the rest of the journey.
   const bytes =
     encoding === undefined && announced !== null && Number(announced) <= ONE_READ_BYTES
       ? await readAtOnce(request, options)
-      : await readInPieces(request.body, encoding, options)
+      : await readInPieces(request, encoding, options)
   if (!(bytes instanceof Uint8Array)) return bytes
   if (bytes.length === 0) return EMPTY
   return bytes.length > options.limitBytes ? tooLarge(options) : bytes
@@ -95,11 +95,12 @@ async function readAtOnce(request: Request, { idleMs }: BodyOptions): Promise<Ui
 }
 
 async function readInPieces(
-  body: ReadableStream<Uint8Array>,
+  request: Request,
   encoding: Encoding | undefined,
   options: BodyOptions,
 ): Promise<Uint8Array | ErrorInfo> {
-  const reader = body.getReader()
+  if (request.body === null) return EMPTY
+  const reader = request.body.getReader()
   const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes)
   const parts: Uint8Array[] = []
   let size = 0
