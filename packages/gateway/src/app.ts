@@ -1,5 +1,5 @@
 // The route table: METHOD path -> what answers it. Every answer leaves through here, errors included.
-import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId, dialectOfPath } from '@trivium/protocol/dialects/index.ts'
 import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { chat } from './journey/chat.ts'
@@ -33,14 +33,27 @@ const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
 
 /** Paths with a name at their end. */
 const PREFIXES: readonly [prefix: string, methodsOf: (rest: string) => Methods | undefined][] = [
-  ['/v1/models/', (id) => ({ GET: (incoming, parts) => showModel(id, incoming, parts) })],
+  ['/v1/models/', modelMethods],
   ['/v1beta/models/', (id) => generateContentMethods(id)],
   ['/api/v3/contents/generations/tasks/', (id) => (id.includes('/') ? undefined : { GET: notYet('video-tasks') })],
 ]
 
+const VERB = /:(generateContent|streamGenerateContent|countTokens)$/
+
+function modelMethods(id: string): Methods | undefined {
+  // The address of one protocol under the base of another.
+  return VERB.test(id) ? undefined : { GET: (incoming, parts) => showModel(id, incoming, parts) }
+}
+
 function generateContentMethods(rest: string): Methods | undefined {
-  if (/:(generateContent|streamGenerateContent|countTokens)$/.test(rest)) return { POST: notYet('generate-content') }
-  return rest.includes(':') ? undefined : { GET: (incoming, parts) => showGenerateContentModel(rest, incoming, parts) }
+  if (VERB.test(rest)) return { POST: notYet('generate-content') }
+  const GET: Handler = (incoming, parts) => showGenerateContentModel(rest, incoming, parts)
+  // Ids may have a colon, and this protocol has verbs that are not served here: those are posted.
+  return rest.includes(':') ? { GET, POST: nothingThere } : { GET }
+}
+
+const nothingThere: Handler = ({ http }) => {
+  throw unknownUrl(splitUrl(http.url)[0])
 }
 
 export type App = (http: Request) => Response | Promise<Response>
@@ -75,16 +88,21 @@ const OPEN_PATHS: ReadonlyMap<string, (health: Health) => Response> = new Map([
   ['/ready', ({ ready }: Health) => Response.json({ ready: ready() }, { status: ready() ? 200 : 503 })],
 ])
 
+/** Answered before anything else; what is asked of them otherwise is told what they take. */
+const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }
+
 const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })
 
 function handlerOf(method: string, path: string): Handler {
-  const methods = PATHS.get(path) ?? methodsByPrefix(path)
-  if (!methods) throw new Failure('unknown_url', `There is nothing at ${path}. ${HINT}`)
+  const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
+  if (!methods) throw unknownUrl(path)
   const handler = methods[method] ?? (method === 'HEAD' ? methods['GET'] : undefined)
   if (handler) return handler
   const allow = Object.keys(methods).join(', ')
   throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
 }
+
+const unknownUrl = (path: string) => new Failure('unknown_url', `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
 
 const HINT =
   'Check the base address: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'
@@ -111,9 +129,13 @@ export function renderError(
   const rendered = DIALECTS[dialect].encodeError(info, requestId)
   return new Response(JSON.stringify(rendered.body), {
     status: rendered.status,
-    headers: { ...headers, ...rendered.headers, 'content-type': 'application/json; charset=utf-8' },
+    headers: { ...headers, ...rendered.headers, ...(HALF_READ.includes(info.code) ? CLOSING : {}) },
   })
 }
+
+/** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
+const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
+const CLOSING = { connection: 'close' }
 
 function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
   if (error instanceof Failure) return error.info

@@ -1,12 +1,10 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import { readAtMost } from '../http/read.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
-import { conclude, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
 
 const REPLY_BYTES = 64 * 1024 * 1024
-/** A client that left has its answer fetched to the end, so that the charge is exact; not for ever, though. */
-const DRAIN_MS = 120_000
 
 export async function answerJson(exchange: Exchange, reply: Response): Promise<Response> {
   const { watch, quote, dialect, client } = exchange
@@ -29,7 +27,7 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
   const read = dialect.readReply(bytes, route.model === quote.offer.model.id ? undefined : quote.offer.model.id)
   if (!read.ok) {
     await conclude(exchange, 'failed', NOTHING_SEEN)
-    throw failureOfUpstream(read.error)
+    throw failureOfUpstream(exchange, read.error)
   }
   const { usage, finish, outputBytes } = read
   const ending = client.aborted ? 'client_gone' : endingOfFinish(finish)

@@ -4,35 +4,34 @@ import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
 import type { Units } from '../money/price.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
-import type { Meter } from './dialect.ts'
-import { conclude, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
 import type { Ending } from './settle.ts'
 
-/** Until then an error can still be a real status, and the client knows nothing of a slow start. */
-const COMMIT_AFTER_MS = 10_000
-const HEARTBEAT_MS = 10_000
-/** Usage follows the finish reason closely; it is worth waiting for even when nobody listens any more. */
-const USAGE_WAIT_MS = 2_000
-const DRAIN_MS = 120_000
+export type Pace = {
+  /** Until then an error can still be a real status, and the client knows nothing of a slow start. */
+  commitAfterMs: number
+  heartbeatMs: number
+  /** Usage follows the finish reason closely; it is worth waiting for even when nobody listens any more. */
+  usageWaitMs: number
+}
+
+const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
 const LET_GO_MS = 1_000
+const FAREWELL_MS = 600_000
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
 type Sink = ReadableStreamDirectController
 
-export async function answerStream(exchange: Exchange, reply: Response): Promise<Response> {
-  const { quote, dialect, request } = exchange
-  if (!reply.body || !isEventStream(reply)) return await refuseOther(exchange, reply)
-  const renameTo = quote.candidate.route.model === quote.offer.model.id ? undefined : quote.offer.model.id
-  const meter = dialect.openMeter({ showUsage: request.showUsage, renameTo })
-  const stream = openStream(exchange, reply.body.getReader(), meter)
-  const failure = await orNothingAfter(COMMIT_AFTER_MS, stream.peek())
+/** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
+export async function answerStream(exchange: Exchange, calling: Promise<Response>, pace = PACE): Promise<Response> {
+  const stream = openStream(exchange, calling, pace)
+  const failure = await orNothingAfter(pace.commitAfterMs, stream.peek())
   if (failure) throw failure
-  const headers = { ...exchange.headers, 'content-type': 'text/event-stream' }
-  return new Response(stream.body, { headers })
+  return new Response(stream.body, { headers: { ...exchange.headers, 'content-type': 'text/event-stream' } })
 }
 
 function orNothingAfter<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
@@ -42,68 +41,110 @@ function orNothingAfter<T>(ms: number, promise: Promise<T>): Promise<T | undefin
   })
 }
 
+/** A reader that has stopped for good must not keep its connection, and its place, for good. */
+async function orBreakAfter(ms: number, promise: Promise<unknown>): Promise<void> {
+  const isDone = await orNothingAfter(
+    ms,
+    promise.then(() => true),
+  )
+  if (!isDone) throw new Error('the client does not read')
+}
+
 function isEventStream(reply: Response): boolean {
-  return (reply.headers.get('content-type') ?? '').startsWith('text/event-stream')
+  return /^text\/event-stream\b/i.test(reply.headers.get('content-type') ?? '')
 }
 
 /** A 200 that is no stream: an error in JSON, a proxy's page. None of it is an answer. */
-async function refuseOther(exchange: Exchange, reply: Response): Promise<never> {
+async function refuseOther(exchange: Exchange, reply: Response): Promise<Failure> {
   const bytes = await readAtMost(reply, NOT_A_STREAM_BYTES).catch(() => undefined)
-  await conclude(exchange, exchange.watch.reason ? endingOfBreak(exchange.watch) : 'failed', NOTHING_SEEN)
+  const { reason } = exchange.watch
+  await conclude(exchange, reason ? endingOfBreak(exchange.watch) : 'failed', NOTHING_SEEN)
+  if (reason) return failureOfAbort(reason)
   const read = bytes ? exchange.dialect.readReply(bytes, undefined) : undefined
-  if (read && !read.ok) throw failureOfUpstream(read.error)
-  throw new Failure('upstream_failed', 'The upstream did not answer with a stream.')
+  if (read && !read.ok) return failureOfUpstream(exchange, read.error)
+  return new Failure('upstream_failed', 'The upstream did not answer with a stream.')
 }
 
-function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
-  const { parts, quote, dialect, watch, client } = exchange
+function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) {
+  const { parts, quote, dialect, watch, client, request } = exchange
+  const renameTo = quote.candidate.route.model === quote.offer.model.id ? undefined : quote.offer.model.id
+  const meter = dialect.openMeter({ showUsage: request.showUsage, renameTo })
   const { state } = meter
   const purse = openPurse(exchange)
+  let reader: Reader = NO_READER
   let early: Uint8Array[] = []
+  /** The last frames, once they are known to be the last. */
+  let tail: Uint8Array | undefined
   let sink: Sink | undefined
   let over = false
   let gone = false
   let started = false
+  let blocked = false
   let lastWriteAt = 0
   let peeking: Promise<Failure | undefined> | undefined
+  let peeked = false
 
   /** The client left. What the upstream has produced is charged; whether it may go on depends on what was seen. */
   function leave(): void {
     if (gone || over) return
     gone = true
-    if (state.finish) watch.within(USAGE_WAIT_MS, 'client_gone')
+    if (state.finish) watch.within(pace.usageWaitMs, 'client_gone')
     else if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
-    // A client that left before the body was asked for: nobody else would bring this to its end.
+    bringToItsEnd()
+  }
+
+  /** A client that left before the body was asked for: nobody else would. */
+  function bringToItsEnd(): void {
     if (!started) setTimeout(() => start(undefined).catch(() => {}), 0)
   }
 
-  /** Reads up to the first real output. Resolves with a failure that can still be a real status, else with nothing. */
+  /** Up to the first real output. Resolves with a failure that can still be a real status, else with nothing. */
   async function peek(): Promise<Failure | undefined> {
+    const failure = await readEarly()
+    peeked = true
+    if (failure) {
+      over = true
+      watch.cancel()
+      exchange.place.leave()
+    } else exchange.firstTokenAt = performance.now()
+    return failure
+  }
+
+  async function readEarly(): Promise<Failure | undefined> {
+    let reply: Response
+    try {
+      reply = await calling
+    } catch (error) {
+      // The call has concluded the exchange itself.
+      if (error instanceof Failure) return error
+      throw error
+    }
+    exchange.place.resize(0)
+    if (!reply.body || !isEventStream(reply)) return await refuseOther(exchange, reply)
+    reader = reply.body.getReader()
     exchange.onClientGone = leave
     if (client.aborted) leave()
     try {
       while (!state.sawOutput && !state.done && !state.error) {
         const { done, value } = await reader.read()
-        if (done) break
+        if (done) {
+          tail = meter.end()
+          break
+        }
         watch.byteArrived()
         const bytes = meter.push(value)
         if (bytes.length > 0) early.push(bytes)
       }
     } catch {
-      return await failEarly(watch.reason ? failureOfAbort(watch.reason) : cutOff(), endingOfBreak(watch))
+      await conclude(exchange, endingOfBreak(watch), NOTHING_SEEN)
+      return watch.reason ? failureOfAbort(watch.reason) : cutOff()
     }
-    if (state.error) return await failEarly(failureOfUpstream(state.error), 'failed')
-    if (!state.sawOutput && !state.done && !state.finish) return await failEarly(cutOff(), 'cut')
-    exchange.firstTokenAt = performance.now()
-    return undefined
-  }
-
-  async function failEarly(failure: Failure, ending: Ending): Promise<Failure> {
-    over = true
-    watch.cancel()
-    await conclude(exchange, ending, state)
-    return failure
+    const ended = tail !== undefined
+    if (!state.error && (state.sawOutput || state.done || state.finish)) return undefined
+    // Whatever came with the failure was not delivered: the client gets a status instead.
+    await conclude(exchange, state.error && !ended ? 'failed' : 'cut', NOTHING_SEEN)
+    return state.error && !ended ? failureOfUpstream(exchange, state.error) : cutOff()
   }
 
   function write(bytes: Uint8Array): undefined | Promise<unknown> {
@@ -114,17 +155,27 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
     return typeof written === 'number' ? undefined : written
   }
 
-  async function untilDrained(blocked: Promise<unknown>): Promise<void> {
+  /** Waits until the client reads on, or until the call has ended for another reason: a stalled reader holds nothing open. */
+  async function untilDrained(written: Promise<unknown>): Promise<void> {
+    blocked = true
     watch.clientBlocks(true)
-    await blocked
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        watch.signal.removeEventListener('abort', done)
+        resolve()
+      }
+      watch.signal.addEventListener('abort', done)
+      written.then(done, done)
+    })
     watch.clientBlocks(false)
+    blocked = false
   }
 
   /** Relays to the end of the upstream's stream, whatever that is; says which it was. */
   async function relay(): Promise<Ending> {
     for (const bytes of early) {
-      const blocked = write(bytes)
-      if (blocked) await untilDrained(blocked)
+      const written = write(bytes)
+      if (written) await untilDrained(written)
     }
     early = []
     try {
@@ -132,26 +183,30 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
         const { done, value } = await reader.read()
         if (done) break
         watch.byteArrived()
-        const blocked = write(meter.push(value))
-        if (blocked) await untilDrained(blocked)
+        const written = write(meter.push(value))
+        if (written) await untilDrained(written)
         if (state.outputBytes >= purse.nextAt && !(await purse.goOn(state.outputBytes))) return 'stopped_by_balance'
       }
     } catch {
       return endingOfBreak(watch)
     }
     if (state.error) return 'failed'
-    if (!state.finish && !state.done) return 'cut'
+    tail ??= meter.end()
+    // Nothing more comes, so what the end itself brought to light is a break within an event.
+    if (hasFailed() || (!state.finish && !state.done)) return 'cut'
     return gone ? 'client_gone' : endingOfFinish(state.finish)
   }
 
   /** The last bytes of the answer, which leave only after the settlement stands. */
   function lastBytes(ending: Ending, units: Units): Uint8Array {
     if (ending === 'stopped_by_balance') return meter.stop(units)
-    if (ending === 'failed') return errorBytes(state.error ? failureOfUpstream(state.error).info : cutOff().info)
-    if (ending === 'cut') return errorBytes(cutOff().info)
+    if (ending === 'failed' && state.error) return errorBytes(failureOfUpstream(exchange, state.error).info)
+    if (ending === 'failed' || ending === 'cut') return errorBytes(cutOff().info)
     if (ending === 'timeout' || ending === 'shutdown') return errorBytes(failureOfAbort(ending).info)
-    return meter.end()
+    return tail ?? NO_BYTES
   }
+
+  const hasFailed = () => state.error !== undefined
 
   function errorBytes(info: ErrorInfo): Uint8Array {
     return Buffer.from(DIALECTS[dialect.id].encodeStreamError(info, formatRequestId(quote.id)))
@@ -167,8 +222,10 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
   async function run(): Promise<void> {
     lastWriteAt = parts.ticker.now()
     watch.onTick = (now) => {
-      if (now - lastWriteAt >= HEARTBEAT_MS) write(dialect.heartbeat)
+      if (now - lastWriteAt >= pace.heartbeatMs && !blocked) write(dialect.heartbeat)
     }
+    // Without a first byte the client would not even get the headers.
+    if (!peeked) write(dialect.heartbeat)
     const failure = await peekOnce()
     if (failure) {
       // The 200 is out already: the failure can only be the stream's own error ending.
@@ -180,8 +237,8 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
     if (state.done) letGo()
     else watch.cancel()
     const charge = await conclude(exchange, ending, state)
-    const blocked = write(lastBytes(ending, charge.units))
-    if (blocked) await blocked
+    const written = write(lastBytes(ending, charge.units))
+    if (written) await orBreakAfter(FAREWELL_MS, written)
   }
 
   async function start(controller: Sink | undefined): Promise<void> {
@@ -194,7 +251,7 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
       parts.log.error('stream failed', { request: formatRequestId(quote.id), error: String(error) })
       throw error
     } finally {
-      exchange.release()
+      exchange.place.leave()
     }
   }
 
@@ -210,7 +267,10 @@ function openStream(exchange: Exchange, reader: Reader, meter: Meter) {
       await start(controller)
       controller.close()
     },
-    cancel: leave,
+    cancel: () => exchange.onClientGone(),
   })
   return { peek: peekOnce, body }
 }
+
+const NO_BYTES = new Uint8Array(0)
+const NO_READER: Reader = { read: async () => ({ done: true, value: undefined }) }

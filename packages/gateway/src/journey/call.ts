@@ -1,19 +1,24 @@
 // The call to the upstream, up to its headers. An answer that is not one ends the exchange here, with nothing charged.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { maskSecrets } from '@trivium/protocol/canonical/mask.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
+import type { Fields } from '../observe/log.ts'
 import { conclude, type Exchange, endingOfBreak, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
+import { formatRequestId } from './ids.ts'
 import type { AbortReason } from './watch.ts'
 
 const ERROR_BODY_BYTES = 64 * 1024
+
+/** Upstream headers that a client gets to see; everything else tells of what is behind the gateway. */
+const SHOWN_HEADERS = ['x-sandbox']
 
 /** Resolves with a 2xx reply whose body has not been read. */
 export async function call(exchange: Exchange, body: Uint8Array, carried: Record<string, string>): Promise<Response> {
   const { parts, quote, watch, dialect, request } = exchange
   const { upstream } = quote.candidate
   let reply: Response
+  watch.sent()
   try {
     const outgoing = {
       path: dialect.upstreamPath,
@@ -25,10 +30,15 @@ export async function call(exchange: Exchange, body: Uint8Array, carried: Record
     reply = await parts.send(upstream, outgoing)
   } catch (error) {
     await conclude(exchange, watch.reason ? endingOfBreak(watch) : 'failed', NOTHING_SEEN)
-    if (!watch.reason) parts.log.warn('upstream not reached', { upstream: upstream.id, error: String(error) })
-    throw watch.reason ? failureOfAbort(watch.reason) : unreachable()
+    if (watch.reason) throw failureOfAbort(watch.reason)
+    tell(exchange, 'upstream not reached', { error: String(error) })
+    throw unreachable()
   }
   watch.headersArrived()
+  for (const name of SHOWN_HEADERS) {
+    const value = reply.headers.get(name)
+    if (value !== null) exchange.headers[name] = value
+  }
   if (reply.status >= 200 && reply.status < 300) return reply
   const failure = await failureOfReply(exchange, reply)
   await conclude(exchange, 'failed', NOTHING_SEEN)
@@ -36,42 +46,37 @@ export async function call(exchange: Exchange, body: Uint8Array, carried: Record
 }
 
 async function failureOfReply(exchange: Exchange, reply: Response): Promise<Failure> {
-  const { parts, quote, dialect } = exchange
-  const text = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
-  const info = DIALECTS[dialect.id].decodeError(reply.status, parseJson(text))
-  const { upstream } = quote.candidate
-  parts.log.warn('upstream refused', {
-    upstream: upstream.id,
-    status: reply.status,
-    message: info.message.slice(0, 200),
+  const bytes = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
+  const info = DIALECTS[exchange.dialect.id].decodeError(reply.status, parsed(bytes))
+  return failureOfUpstream(exchange, info, reply)
+}
+
+/** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
+export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Response): Failure {
+  const { code, message, param, detail, retryAfter = secondsOf(reply?.headers.get('retry-after')) } = info
+  // What is wrong with the caller's request is told to the caller; it may quote the request, so it is not logged.
+  tell(exchange, 'upstream refused', { status: reply?.status, code, detail })
+  return new Failure(code, ownName(exchange, message), {
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
   })
-  return failureOfUpstream(info, reply.headers.get('retry-after'))
 }
 
-/** Only what the caller can mend is told in the upstream's words; the rest would reveal what is behind the gateway. */
-const IN_ITS_OWN_WORDS: readonly ErrorInfo['code'][] = [
-  'bad_request',
-  'unsupported',
-  'context_too_long',
-  'content_refused',
-]
-
-const OUR_WORDS: Partial<Record<ErrorInfo['code'], string>> = {
-  rate_limited: 'The upstream is limiting requests at the moment. Try again later.',
-  unavailable: 'The upstream is overloaded at the moment. Try again later.',
-  upstream_rejected_us: "The upstream refused the gateway's credential. The operator has to look at it.",
-  upstream_timeout: 'The upstream did not answer in time.',
+/** An upstream talks about the model by the name it has there, which is nobody else's business. */
+function ownName({ quote }: Exchange, message: string): string {
+  const { route } = quote.candidate
+  return route.model === quote.offer.model.id ? message : message.replaceAll(route.model, quote.offer.model.id)
 }
 
-export function failureOfUpstream(info: ErrorInfo, retryAfter: string | null = null): Failure {
-  if (IN_ITS_OWN_WORDS.includes(info.code)) {
-    const more = info.param === undefined ? {} : { param: maskSecrets(info.param) }
-    return new Failure(info.code, maskSecrets(info.message), more)
-  }
-  const message = OUR_WORDS[info.code] ?? 'The upstream could not answer this request.'
-  const seconds = retryAfter === null ? info.retryAfter : Number(retryAfter)
-  const wait = seconds !== undefined && seconds > 0 ? { retryAfter: Math.min(60, Math.ceil(seconds)) } : {}
-  return new Failure(info.code in OUR_WORDS ? info.code : 'upstream_failed', message, wait)
+function secondsOf(header: string | null | undefined): number | undefined {
+  if (!header) return undefined
+  const seconds = Number(header)
+  return seconds > 0 ? seconds : undefined
+}
+
+/** One line for the operator; the caller is told less. */
+function tell({ parts, quote }: Exchange, message: string, fields: Fields): void {
+  parts.log.warn(message, { request: formatRequestId(quote.id), upstream: quote.candidate.upstream.id, ...fields })
 }
 
 export function failureOfAbort(reason: AbortReason): Failure {
@@ -89,11 +94,13 @@ const unreachable = () => new Failure('upstream_failed', 'The upstream could not
 
 export const cutOff = () => new Failure('upstream_failed', 'The upstream broke off its answer.')
 
-export function parseJson(bytes: Uint8Array | undefined): unknown {
+/** JSON as every dialect's error is, else the beginning of whatever a proxy in between has said: for the log. */
+function parsed(bytes: Uint8Array | undefined): unknown {
   if (!bytes) return undefined
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+    return JSON.parse(text)
   } catch {
-    return undefined
+    return text.slice(0, 1_000)
   }
 }

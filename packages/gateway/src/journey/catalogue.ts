@@ -33,7 +33,8 @@ export function offerOf(catalogue: Catalogue, group: string, model: string): Off
 }
 
 export function exists(catalogue: Catalogue, model: string): boolean {
-  return catalogue.config.models.get(model)?.price !== undefined
+  const isPriced = catalogue.config.models.get(model)?.price !== undefined
+  return isPriced || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
 }
 
 function offersOf(group: Group, config: FileConfig): Map<string, Offer> {

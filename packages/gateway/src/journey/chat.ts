@@ -30,6 +30,7 @@ export const chat: TextDialect = {
     const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
     return {
       ...{ model, stream, choices: n, maxOutput, images, documents, audios, tools },
+      capField: facts.capField ?? 'max_tokens',
       showUsage: includeUsage,
       textBytes: facts.bytes - facts.mediaBytes,
       edited: (edits) =>
@@ -98,9 +99,9 @@ function problemOfStream({ kind, body, message }: ChatStreamError): ErrorInfo {
   return problemOf(kind === 'upstream', body, message)
 }
 
-/** An error object inside a 200 has no status; its words are read as those of a failing upstream. */
+/** An error object inside a 200 has no status of its own: its words and figures tell what it is. */
 function problemOf(isError: boolean, body: unknown, message: string): ErrorInfo {
-  return isError ? decodeError(500, body) : { code: 'upstream_failed', message }
+  return isError ? decodeError(200, body) : { code: 'upstream_failed', message }
 }
 
 function stopFrames(head: string, units: Units | undefined): string {

@@ -8,6 +8,8 @@ import type { Sizing } from './reserve.ts'
 
 export type TextRequest = Sizing & {
   model: string
+  /** What the caller calls its output cap, or what it is called when there is none. */
+  capField: string
   /** The body for the upstream, with only what must change changed. */
   edited(edits: { model: string | undefined; maxOutput: number | undefined }): Uint8Array
   /** Set when the client asked for the usage chunk itself. */

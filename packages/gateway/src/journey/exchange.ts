@@ -1,6 +1,7 @@
 // One accepted request on its way: what the steps after the hold share, and its single end.
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import type { Place } from '../http/admission.ts'
 import type { TextDialect, TextRequest } from './dialect.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
@@ -10,20 +11,23 @@ import type { AbortReason, Watch } from './watch.ts'
 export type Exchange = {
   parts: Parts
   dialect: TextDialect
-  /** Without the body: it is let go once it is sent, or a thousand open streams would keep a thousand bodies. */
-  request: Omit<TextRequest, 'edited'>
+  /** Only what is needed to the end: the body of a request is not kept while its answer streams. */
+  request: Pick<TextRequest, 'stream' | 'showUsage' | 'textBytes'>
   quote: Quote
   watch: Watch
   client: AbortSignal
   /** What the client's leaving means at this point of the journey; each step sets its own. */
   onClientGone: () => void
-  /** Headers that every answer to this request carries. */
+  /** Headers that every answer to this request carries, an error too. */
   headers: Record<string, string>
   startedAt: number
   firstTokenAt: number | undefined
-  /** Gives the place in the admission back; a stream does so at its end, everything else when it is answered. */
-  release(): void
+  /** Left by a stream at its end, by everything else when it is answered. */
+  place: Place
 }
+
+/** A client that left has its answer fetched to the end, so that the charge is exact; not for ever, though. */
+export const DRAIN_MS = 120_000
 
 /** What is known of the answer so far: a reply that was read, or a stream's meter. */
 export type Seen = {

@@ -30,8 +30,12 @@ export function openPurse(exchange: Exchange): Purse {
       // Bytes only suggest tokens; the cap that was sent along is certain.
       const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
       const cost = costOf({ input: quote.expectedInput, cachedInput: 0, cacheWrite: 0, output }, rate)
-      const more = outputCost(Math.min(covered, outputCap - output), rate)
-      return (await open.output(cost, more)) === 'deliver'
+      // At its cap the cost has its final height, which the hold has to reach once and for all: then no more is asked.
+      const atCap = output >= outputCap
+      const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), rate)
+      const goesOn = (await open.output(cost, more)) === 'deliver'
+      if (atCap && goesOn) nextAt = Number.POSITIVE_INFINITY
+      return goesOn
     },
   }
 }

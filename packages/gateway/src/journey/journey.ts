@@ -1,6 +1,7 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
 //   authenticate -> read -> authorize -> route -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
 import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
@@ -10,11 +11,12 @@ import { authorize } from './authorize.ts'
 import { call } from './call.ts'
 import type { Offer } from './catalogue.ts'
 import type { TextDialect, TextRequest } from './dialect.ts'
-import type { Exchange } from './exchange.ts'
+import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
 import type { Parts } from './parts.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Quote, refusalOf, unavailable } from './reserve.ts'
 import { route } from './route.ts'
+import type { Watch } from './watch.ts'
 
 /** A sender that is silent for this long is not coming back. */
 const BODY_IDLE_MS = 30_000
@@ -33,55 +35,60 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
   const caller = await parts.callers.find(secretOf(http.headers, incoming.query, dialect.id))
   const catalogue = parts.catalogue()
   const { bodyBytes } = catalogue.config.server.limits
-  const release = admit(http, bodyBytes, parts)
+  const place = admit(http, bodyBytes, parts)
   let streaming = false
   try {
-    const request = must(
-      dialect.readRequest(
-        must(await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS })),
-      ),
+    const body = must(
+      await readBody(http, {
+        limitBytes: bodyBytes,
+        contentTypes: JSON_BODY,
+        idleMs: parts.bodyIdleMs ?? BODY_IDLE_MS,
+      }),
     )
+    place.resize(body.length)
+    const request = must(dialect.readRequest(body))
     const offer = authorize(caller, request.model, catalogue)
-    const quote = await placeHold(incoming.id, caller, request, offer, parts)
-    const exchange = open({ incoming, dialect, request, quote, parts, startedAt, release })
-    const reply = await call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect, quote))
-    if (!request.stream) return await answerJson(exchange, reply)
-    const answer = await answerStream(exchange, reply)
+    const [quote, watch] = await placeHold(incoming.id, caller, request, offer, parts)
+    const exchange = open({ incoming, dialect, request, quote, watch, parts, startedAt, place })
+    const calling = call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect, quote))
+    if (!request.stream) return await answerJson(exchange, await calling)
+    const answer = await answerStream(exchange, calling)
     streaming = true
     return answer
   } finally {
-    if (!streaming) release()
+    if (!streaming) place.leave()
   }
 }
 
-/** A place among the running requests, given back once. */
-function admit(http: Request, limit: number, parts: Parts): () => void {
-  const announced = Number(http.headers.get('content-length') ?? limit)
-  const weight = Math.min(limit, announced >= 0 ? announced : limit)
-  if (!parts.admission.enter(weight)) {
-    throw new Failure('unavailable', 'The gateway has as much to do as it can take. Try again shortly.', {
-      retryAfter: 1,
-    })
-  }
-  let entered = true
-  return () => {
-    if (entered) parts.admission.leave(weight)
-    entered = false
-  }
+/** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
+function admit(http: Request, limit: number, parts: Parts): Place {
+  const announced = http.headers.has('content-encoding') ? limit : Number(http.headers.get('content-length') ?? limit)
+  const place = parts.admission.enter(announced >= 0 ? Math.min(limit, announced) : limit)
+  if (place) return place
+  const message = 'The gateway has as much to do as it can take. Try again shortly.'
+  throw new Failure('unavailable', message, { retryAfter: 1 })
 }
 
-async function placeHold(id: bigint, caller: Caller, request: TextRequest, offer: Offer, parts: Parts): Promise<Quote> {
+async function placeHold(
+  id: bigint,
+  caller: Caller,
+  request: TextRequest,
+  offer: Offer,
+  parts: Parts,
+): Promise<[Quote, Watch]> {
   const { rate, model } = offer
   const statistics = parts.learned.of(model.id)
   const bounds = boundsOf(request, model.limits.maxOutput, statistics)
   const { amount, minimum, input } = amountsOf(bounds, request.choices, rate)
-  const candidate = route(offer, parts.random)
   if (!parts.node.mayDispatch()) throw unavailable()
+  const candidate = route(offer, parts.random, parts.watches.isFull)
+  const watch = parts.watches.start(candidate.upstream)
   const opened = await parts.settler.open({
     ...{ verb: 'hold', id, ...parts.node.identity(), account: caller.account, key: caller.key, amount, minimum },
     ...{ model: model.id, upstream: candidate.upstream.id },
   })
   if (opened.outcome !== 'open') {
+    watch.stop()
     // The ledger knows better than the cache: whatever was remembered of this key is looked up anew.
     if (opened.outcome !== 'no_balance' && opened.outcome !== 'cap_reached') parts.callers.clear()
     throw refusalOf(opened, minimum)
@@ -89,45 +96,42 @@ async function placeHold(id: bigint, caller: Caller, request: TextRequest, offer
   const held = opened.request.granted
   const covered = coveredOutput(held, input, rate)
   const lowered = loweredCap(bounds, request, covered)
-  return {
+  const quote: Quote = {
     ...{ id, caller, open: opened.request, offer, candidate, rate, held, outputCap: bounds.outputCap },
     expectedInput: Math.ceil(request.textBytes * statistics.inputTokensPerByte),
     coveredOutput: covered,
     loweredCap: lowered,
-    warnings: lowered === undefined ? [] : ['max_tokens;lowered-to-balance'],
+    warnings: lowered === undefined ? [] : [`${request.capField};lowered-to-balance`],
   }
+  return [quote, watch]
 }
 
-type Opening = Pick<Exchange, 'dialect' | 'quote' | 'parts' | 'startedAt' | 'release'> & {
-  incoming: Incoming
-  request: TextRequest
-}
+type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt' | 'onClientGone'> & { incoming: Incoming }
 
-function open({ incoming, request: { edited: _, ...request }, ...given }: Opening): Exchange {
-  const { quote, parts } = given
-  const watch = parts.watches.start(quote.candidate.upstream.timeouts)
+function open({ incoming, request, ...given }: Opening): Exchange {
+  const { quote, parts, watch } = given
+  const { stream, showUsage, textBytes } = request
+  const { headers } = incoming
+  if (quote.warnings.length > 0) headers['x-trivium-warnings'] = quote.warnings.join(', ')
   const client = incoming.http.signal
-  const headers = withWarnings(incoming.headers, quote.warnings)
   const exchange: Exchange = {
     ...given,
-    request,
-    watch,
-    client,
-    headers,
-    firstTokenAt: undefined,
-    onClientGone: leaveEarly,
+    ...{
+      request: { stream, showUsage, textBytes },
+      client,
+      headers,
+      firstTokenAt: undefined,
+      onClientGone: leaveEarly,
+    },
   }
-  // Before the upstream's headers leaving is free: the call is cancelled.
+  // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
   function leaveEarly() {
-    watch.abort('client_gone')
+    if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
+    else watch.abort('client_gone')
   }
   client.addEventListener('abort', () => exchange.onClientGone())
   if (client.aborted) leaveEarly()
   return exchange
-}
-
-export function withWarnings(headers: Record<string, string>, warnings: readonly string[]): Record<string, string> {
-  return warnings.length === 0 ? headers : { ...headers, 'x-trivium-warnings': warnings.join(', ') }
 }
 
 /** Only what must change is changed: the model's name where the upstream calls it otherwise, a cap that was lowered. */

@@ -30,4 +30,6 @@ export type Parts = {
   log: Log
   clock(): number
   random(): number
+  /** How long the sender of a body may be silent; absent: half a minute. */
+  bodyIdleMs?: number
 }

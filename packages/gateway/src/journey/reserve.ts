@@ -34,7 +34,7 @@ export type Quote = {
   expectedInput: number
   /** Output tokens (all choices) that the hold covers; undefined when output is free. */
   coveredOutput: number | undefined
-  /** Output cap over all choices: the caller's, the model's or ours. */
+  /** Output cap over all choices: the caller's, the model's or, unstreamed, ours. A stream may have none. */
   outputCap: number
   /** Set when the balance made us lower the caller's cap: what goes upstream instead, per choice. */
   loweredCap: number | undefined
@@ -57,7 +57,9 @@ export function boundsOf(sizing: Sizing, maxOutput: number | undefined, statisti
   const parts =
     sizing.images * PER_IMAGE + sizing.documents * PER_DOCUMENT + sizing.audios * PER_AUDIO + sizing.tools * PER_TOOL
   const text = sizing.textBytes * statistics.inputTokensPerByte * statistics.margin
-  const outputCap = (sizing.maxOutput ?? maxOutput ?? DEFAULT_CAP) * sizing.choices
+  // Only a cap that somebody has set ends an answer. A stream without one is stopped by its hold, not by our guess.
+  const uncapped = sizing.stream ? Number.POSITIVE_INFINITY : DEFAULT_CAP
+  const outputCap = (sizing.maxOutput ?? maxOutput ?? uncapped) * sizing.choices
   const start = Math.max(STREAM_START, 2 * recentP95(statistics)) * sizing.choices
   return {
     input: Math.ceil(text) + PER_REQUEST + parts,

@@ -66,9 +66,12 @@ function countedUnits(quote: Quote, outcome: Outcome, usage: Usage | undefined, 
 
 const EMPTY_USAGE = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false }
 
+const STOPPED = 'output;stopped-by-balance'
+
 export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): string {
   const { offer, candidate, rate } = quote
   const { price } = rate
+  const warnings = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
   return JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,
@@ -86,7 +89,7 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
     finish: outcome.finish,
     first_token_ms: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
     total_ms: Math.round(outcome.totalMs),
-    warnings: quote.warnings.length > 0 ? quote.warnings : undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
   })
 }
 

@@ -1,5 +1,5 @@
 // The time limits of one call, and the one place that ends it early. Checked by the shared ticker, not by timers.
-import type { Timeouts } from '../config/types.ts'
+import type { Timeouts, Upstream } from '../config/types.ts'
 import type { Ticker, Ticking } from '../http/ticker.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
@@ -10,6 +10,8 @@ export type Watch = Ticking & {
   abort(reason: AbortReason): void
   /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
   cancel(): void
+  /** The request leaves now: the limits count from here. */
+  sent(): void
   /** Upstream headers are here: from now on the idle limit holds instead of the first-byte limit. */
   headersArrived(): void
   byteArrived(): void
@@ -23,20 +25,31 @@ export type Watch = Ticking & {
 }
 
 export type Watches = {
-  start(timeouts: Timeouts): Watch
+  /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `stop`. */
+  start(upstream: Limited): Watch
+  /** The upstream has as many calls as it may have. */
+  isFull(upstream: Limited): boolean
   /** Ends everything that runs. */
   abortAll(reason: AbortReason): void
   readonly size: number
 }
 
+export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'timeouts'>
+
 export function createWatches(ticker: Ticker): Watches {
   const running = new Set<Watch>()
+  /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
+  const callsOf = new Map<string, number>()
   return {
-    start(timeouts) {
-      const watch = startWatch(ticker, timeouts, () => running.delete(watch))
+    start({ id, timeouts }) {
+      const watch = startWatch(ticker, timeouts, () => {
+        if (running.delete(watch)) callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
+      })
       running.add(watch)
+      callsOf.set(id, (callsOf.get(id) ?? 0) + 1)
       return watch
     },
+    isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && (callsOf.get(id) ?? 0) >= maxConcurrency,
     abortAll(reason) {
       for (const watch of running) watch.abort(reason)
     },
@@ -67,6 +80,10 @@ function startWatch(ticker: Ticker, timeouts: Timeouts, onStop: () => void): Wat
       controller.abort()
     },
     cancel: () => controller.abort(),
+    sent() {
+      lastByteAt = ticker.now()
+      endsAt = lastByteAt + timeouts.totalMs
+    },
     headersArrived() {
       silenceMs = timeouts.idleMs
       lastByteAt = ticker.now()

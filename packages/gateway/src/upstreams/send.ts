@@ -17,10 +17,31 @@ export type Embedded = (request: Request) => Promise<Response>
 
 /** Bodies above this are handed over as a one-shot stream, so that they are not kept in memory while the reply streams. */
 const KEEP_BYTES = 4_096
+/** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
+const STALE_WITHIN_MS = 1_000
 
 export function createSend(embedded: Embedded): Send {
   let turn = 0
-  return (upstream, outgoing) => {
+  /** Upstreams that have answered: there may be a connection to them that was used before. */
+  const answered = new Set<string>()
+
+  async function overSocket(upstream: Upstream, url: string, init: RequestInit, outgoing: Outgoing): Promise<Response> {
+    const sentAt = performance.now()
+    let reply: Response
+    try {
+      reply = await fetch(url, { ...init, ...bodyOf(outgoing, init) })
+    } catch (error) {
+      // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
+      // Not a byte was answered, so it is sent again, once, over a new connection.
+      const isStale = answered.has(upstream.id) && performance.now() - sentAt < STALE_WITHIN_MS && isReset(error)
+      if (!isStale || outgoing.signal.aborted) throw error
+      reply = await fetch(url, { ...init, ...bodyOf(outgoing, init), keepalive: false })
+    }
+    answered.add(upstream.id)
+    return reply
+  }
+
+  return async (upstream, outgoing) => {
     const key = upstream.keys[upstream.keys.length > 1 ? turn++ % upstream.keys.length : 0] ?? 'none'
     const headers: Record<string, string> = {
       authorization: `Bearer ${key}`,
@@ -34,15 +55,21 @@ export function createSend(embedded: Embedded): Send {
     }
     const url = upstream.baseUrl + outgoing.path
     const init = { method: 'POST', headers, signal: outgoing.signal, redirect: 'manual' as const }
-    if (upstream.kind === 'sandbox') return embedded(new Request(url, { ...init, body: outgoing.body }))
-    const body = outgoing.stream && outgoing.body.length > KEEP_BYTES ? oneShot(outgoing.body, headers) : outgoing.body
+    if (upstream.kind === 'sandbox') return plain(await embedded(new Request(url, { ...init, body: outgoing.body })))
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
-    return fetch(url, upstream.proxy ? { ...init, body, proxy: upstream.proxy } : { ...init, body })
+    const { proxy } = upstream
+    return plain(await overSocket(upstream, url, { ...init, decompress: false, ...(proxy ? { proxy } : {}) }, outgoing))
   }
 }
 
-function oneShot(bytes: Uint8Array, headers: Record<string, string>): ReadableStream<Uint8Array> {
-  headers['content-length'] = String(bytes.length)
+type RequestInit = BunFetchRequestInit & { headers: Record<string, string> }
+
+function bodyOf({ body, stream }: Outgoing, init: RequestInit): Pick<BunFetchRequestInit, 'body' | 'headers'> {
+  if (!stream || body.length <= KEEP_BYTES) return { body }
+  return { body: oneShot(body), headers: { ...init.headers, 'content-length': String(body.length) } }
+}
+
+function oneShot(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let rest: Uint8Array | undefined = bytes
   return new ReadableStream({
     pull(controller) {
@@ -51,4 +78,30 @@ function oneShot(bytes: Uint8Array, headers: Record<string, string>): ReadableSt
       controller.close()
     },
   })
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
+}
+
+/** The encodings that an upstream may use although it was asked for none. */
+const ENCODINGS: Readonly<Record<string, 'gzip' | 'deflate' | 'brotli' | 'zstd'>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+  zstd: 'zstd',
+}
+
+/** Decoded as it is read, so that nobody's compressed megabyte becomes our gigabyte. */
+function plain(reply: Response): Response {
+  const encoding = reply.headers.get('content-encoding')
+  if (encoding === null || reply.body === null) return reply
+  const format = ENCODINGS[encoding.trim().toLowerCase()]
+  if (format === undefined) return reply
+  const headers = new Headers(reply.headers)
+  headers.delete('content-encoding')
+  headers.delete('content-length')
+  const { status } = reply
+  return new Response(reply.body.pipeThrough(new DecompressionStream(format)), { status, headers })
 }

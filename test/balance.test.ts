@@ -1,0 +1,153 @@
+// What a balance allows: streams that are stopped, caps that are lowered, refusals that say what is missing.
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { audit, cost, quickKey } from './support/control.ts'
+import { chat, type Gateway, startGateway } from './support/gateway.ts'
+import {
+  answer,
+  chunk,
+  configFor,
+  DONE,
+  event,
+  finish,
+  reply,
+  role,
+  STREAM_HEAD,
+  startUpstream,
+  stream,
+  type Upstream,
+  usage,
+} from './support/upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startGateway({ config: configFor(upstream) })
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+afterEach(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
+const ask = (model: string, streamed: boolean, more: object = {}) => ({
+  ...{ model, messages: MESSAGES, stream: streamed, ...more },
+})
+
+test('a stream that it cannot pay to the end is stopped as if it had reached its cap', async () => {
+  const { secret, settled, account } = await quickKey(gateway, '0.02')
+  upstream.behave(async (socket) => {
+    socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role())]))
+    while (!socket.destroyed) {
+      socket.write(chunk(event('word '.repeat(40))))
+      await Bun.sleep(1)
+    }
+  })
+  const response = await chat(gateway.url, secret, ask('renamed', true, { stream_options: { include_usage: true } }))
+  const text = await response.text()
+  expect(text).toEndWith(DONE)
+  const frames = text.split('\n\n').map((frame) => frame.slice(6))
+  const [stop, charged] = frames.slice(-4, -2).map((frame) => JSON.parse(frame))
+  expect(stop).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ finish_reason: 'length' }] })
+  const [row] = await settled()
+  expect(row).toMatchObject({ ending: 'stopped_by_balance', receipt: { warnings: ['output;stopped-by-balance'] } })
+  expect(charged.usage.completion_tokens).toBe(row?.receipt?.units.output)
+  expect(Number(row?.cost_usd)).toBeGreaterThan(0.01)
+  expect(Number(row?.cost_usd)).toBeLessThanOrEqual(0.02)
+  expect(Number((await account()).balance_usd)).toBeGreaterThanOrEqual(0)
+  await upstream.letGo()
+})
+
+test('a long stream without a cap goes on while there is money', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))
+  upstream.behave(stream(...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 50_000 }), DONE))
+  expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
+  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 50_000) }])
+})
+
+test.each([
+  ['without a cap', {}, 'max_tokens', 'max_tokens;lowered-to-balance'],
+  ['with a cap', { max_tokens: 100_000 }, 'max_tokens', 'max_tokens;lowered-to-balance'],
+  [
+    'with the newer cap',
+    { max_completion_tokens: 90_000 },
+    'max_completion_tokens',
+    'max_completion_tokens;lowered-to-balance',
+  ],
+])('an unstreamed call %s that it does not cover is asked for less', async (_, cap, field, warning) => {
+  const { secret, settled } = await quickKey(gateway, '0.01')
+  upstream.behave(answer(reply()))
+  const response = await chat(gateway.url, secret, ask('renamed', false, cap))
+  expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warning])
+  const sent = JSON.parse(upstream.last().body.toString())
+  // 0.01 USD at 4 USD per million, less the bound of the input.
+  expect(sent[field]).toBeGreaterThan(2_000)
+  expect(sent[field]).toBeLessThan(2_500)
+  expect(await settled()).toMatchObject([{ cost_usd: cost(10, 20), receipt: { warnings: [warning] } }])
+})
+
+test('nothing is lowered when it suffices', async () => {
+  const { secret } = await quickKey(gateway)
+  upstream.behave(answer(reply()))
+  const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100 }))
+  expect(response.headers.get('x-trivium-warnings')).toBeNull()
+  expect(JSON.parse(upstream.last().body.toString()).max_tokens).toBe(100)
+})
+
+test('too little for an answer worth having: 402 with what there is and what is needed, and no row', async () => {
+  const { secret, rows } = await quickKey(gateway, '0.00005')
+  const before = upstream.received.length
+  for (const streamed of [true, false]) {
+    const response = await chat(gateway.url, secret, ask('renamed', streamed))
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([402, 'false'])
+    const { error } = (await response.json()) as { error: { message: string; type: string; code: string } }
+    expect([error.type, error.code]).toEqual(['insufficient_quota', 'insufficient_balance'])
+    expect(error.message).toMatch(/Available: 0\.00005 USD; this request needs at least 0\.000\d+ USD/)
+  }
+  expect(upstream.received.length).toBe(before)
+  expect(await rows()).toEqual([])
+})
+
+test("a key's cap: 402 as well", async () => {
+  const { secret } = await quickKey(gateway, '10', { cap: '0.00005' })
+  const response = await chat(gateway.url, secret, ask('renamed', false))
+  expect([response.status, JSON.stringify(await response.json())]).toEqual([
+    402,
+    expect.stringContaining('key_quota_exceeded'),
+  ])
+})
+
+test('usage ten times above the hold: all that is there is taken, the rest is a shortfall', async () => {
+  const { secret, settled, account } = await quickKey(gateway, '0.01')
+  upstream.behave(answer(reply({ usage: { prompt_tokens: 20_000, completion_tokens: 20_000 } })))
+  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(200)
+  expect(await settled()).toMatchObject([{ cost_usd: '0.01', shortfall_usd: '0.09' }])
+  expect(await account()).toMatchObject({ balance_usd: '0.00', held_usd: '0.00' })
+  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(402)
+})
+
+test('fifty at once on a balance for five', async () => {
+  // Each holds 1,000 output tokens, and a little for its input: 0.004 USD and some.
+  const { secret, settled, account } = await quickKey(gateway, '0.021')
+  const waiting: (() => void)[] = []
+  upstream.behave((socket, request) => {
+    waiting.push(() => void answer(reply({ usage: { prompt_tokens: 30, completion_tokens: 900 } }))(socket, request))
+  })
+  const calls = Array.from({ length: 50 }, () => chat(gateway.url, secret, ask('renamed', false, { max_tokens: 1000 })))
+  let refused = 0
+  for (const call of calls) void call.then(({ status }) => (refused += status === 402 ? 1 : 0))
+  while (waiting.length + refused < 50) await Bun.sleep(10)
+  expect(Number((await account()).held_usd)).toBeLessThanOrEqual(0.021)
+  for (const respond of waiting) respond()
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  const served = statuses.filter((status) => status === 200).length
+  expect(served).toBeGreaterThanOrEqual(5)
+  expect(served).toBeLessThanOrEqual(6)
+  expect(statuses.filter((status) => status === 402).length).toBe(50 - served)
+  expect((await settled()).length).toBe(served)
+  expect(Number((await account()).balance_usd)).toBeGreaterThanOrEqual(0)
+})

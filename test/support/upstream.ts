@@ -1,0 +1,159 @@
+// An upstream of the test's own, on a bare socket: it sees every byte that the gateway sends, and answers with any.
+import { createServer, type Socket } from 'node:net'
+
+export type Received = {
+  /** The request line and the headers as they came. */
+  head: string
+  headers: Record<string, string>
+  body: Buffer
+}
+
+export type Behaviour = (socket: Socket, request: Received) => void | Promise<void>
+
+export type Upstream = {
+  url: string
+  /** All requests so far. */
+  received: Received[]
+  last(): Received
+  /** What the next requests get. */
+  behave(next: Behaviour): void
+  /** Connections opened so far, and open now. */
+  connections(): { opened: number; open: number }
+  /** Resolves as soon as the connection of the last request is closed. */
+  letGo(): Promise<void>
+  stop(): void
+}
+
+export async function startUpstream(behaviour: Behaviour = answer(reply())): Promise<Upstream> {
+  const received: Received[] = []
+  const sockets = new Set<Socket>()
+  let lastClosed = Promise.resolve()
+  let current = behaviour
+  let opened = 0
+  const server = createServer((socket) => {
+    opened++
+    sockets.add(socket)
+    let buffer = Buffer.alloc(0)
+    socket.on('error', () => {})
+    const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
+    void closed.then(() => sockets.delete(socket))
+    socket.on('data', (chunk) => {
+      buffer = Buffer.concat([buffer, Buffer.from(chunk)])
+      const request = parse(buffer)
+      if (!request) return
+      buffer = Buffer.alloc(0)
+      received.push(request)
+      lastClosed = closed
+      void current(socket, request)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    received,
+    last() {
+      const request = received.at(-1)
+      if (!request) throw new Error('the upstream has received nothing')
+      return request
+    },
+    behave(next) {
+      current = next
+    },
+    connections: () => ({ opened, open: sockets.size }),
+    letGo: () => lastClosed,
+    stop() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** Undefined while the request is not complete. */
+function parse(bytes: Buffer): Received | undefined {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const head = bytes.subarray(0, end).toString('latin1')
+  const lines = head.split('\r\n').slice(1)
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const body = bytes.subarray(end + 4)
+  const length = Number(headers['content-length'] ?? 0)
+  return body.length < length ? undefined : { head, headers, body }
+}
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
+
+/** An unstreamed reply; what is given replaces or adds. */
+export function reply(more: Record<string, unknown> = {}): Record<string, unknown> {
+  const message = { role: 'assistant', content: 'Hello there.' }
+  return {
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'inner-name' },
+    ...{ choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE, ...more },
+  }
+}
+
+export type Piece = string | Record<string, unknown>
+
+/** One event of a stream: text of the answer, or a chunk with these fields. */
+export function event(piece: Piece): string {
+  const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'inner-name' }
+  const choices = [{ index: 0, delta: typeof piece === 'string' ? { content: piece } : {}, finish_reason: null }]
+  return `data: ${JSON.stringify({ ...chunk, choices, ...(typeof piece === 'string' ? {} : piece) })}\n\n`
+}
+
+export const role = () => event({ choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] })
+export const finish = (reason = 'stop') => event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })
+export const usage = (figures: Record<string, unknown> = USAGE) => event({ choices: [], usage: figures })
+export const DONE = 'data: [DONE]\n\n'
+
+export const STREAM_HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n'
+export const LAST_CHUNK = '0\r\n\r\n'
+
+export function chunk(text: string | Buffer): Buffer {
+  const bytes = Buffer.from(text)
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+}
+
+export function head(status: number, bytes: number, headers: Record<string, string> = {}): string {
+  const all = { 'content-type': 'application/json', 'content-length': String(bytes), ...headers }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`
+}
+
+/** Answers every request with this JSON, or this text as it is. */
+export function answer(body: object | string, status = 200, headers: Record<string, string> = {}): Behaviour {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  return (socket) => void socket.write(Buffer.concat([Buffer.from(head(status, bytes.length, headers)), bytes]))
+}
+
+/** Streams these events, whole, and ends as a stream should. */
+export function stream(...events: string[]): Behaviour {
+  return (socket) =>
+    void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk), Buffer.from(LAST_CHUNK)]))
+}
+
+/** Sends these events and leaves the connection as it is. */
+export function streamOpen(...events: string[]): Behaviour {
+  return (socket) => void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
+}
+
+/** The configuration that puts upstreams of the test's own behind model names; short patience. */
+export function configFor(
+  upstream: { url: string },
+  more: { upstream?: string; models?: string; rest?: string } = {},
+): string {
+  const extra = more.upstream ?? ''
+  return `
+sandbox: { faults: true }
+${more.rest ?? ''}
+upstreams:
+  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: ["upstream-key"], timeouts: { first_byte: 2s, idle: 1s, total: 20s }${extra} }
+models:
+  - { id: renamed, routes: [{ upstream: own, model: inner-name }], price: { input: 1, output: 4 } }
+  - { id: same, routes: [{ upstream: own, model: same }], price: { input: 1, output: 4 } }
+${more.models ?? ''}`
+}
