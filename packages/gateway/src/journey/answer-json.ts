@@ -5,12 +5,14 @@ import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHI
 import { Failure } from './failure.ts'
 
 const REPLY_BYTES = 64 * 1024 * 1024
+/** Within less, nobody has left: the receipt says so without asking. */
+const LOOK_AFTER_MS = 50
 
 export async function answerJson(exchange: Exchange, reply: Response): Promise<Response> {
   const { watch, quote, dialect, client } = exchange
   // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
-  exchange.onClientGone = () => watch.within(DRAIN_MS, 'client_gone')
-  if (client.aborted) exchange.onClientGone()
+  client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
+  if (client.isGone) client.onGone()
   let bytes: Uint8Array | undefined
   try {
     bytes = await readAtMost(reply, REPLY_BYTES)
@@ -19,6 +21,7 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
     throw watch.reason ? failureOfAbort(watch.reason) : cutOff()
   }
   exchange.firstTokenAt = performance.now()
+  if (exchange.firstTokenAt - exchange.startedAt > LOOK_AFTER_MS) client.look()
   if (!bytes) {
     await conclude(exchange, 'failed', NOTHING_SEEN)
     throw new Failure('upstream_failed', 'The upstream sent an answer that is too large.')
@@ -30,7 +33,7 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
     throw failureOfUpstream(exchange, read.error)
   }
   const { usage, finish, outputBytes } = read
-  const ending = client.aborted ? 'client_gone' : endingOfFinish(finish)
+  const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
   await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true })
   return new Response(read.body, { headers: { ...exchange.headers, 'content-type': 'application/json' } })
 }

@@ -123,8 +123,8 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     exchange.place.resize(0)
     if (!reply.body || !isEventStream(reply)) return await refuseOther(exchange, reply)
     reader = reply.body.getReader()
-    exchange.onClientGone = leave
-    if (client.aborted) leave()
+    client.onGone = leave
+    if (client.isGone) leave()
     try {
       while (!state.sawOutput && !state.done && !state.error) {
         const { done, value } = await reader.read()
@@ -214,7 +214,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
 
   /** After the last event the connection ends by itself and can be used again; one that does not is closed. */
   function letGo(): void {
-    const timer = setTimeout(watch.cancel, LET_GO_MS)
+    const timer = setTimeout(() => watch.cancel(), LET_GO_MS)
     const over = () => clearTimeout(timer)
     reader.read().then(({ done }) => (done ? over() : watch.cancel()), over)
   }
@@ -267,7 +267,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
       await start(controller)
       controller.close()
     },
-    cancel: () => exchange.onClientGone(),
+    cancel: () => client.onGone(),
   })
   return { peek: peekOnce, body }
 }

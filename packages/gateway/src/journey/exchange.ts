@@ -2,6 +2,7 @@
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { Place } from '../http/admission.ts'
+import type { Client } from './client.ts'
 import type { TextDialect, TextRequest } from './dialect.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
@@ -15,9 +16,7 @@ export type Exchange = {
   request: Pick<TextRequest, 'stream' | 'showUsage' | 'textBytes'>
   quote: Quote
   watch: Watch
-  client: AbortSignal
-  /** What the client's leaving means at this point of the journey; each step sets its own. */
-  onClientGone: () => void
+  client: Client
   /** Headers that every answer to this request carries, an error too. */
   headers: Record<string, string>
   startedAt: number

@@ -10,6 +10,7 @@ import { secretOf } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { call } from './call.ts'
 import type { Offer } from './catalogue.ts'
+import { Client } from './client.ts'
 import type { TextDialect, TextRequest } from './dialect.ts'
 import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
@@ -106,32 +107,21 @@ async function placeHold(
   return [quote, watch]
 }
 
-type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt' | 'onClientGone'> & { incoming: Incoming }
+type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt'> & { incoming: Incoming }
 
 function open({ incoming, request, ...given }: Opening): Exchange {
   const { quote, parts, watch } = given
   const { stream, showUsage, textBytes } = request
   const { headers } = incoming
   if (quote.warnings.length > 0) headers['x-trivium-warnings'] = quote.warnings.join(', ')
-  const client = incoming.http.signal
-  const exchange: Exchange = {
-    ...given,
-    ...{
-      request: { stream, showUsage, textBytes },
-      client,
-      headers,
-      firstTokenAt: undefined,
-      onClientGone: leaveEarly,
-    },
-  }
+  const client = new Client(incoming.http)
   // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
-  function leaveEarly() {
+  client.onGone = () => {
     if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
   }
-  client.addEventListener('abort', () => exchange.onClientGone())
-  if (client.aborted) leaveEarly()
-  return exchange
+  watch.onFirstTick = () => client.look()
+  return { ...given, request: { stream, showUsage, textBytes }, client, headers, firstTokenAt: undefined }
 }
 
 /** Only what must change is changed: the model's name where the upstream calls it otherwise, a cap that was lowered. */

@@ -4,26 +4,6 @@ import type { Ticker, Ticking } from '../http/ticker.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
-export type Watch = Ticking & {
-  readonly signal: AbortSignal
-  readonly reason: AbortReason | undefined
-  abort(reason: AbortReason): void
-  /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
-  cancel(): void
-  /** The request leaves now: the limits count from here. */
-  sent(): void
-  /** Upstream headers are here: from now on the idle limit holds instead of the first-byte limit. */
-  headersArrived(): void
-  byteArrived(): void
-  /** While the client does not read, silence is not the upstream's fault. */
-  clientBlocks(blocked: boolean): void
-  /** Ends the call with `reason` at the latest in `ms`. */
-  within(ms: number, reason: AbortReason): void
-  /** Called at each tick while the call lasts: heartbeats. */
-  onTick: ((now: number) => void) | undefined
-  stop(): void
-}
-
 export type Watches = {
   /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `stop`. */
   start(upstream: Limited): Watch
@@ -42,7 +22,7 @@ export function createWatches(ticker: Ticker): Watches {
   const callsOf = new Map<string, number>()
   return {
     start({ id, timeouts }) {
-      const watch = startWatch(ticker, timeouts, () => {
+      const watch = new Watch(ticker, timeouts, () => {
         if (running.delete(watch)) callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
       })
       running.add(watch)
@@ -59,56 +39,89 @@ export function createWatches(ticker: Ticker): Watches {
   }
 }
 
-function startWatch(ticker: Ticker, timeouts: Timeouts, onStop: () => void): Watch {
-  const controller = new AbortController()
-  let reason: AbortReason | undefined
-  let endsAt = ticker.now() + timeouts.totalMs
-  let endsWith: AbortReason = 'timeout'
-  let lastByteAt = ticker.now()
-  let silenceMs = timeouts.firstByteMs
-  let blocked = false
+/** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
+export class Watch implements Ticking {
+  reason: AbortReason | undefined
+  /** Called at each tick while the call lasts: heartbeats. */
+  onTick: ((now: number) => void) | undefined
+  /** Called at the first tick: what is not worth doing for a call that is over within one. */
+  onFirstTick: (() => void) | undefined
+  readonly #ticker: Ticker
+  readonly #timeouts: Timeouts
+  readonly #onStop: () => void
+  readonly #controller = new AbortController()
+  #endsAt: number
+  #endsWith: AbortReason = 'timeout'
+  #lastByteAt: number
+  #silenceMs: number
+  #blocked = false
 
-  const watch: Watch = {
-    signal: controller.signal,
-    onTick: undefined,
-    get reason() {
-      return reason
-    },
-    abort(why) {
-      if (reason) return
-      reason = why
-      controller.abort()
-    },
-    cancel: () => controller.abort(),
-    sent() {
-      lastByteAt = ticker.now()
-      endsAt = lastByteAt + timeouts.totalMs
-    },
-    headersArrived() {
-      silenceMs = timeouts.idleMs
-      lastByteAt = ticker.now()
-    },
-    byteArrived() {
-      lastByteAt = ticker.now()
-    },
-    clientBlocks(now) {
-      blocked = now
-      lastByteAt = ticker.now()
-    },
-    within(ms, why) {
-      const at = ticker.now() + ms
-      if (at < endsAt) [endsAt, endsWith] = [at, why]
-    },
-    tick(now) {
-      if (now >= endsAt) watch.abort(endsWith)
-      else if (!blocked && now - lastByteAt >= silenceMs) watch.abort('timeout')
-      else watch.onTick?.(now)
-    },
-    stop() {
-      ticker.remove(watch)
-      onStop()
-    },
+  constructor(ticker: Ticker, timeouts: Timeouts, onStop: () => void) {
+    this.#ticker = ticker
+    this.#timeouts = timeouts
+    this.#onStop = onStop
+    this.#lastByteAt = ticker.now()
+    this.#endsAt = this.#lastByteAt + timeouts.totalMs
+    this.#silenceMs = timeouts.firstByteMs
+    ticker.add(this)
   }
-  ticker.add(watch)
-  return watch
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  abort(reason: AbortReason): void {
+    if (this.reason) return
+    this.reason = reason
+    this.#controller.abort()
+  }
+
+  /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
+  cancel(): void {
+    this.#controller.abort()
+  }
+
+  /** The request leaves now: the limits count from here. */
+  sent(): void {
+    this.#lastByteAt = this.#ticker.now()
+    this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs
+  }
+
+  /** Upstream headers are here: from now on the idle limit holds instead of the first-byte limit. */
+  headersArrived(): void {
+    this.#silenceMs = this.#timeouts.idleMs
+    this.#lastByteAt = this.#ticker.now()
+  }
+
+  byteArrived(): void {
+    this.#lastByteAt = this.#ticker.now()
+  }
+
+  /** While the client does not read, silence is not the upstream's fault. */
+  clientBlocks(blocked: boolean): void {
+    this.#blocked = blocked
+    this.#lastByteAt = this.#ticker.now()
+  }
+
+  /** Ends the call with `reason` at the latest in `ms`. */
+  within(ms: number, reason: AbortReason): void {
+    const at = this.#ticker.now() + ms
+    if (at >= this.#endsAt) return
+    this.#endsAt = at
+    this.#endsWith = reason
+  }
+
+  tick(now: number): void {
+    const first = this.onFirstTick
+    this.onFirstTick = undefined
+    first?.()
+    if (now >= this.#endsAt) this.abort(this.#endsWith)
+    else if (!this.#blocked && now - this.#lastByteAt >= this.#silenceMs) this.abort('timeout')
+    else this.onTick?.(now)
+  }
+
+  stop(): void {
+    this.#ticker.remove(this)
+    this.#onStop()
+  }
 }

@@ -82,6 +82,14 @@ export function booksContract(use: Use): void {
       found: ({ account }) => ({ negativeAccounts: [account] }),
     },
     {
+      name: 'more held than the wallet has',
+      sql: ({ account }) => [
+        `UPDATE account SET balance = balance - 900 WHERE id = ${account}`,
+        transfer('NULL', account, CREDIT, 900n),
+      ],
+      found: ({ account }) => ({ negativeAccounts: [account] }),
+    },
+    {
       name: 'a receipt that shows less than was paid',
       sql: () => ['UPDATE request SET cost = cost - 1 WHERE id = 1'],
       found: () => ({ requestMismatches: [1n] }),

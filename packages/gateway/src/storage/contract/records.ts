@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { MAX_AMOUNT } from '../../money/amount.ts'
 import { CREDIT, TRIAL } from '../../money/ledger.ts'
 import { newAccount, newHash, newKey, newWallet, thrownBy, type Use } from './harness.ts'
 
@@ -78,6 +79,15 @@ export function recordsContract(use: Use): void {
       expect(await thrownBy(storage.credit(id, amount, 'x'))).toBeInstanceOf(RangeError)
     for (const credit of [-1n, huge])
       expect(await thrownBy(storage.createAccount('x@y.z', credit, CREDIT))).toBeInstanceOf(RangeError)
+    expect((await storage.audit()).ok).toBe(true)
+  })
+
+  test('a wallet does not grow beyond what adds up in 64 bits', async () => {
+    const { storage } = use()
+    const { id } = await newAccount(storage, MAX_AMOUNT)
+    const granted: boolean[] = []
+    for (let index = 0; index < 10; index++) granted.push(await storage.credit(id, MAX_AMOUNT, 'a billion more'))
+    expect(granted).toEqual([...Array(3).fill(true), ...Array(7).fill(false)])
     expect((await storage.audit()).ok).toBe(true)
   })
 

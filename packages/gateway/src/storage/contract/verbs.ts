@@ -142,6 +142,21 @@ export function verbsContract(use: Use): void {
     expect(await storage.apply(hold(1n, { ...lasting, key: later.id }, node))).toEqual(result('done', 100n))
   })
 
+  test('what is changed between two holds counts for the second', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage, 100n), await newNode(storage)]
+    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    await storage.credit(wallet.account, 150n, 'more')
+    expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
+    expect(await storage.credit(wallet.account, -51n, 'only 50 are free')).toBe(false)
+    await storage.setAccountDisabled(wallet.account, true)
+    expect(await storage.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('account_disabled'))
+    await storage.setAccountDisabled(wallet.account, false)
+    await storage.revokeKey(wallet.key)
+    expect(await storage.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_invalid'))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 250n, held: 200n })
+  })
+
   test('a running request is not touched by revoking its key or disabling its account', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]

@@ -18,7 +18,7 @@ export function checkText(field: string, value: string): string {
 
 /** One form per address: two accounts must not differ in case, spaces around or Unicode composition only. */
 export function normaliseEmail(email: string): string {
-  return checkText('email', email).normalize('NFC').trim().toLowerCase().normalize('NFC')
+  return checkText('email', email).trim().toLowerCase().normalize('NFC')
 }
 
 function checkAmount(field: string, value: Nanos): void {

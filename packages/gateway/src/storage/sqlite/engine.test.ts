@@ -20,13 +20,16 @@ import { type Storage, StoreDown } from '../storage.ts'
 let parent: string
 let folder: string
 let open: Storage[]
+let spawned: Bun.Subprocess[]
 
 beforeEach(() => {
   parent = mkdtempSync(join(tmpdir(), 'trivium-engine-'))
   folder = join(parent, 'data')
   open = []
+  spawned = []
 })
 afterEach(async () => {
+  for (const child of spawned) child.kill('SIGKILL')
   for (const storage of open) await storage.close()
   rmSync(parent, { recursive: true })
 })
@@ -77,7 +80,9 @@ const OWNER = `
   }`
 function otherProcess() {
   const module = join(import.meta.dir, '..', 'sqlite.ts')
-  return Bun.spawn([process.execPath, '-e', OWNER, module, folder], { stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([process.execPath, '-e', OWNER, module, folder], { stdout: 'pipe', stderr: 'inherit' })
+  spawned.push(child)
+  return child
 }
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   const { value } = await stream.getReader().read()
