@@ -53,7 +53,7 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
     const exchange = open({ incoming, dialect, request, quote, watch, parts, startedAt, place })
     const calling = call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect, quote))
     if (!request.stream) return await answerJson(exchange, await calling)
-    const answer = await answerStream(exchange, calling)
+    const answer = await answerStream(exchange, calling, parts.pace)
     streaming = true
     return answer
   } finally {

@@ -7,6 +7,7 @@ import type { Settler } from '../storage/settle.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
+import type { Pace } from './answer-stream.ts'
 import type { Callers } from './authenticate.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Ids } from './ids.ts'
@@ -32,4 +33,6 @@ export type Parts = {
   random(): number
   /** How long the sender of a body may be silent; absent: half a minute. */
   bodyIdleMs?: number
+  /** When a stream shows signs of life; absent: as the answer itself has it. */
+  pace?: Pace
 }

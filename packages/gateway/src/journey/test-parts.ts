@@ -1,0 +1,93 @@
+// A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+import type { FileConfig, Upstream } from '../config/types.ts'
+import { createAdmission } from '../http/admission.ts'
+import { createTicker } from '../http/ticker.ts'
+import type { Settled } from '../storage/settle.ts'
+import type { Caller, Storage } from '../storage/storage.ts'
+import type { Send } from '../upstreams/send.ts'
+import { createAborts } from './aborts.ts'
+import type { Pace } from './answer-stream.ts'
+import { compileCatalogue } from './catalogue.ts'
+import { createIds } from './ids.ts'
+import { createLearned } from './learned.ts'
+import type { Parts } from './parts.ts'
+import { createWatches } from './watch.ts'
+
+export type TestOptions = { send: Send; bodyIdleMs?: number; pace?: Pace; timeouts?: Partial<Upstream['timeouts']> }
+
+/** How a request ended, as the ledger was told. */
+export type End = { cost: bigint; ending: string }
+
+export const TEST_CALLER: Caller = {
+  ...{ account: 1n, key: 1n, group: 'default', revoked: false, accountDisabled: false, expiresAt: undefined },
+}
+
+export function createTestParts({ send, timeouts, ...more }: TestOptions) {
+  const ends: End[] = []
+  const logged: string[] = []
+  const ticker = createTicker(5)
+  const catalogue = compileCatalogue(testConfig(timeouts), 0)
+  const end = async (cost: bigint, ending: string): Promise<Settled> => {
+    ends.push({ cost, ending })
+    return { charged: cost, spooled: false }
+  }
+  const unused = (): never => {
+    throw new Error('not a part of this test')
+  }
+  const parts: Parts = {
+    ...{ catalogue: () => catalogue, ticker, send, ...more },
+    storage: new Proxy({} as Storage, { get: unused }),
+    settler: {
+      open: async ({ amount }) => ({
+        outcome: 'open',
+        request: {
+          granted: amount,
+          output: () => 'deliver',
+          settle: (cost, ending) => end(cost, ending),
+          void: (ending) => end(0n, ending),
+        },
+      }),
+      settle: unused,
+    },
+    node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
+    callers: { find: () => TEST_CALLER, clear: () => {} },
+    ids: createIds(() => 0, Date.now),
+    learned: createLearned(),
+    aborts: createAborts(() => 0),
+    admission: createAdmission({ inFlight: 10, memoryBytes: 1024 * 1024 }),
+    watches: createWatches(ticker),
+    log: {
+      info: () => {},
+      warn: (message) => void logged.push(message),
+      error: (message) => void logged.push(message),
+    },
+    clock: Date.now,
+    random: () => 0,
+  }
+  return { parts, ends, logged }
+}
+
+function testConfig(timeouts: TestOptions['timeouts']): FileConfig {
+  const upstream: Upstream = {
+    ...{ id: 'own', kind: 'custom', dialect: 'chat', baseUrl: 'http://own.invalid/v1', keys: ['k'] },
+    timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
+    ...{ maxConcurrency: undefined, proxy: undefined, allowPrivate: false, billsOnAbort: 'nothing' },
+  }
+  const price = { input: 1_000_000_000n, output: 4_000_000_000n, cachedInput: 0n, cacheWrite: 0n }
+  const route = { upstream: 'own', model: 'same', priority: 1, weight: 1, cost: undefined }
+  const model = {
+    ...{ id: 'same', routes: [route], price, priceVersion: 'v' },
+    limits: { context: undefined, maxOutput: undefined },
+  }
+  const limits = { bodyBytes: 1024 * 1024, inFlight: 10, memoryBytes: 1024 * 1024 }
+  return {
+    server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0 },
+    registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },
+    sandbox: { on: false, faults: false, faultsWritten: false },
+    retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off' },
+    upstreams: new Map([['own', upstream]]),
+    models: new Map([['same', model]]),
+    groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),
+    ...{ hash: '', remarks: [] },
+  }
+}
