@@ -31,6 +31,7 @@ const TOP = [
   'listen.ts',
   'first-start.ts',
   'secret.ts',
+  'upkeep.ts',
   'version.ts',
 ]
 const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']

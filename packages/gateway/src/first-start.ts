@@ -10,9 +10,9 @@ const GROUP = 'sandbox'
 
 /** The secret of the ready-made key; undefined at every start but the first, and where there is no embedded model. */
 export async function readyMadeKey(storage: Storage, config: FileConfig): Promise<string | undefined> {
-  if (!config.sandbox.on || !config.groups.has(GROUP)) return undefined
+  // Also where no key is made: that a later start prints one would surprise whoever reads its output.
   const token = crypto.randomUUID()
-  if ((await storage.setMetaOnce('first_start', token)) !== token) return undefined
+  if ((await storage.setMetaOnce('first_start', token)) !== token || !onlyEmbedded(config)) return undefined
   const account = await storage.createAccount(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newSecret()
@@ -21,9 +21,25 @@ export async function readyMadeKey(storage: Storage, config: FileConfig): Promis
   return secret
 }
 
-export function greeting(version: string, url: string, secret: string | undefined): string {
-  const lines = [`Trivium ${version}`, `  address  ${url}`, `  console  ${url}/console (comes with a later version)`]
+/** Somebody may have given the group's name to one of his own; the key that everybody gets must cost the operator nothing. */
+function onlyEmbedded({ sandbox, groups, models, upstreams }: FileConfig): boolean {
+  const group = groups.get(GROUP)
+  if (!sandbox.on || !group) return false
+  const allowed = group.models.includes('*') ? [...models.keys()] : group.models
+  return allowed.every((id) =>
+    models.get(id)?.routes.every(({ upstream }) => upstreams.get(upstream)?.kind === 'sandbox'),
+  )
+}
+
+export type Addresses = { listening: string; publicUrl: string | undefined }
+
+export function greeting(version: string, { listening, publicUrl }: Addresses, secret: string | undefined): string {
+  const lines = [`Trivium ${version}`, `  address  ${listening}`]
+  if (publicUrl) lines.push(`  public   ${publicUrl}`)
+  lines.push(`  console  ${publicUrl ?? listening}/console (comes with a later version)`)
   if (secret) {
+    // A certificate is made out to the public name; a proxy in front may not be running yet.
+    const url = publicUrl && listening.startsWith('https:') ? publicUrl : listening
     lines.push(
       '',
       'Try it (this key is shown once; it belongs to an account with the trial credit):',

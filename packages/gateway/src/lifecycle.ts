@@ -4,7 +4,9 @@ import type { Log } from './observe/log.ts'
 
 /** Balancers need this long to notice that /ready says no. */
 const ACCEPT_MS = 5_000
-/** After the dialect's error endings have been written, settlements are given this long. */
+/** After the dialect's error endings have been written, whoever reads is given this long to take them. */
+const TAKE_MS = 3_000
+/** And settlements this long after that. */
 const SETTLE_MS = 10_000
 /** One Ctrl-C reaches us through the terminal and through every process above us: that is one signal. */
 const SAME_SIGNAL_MS = 300
@@ -14,6 +16,8 @@ export type Stoppable = {
   /** Ends what runs: the dialect's error ending, a partial charge. */
   abortRunning(): void
   stopAccepting(): Promise<void>
+  /** Closes the connections of those who do not read: only then does their request end. */
+  cutConnections(): Promise<void>
   drainMs(): number
   /** Everything else: node, storage, sockets. */
   close(): Promise<void>
@@ -25,14 +29,13 @@ export type Lifecycle = {
   becomeReady(): void
   /** Called for each signal: the second one hurries. */
   stop(reason: string): void
-  hurry(reason: string): void
 }
 
 export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number) => void): Lifecycle {
   let ready = false
   let accepting = true
   let stoppedAt: number | undefined
-  let hurried = Promise.withResolvers<void>()
+  const hurried = Promise.withResolvers<void>()
 
   async function orderly(reason: string): Promise<void> {
     log.info('stopping', { reason, running: parts.running() })
@@ -42,9 +45,9 @@ export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number)
     await Promise.race([untilIdle(parts.drainMs()), hurried.promise])
     if (parts.running() > 0) log.warn('ending requests that are still running', { running: parts.running() })
     parts.abortRunning()
-    hurried = Promise.withResolvers()
+    await untilIdle(TAKE_MS)
+    await Promise.race([parts.running() > 0 ? parts.cutConnections() : closed, Bun.sleep(500)])
     await untilIdle(SETTLE_MS)
-    await Promise.race([closed, Bun.sleep(500)])
     await parts.close()
     log.info('stopped')
     exit(0)
@@ -79,9 +82,5 @@ export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number)
       ready = stoppedAt === undefined
     },
     stop,
-    hurry(reason) {
-      stop(reason)
-      hurried.resolve()
-    },
   }
 }

@@ -1,11 +1,15 @@
 // The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
+import { UsageError } from './cli/args.ts'
 import { mistakesError, run, type Setup } from './cli/run.ts'
+import { reasonOf } from './config/server.ts'
 import type { Environment } from './config/types.ts'
 import { loadFile, readEnvironment } from './config.ts'
+import { masterSecret } from './secret.ts'
 import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
 import { openSqlite } from './storage/sqlite.ts'
+import { FolderInUse, type Storage } from './storage/storage.ts'
 
 /** Bun's client obeys these by itself; proxies come from the configuration alone. What they said may still be read there. */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
@@ -26,8 +30,38 @@ const setup: Setup = {
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
-  openStorage: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgres(databaseUrl) : openSqlite(dataDir)),
+  async openStorage(environment) {
+    const { databaseUrl, dataDir } = environment
+    const storage = await (databaseUrl ? reachPostgres(databaseUrl) : ownSqlite(dataDir))
+    try {
+      await masterSecret(storage, environment)
+      return storage
+    } catch (error) {
+      await storage.close()
+      throw error
+    }
+  },
   serve: () => serve({ ...setup, loadConfig }),
+}
+
+async function ownSqlite(dataDir: string): Promise<Storage> {
+  try {
+    return await openSqlite(dataDir)
+  } catch (error) {
+    // Without a code it is ours, or names the file already.
+    if (!(error instanceof Error && 'code' in error) || error instanceof FolderInUse) throw error
+    throw new UsageError(`cannot use the data folder ${dataDir}: ${reasonOf(error)}`)
+  }
+}
+
+async function reachPostgres(url: string): Promise<Storage> {
+  try {
+    return await openPostgres(url)
+  } catch (error) {
+    // The address without the user and the password.
+    const { host, pathname } = new URL(url)
+    throw new UsageError(`cannot use the database ${host}${pathname} of DATABASE_URL: ${reasonOf(error)}`)
+  }
 }
 
 /** The launcher holds the other end: when it is gone, however it went, so are we. */
@@ -44,8 +78,9 @@ function endWithLauncher(): void {
 /** Bun's HTTP client opens at most 256 requests at once unless its environment says otherwise before it starts. */
 async function startAgainUnlimited(args: readonly string[]): Promise<number> {
   const child = Bun.spawn([process.execPath, ...process.execArgv, ...ownScript(), ...args], {
-    stdio: ['inherit', 'inherit', 'inherit'],
-    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' },
+    // The fourth stream tells the child when we are gone: whoever kills us means the server.
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', TRIVIUM_LAUNCHER_FD: '3' },
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return await child.exited
@@ -53,6 +88,9 @@ async function startAgainUnlimited(args: readonly string[]): Promise<number> {
 
 /** A compiled executable carries its script; `bun main.ts` has to be told it again. */
 const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
+
+// Whoever reads along may stop reading (`| head`); that is no reason to end or to say anything.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const args = process.argv.slice(2)
 const serving = (args[0] ?? 'serve') === 'serve'

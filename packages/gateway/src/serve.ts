@@ -1,12 +1,12 @@
 // `trivium serve`: config -> storage -> app -> listen, then an orderly end.
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from './app.ts'
 import { UsageError } from './cli/args.ts'
-import { openControl } from './cli/control.ts'
+import { isServed, openControl } from './cli/control.ts'
 import type { Setup } from './cli/run.ts'
+import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
-import { watchConfig } from './config/watch.ts'
+import type { watchConfig } from './config/watch.ts'
 import { greeting, readyMadeKey } from './first-start.ts'
 import { createAdmission } from './http/admission.ts'
 import { isLoopback } from './http/client-address.ts'
@@ -22,17 +22,16 @@ import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen } from './listen.ts'
 import { createLog, type Log } from './observe/log.ts'
 import { createSandbox } from './sandbox/handler.ts'
-import { checkFingerprint, masterSecret } from './secret.ts'
 import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
-import type { Storage } from './storage/storage.ts'
+import { FolderInUse, type Storage } from './storage/storage.ts'
+import { pollChanges, reloading, renewing } from './upkeep.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
 
 const TICK_MS = 250
-const POLL_CHANGES_MS = 1_000
-const CHECK_CERTIFICATE_MS = 10_000
+const WAIT_FOR_FOLDER_MS = 5_000
 
 export async function serve(setup: Setup & { loadConfig: Parameters<typeof watchConfig>[1] }): Promise<void> {
   const log = createLog((line) => process.stderr.write(line), Date.now)
@@ -40,18 +39,17 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
   if (environment.workers > 1) throw new UsageError('TRIVIUM_WORKERS above 1 comes with a later version')
   let catalogue = compileCatalogue(setup.config(environment), Date.now())
   for (const remark of catalogue.config.remarks) log.warn(remark)
-  mkdirSync(environment.dataDir, { recursive: true, mode: 0o700 })
-  const storage = await setup.openStorage(environment)
+  const storage = await openPatiently(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
   try {
-    await checkFingerprint(storage, masterSecret(environment))
     const parts = await createParts(environment, storage, () => catalogue, log, stops)
     let listener: Listener | undefined
     const lifecycle = createLifecycle(
       {
-        running: () => parts.admission.inFlight,
+        running: () => Math.max(parts.admission.inFlight, listener?.pending ?? 0),
         abortRunning: () => parts.watches.abortAll('shutdown'),
         stopAccepting: async () => listener?.stop(false),
+        cutConnections: async () => listener?.stop(true),
         drainMs: () => catalogue.config.server.drainMs,
         close: () => closeAll(stops),
       },
@@ -70,17 +68,39 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       catalogue = compileCatalogue(config, Date.now())
       parts.admission.setLimits(config.server.limits)
     }
-    stops.push(reloading(environment, setup, catalogue, use, log), renewing(listener, log))
-    stops.push(() => control?.stop())
-    const control = environment.databaseUrl
-      ? undefined
-      : openControl(environment.dataDir, () => ({ storage: tellingCallers(storage, parts), config: catalogue.config }))
+    const renewal = renewing(listener, log)
+    const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
+    stops.push(renewal.stop, reload.stop)
+    process.on('SIGHUP', () => {
+      reload.now()
+      renewal.now()
+    })
+    if (!environment.databaseUrl) {
+      const desk = { storage: tellingCallers(storage, parts) }
+      const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
+      stops.push(() => control.stop())
+    }
     const secret = await readyMadeKey(storage, catalogue.config)
-    process.stdout.write(greeting(VERSION, catalogue.config.server.publicUrl ?? listener.url, secret))
+    const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }
+    process.stdout.write(greeting(VERSION, addresses, secret))
     lifecycle.becomeReady()
   } catch (error) {
     await closeAll(stops)
     throw error
+  }
+}
+
+/** A command may have the folder for a moment, or a former server may be closing it: only one that serves is final. */
+async function openPatiently(environment: Environment, setup: Setup): Promise<Storage> {
+  const end = performance.now() + WAIT_FOR_FOLDER_MS
+  for (;;) {
+    try {
+      return await setup.openStorage(environment)
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
+      if (await isServed(environment.dataDir)) throw error
+      await Bun.sleep(50)
+    }
   }
 }
 
@@ -101,7 +121,10 @@ async function createParts(
   const monotonic = () => performance.now()
   const report = (message: string, error?: unknown) =>
     log.warn(message, error === undefined ? {} : { error: String(error) })
-  const journal = await openJournal(join(environment.dataDir, 'journal'))
+  const folder = join(environment.dataDir, 'journal')
+  const journal = await openJournal(folder).catch((error) => {
+    throw new UsageError(`cannot use the folder ${folder}: ${reasonOf(error)}`)
+  })
   const embedded = environment.databaseUrl === undefined
   const node = await joinNode(storage, journal, {
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
@@ -152,26 +175,6 @@ function listenOrExplain(environment: Environment, config: FileConfig, app: Retu
   }
 }
 
-/** Other processes change keys and accounts too; within a second or so this one forgets what it remembered. */
-function pollChanges(storage: Storage, callers: Parts['callers'], log: Log): () => void {
-  let seen: bigint | undefined
-  let failing = false
-  const timer = setInterval(async () => {
-    try {
-      const counter = await storage.changeCounter()
-      if (counter !== seen) callers.clear()
-      seen = counter
-      failing = false
-    } catch (error) {
-      // Not knowing is the same as a change: nobody is admitted on an old memory.
-      callers.clear()
-      if (!failing) log.warn('changes of keys cannot be read', { error: String(error) })
-      failing = true
-    }
-  }, POLL_CHANGES_MS)
-  return () => clearInterval(timer)
-}
-
 /** The same store, but what this process changes itself takes effect at once. */
 function tellingCallers(storage: Storage, parts: Parts): Storage {
   const telling = Object.create(storage) as Storage
@@ -179,43 +182,6 @@ function tellingCallers(storage: Storage, parts: Parts): Storage {
   telling.setAccountDisabled = (account, disabled) =>
     storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
   return telling
-}
-
-function reloading(
-  environment: Environment,
-  setup: { loadConfig: Parameters<typeof watchConfig>[1] },
-  catalogue: Catalogue,
-  use: (config: FileConfig) => void,
-  log: Log,
-): () => void {
-  if (!environment.configFile) return () => {}
-  const watcher = watchConfig(
-    environment.configFile,
-    setup.loadConfig,
-    (config, changes) => {
-      use(config)
-      log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') })
-      for (const remark of config.remarks) log.warn(remark)
-    },
-    (mistakes) => {
-      for (const { file, line, message } of mistakes)
-        log.error('configuration not reloaded', { file, line, mistake: message })
-    },
-    { running: catalogue.config },
-  )
-  process.on('SIGHUP', () => void watcher.reload())
-  return () => watcher.close()
-}
-
-function renewing(listener: Listener, log: Log): () => void {
-  const timer = setInterval(() => {
-    try {
-      if (listener.renewCertificate()) log.info('certificate renewed')
-    } catch (error) {
-      log.error('the certificate on disk cannot be used; the former one stays', { error: String(error) })
-    }
-  }, CHECK_CERTIFICATE_MS)
-  return () => clearInterval(timer)
 }
 
 function onSignals(lifecycle: Lifecycle, log: Log): void {

@@ -17,7 +17,7 @@ export function parseArguments(args: readonly string[], allowed: Flags): Argumen
       continue
     }
     const [name = '', given] = splitOnce(word.slice(2))
-    const kind = allowed[name]
+    const kind = Object.hasOwn(allowed, name) ? allowed[name] : undefined
     if (!kind) throw new UsageError(`unknown option --${name}${suggestion(allowed)}`)
     if (kind === 'flag') {
       if (given !== undefined) throw new UsageError(`--${name} takes no value`)
@@ -25,7 +25,10 @@ export function parseArguments(args: readonly string[], allowed: Flags): Argumen
       continue
     }
     const value = given ?? args[++at]
-    if (value === undefined) throw new UsageError(`--${name} needs a value`)
+    // Where the value was forgotten, the next option must not be taken for it.
+    if (value === undefined || (given === undefined && value.startsWith('--'))) {
+      throw new UsageError(`--${name} needs a value`)
+    }
     if (name in parsed.values) throw new UsageError(`--${name} is given twice`)
     parsed.values[name] = value
   }

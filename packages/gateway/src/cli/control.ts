@@ -1,32 +1,52 @@
 // The door for commands while a server owns the data folder: a Unix socket in it, open to the folder's owner alone.
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { UsageError } from './args.ts'
 import { type Desk, isOperation, OPERATIONS } from './operations.ts'
 
 /** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
 const LONGEST_PATH = 100
 const FILE = 'control.json'
+const LAST_CALL_MS = 50
+const FINISH_MS = 5_000
+/** A whole usage list or an audit of a large store takes its time. */
+const ANSWER_WITHIN_MS = 600_000
 
 type Answer = { result: unknown } | { mistake: string }
 
-export type Control = { stop(): Promise<void> }
+export type Control = {
+  /** What was asked is still answered; whoever comes later finds nobody. */
+  stop(): Promise<void>
+}
 
 export function openControl(dataDir: string, desk: () => Desk): Control {
-  const socket = socketPath(dataDir)
+  const near = join(dataDir, 'control.sock')
+  // A folder of its own, which nobody else can look into, and not a name in a shared one that somebody could take first.
+  const elsewhere = Buffer.byteLength(near) > LONGEST_PATH
+  const socket = elsewhere ? join(mkdtempSync(join(tmpdir(), 'trivium-')), 'control.sock') : near
   rmSync(socket, { force: true })
+  // Not chmod afterwards: whoever connected before it would stay connected.
+  const umask = process.umask(0o077)
   const server = Bun.serve({
     unix: socket,
-    fetch: async (request) => Response.json(await answer(request, desk())),
+    async fetch(request, server) {
+      // An audit of a large store takes its time.
+      server.timeout(request, 0)
+      return Response.json(await answer(request, desk()))
+    },
   })
-  chmodSync(socket, 0o600)
-  writeFileSync(join(dataDir, FILE), JSON.stringify({ socket, pid: process.pid }), { mode: 0o600 })
+  process.umask(umask)
+  const file = join(dataDir, FILE)
+  writeFileSync(`${file}.new`, JSON.stringify({ socket, pid: process.pid }), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
   return {
     async stop() {
-      rmSync(join(dataDir, FILE), { force: true })
-      await server.stop(true)
-      rmSync(socket, { force: true })
+      rmSync(file, { force: true })
+      // Whoever has just read the file gets in before the door closes.
+      await Bun.sleep(LAST_CALL_MS)
+      await Promise.race([server.stop(false), Bun.sleep(FINISH_MS)])
+      rmSync(elsewhere ? dirname(socket) : socket, { recursive: true, force: true })
     },
   }
 }
@@ -42,30 +62,52 @@ async function answer(request: Request, desk: Desk): Promise<Answer> {
   }
 }
 
+/** Nobody listens: what a process that was killed leaves behind, or one that has just stopped. */
+const NOBODY = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
+
 /** undefined: no server is running on this folder. */
 export async function askServer(
   dataDir: string,
   operation: string,
   values: object,
 ): Promise<{ result: unknown } | undefined> {
-  const file = join(dataDir, FILE)
-  if (!existsSync(file)) return undefined
-  let response: Response
+  const socket = socketOf(dataDir)
+  if (!socket) return undefined
+  let answered: Answer
   try {
-    const { socket } = JSON.parse(readFileSync(file, 'utf8')) as { socket: string }
     const body = JSON.stringify({ operation, values })
-    response = await fetch('http://trivium/', { unix: socket, method: 'POST', body })
-  } catch {
-    // Left behind by a process that was killed: nobody is listening.
-    return undefined
+    const response = await fetch('http://trivium/', {
+      ...{ unix: socket, method: 'POST', body, keepalive: false },
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    answered = (await response.json()) as Answer
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
+    // Asked, and not answered: done again it might be done twice, and this may be about money.
+    throw new UsageError('the server ended or stalled before it answered; look whether it was done before trying again')
   }
-  const answered = (await response.json()) as Answer
   if ('mistake' in answered) throw new UsageError(answered.mistake)
   return answered
 }
 
-function socketPath(dataDir: string): string {
-  const path = join(dataDir, 'control.sock')
-  if (Buffer.byteLength(path) <= LONGEST_PATH) return path
-  return join(tmpdir(), `trivium-${Bun.hash(dataDir).toString(36)}.sock`)
+/** true: a server answers on this folder, so it will not be given up soon. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const socket = socketOf(dataDir)
+  if (!socket) return false
+  try {
+    await fetch('http://trivium/', { unix: socket, keepalive: false, signal: AbortSignal.timeout(1_000) })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function socketOf(dataDir: string): string | undefined {
+  const file = join(dataDir, FILE)
+  if (!existsSync(file)) return undefined
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { socket: string }).socket
+  } catch {
+    return undefined
+  }
 }

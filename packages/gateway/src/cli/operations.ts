@@ -96,11 +96,16 @@ function amountOf(text: string, option: string): Nanos {
 
 function timeOf(expires: string | undefined): number | undefined {
   if (expires === undefined) return undefined
-  const time = /^\d{4}-\d\d-\d\d/.test(expires) ? Date.parse(expires) : Number.NaN
-  if (Number.isNaN(time))
+  const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
+  // Without a zone it is UTC: where the server stands must not decide when a key expires.
+  const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)
+  // The 31st of February would quietly become the 3rd of March.
+  if (Number.isNaN(time) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day)
     throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
   return time
 }
+
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 const hashPassword = (password: string) => {
   if (password.length < 8) throw new UsageError('the password must have at least 8 characters')

@@ -1,7 +1,10 @@
 // Results for people: `name: value` lines, or one line per entry of a list. With --json, JSON and nothing else.
 
-export function printResult(result: unknown, json: boolean): void {
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : describe(result))
+/** Resolves when all of it is out: a pipe takes 64 KB at once, and the end of the process would drop the rest. */
+export function printResult(result: unknown, json: boolean): Promise<void> {
+  const text = json ? `${JSON.stringify(result)}\n` : describe(result)
+  // The callback also comes when nobody reads any more (`| head`), which is not our mistake.
+  return new Promise((resolve) => process.stdout.write(text, () => resolve()))
 }
 
 function describe(result: unknown): string {

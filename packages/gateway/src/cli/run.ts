@@ -7,13 +7,14 @@ import { type Arguments, type Flags, parseArguments, UsageError } from './args.t
 import { LATER_COMMANDS, STORE_COMMANDS, type StoreCommand } from './commands.ts'
 import { askServer } from './control.ts'
 import { doctor } from './doctor.ts'
-import { OPERATIONS } from './operations.ts'
+import { OPERATIONS, type OperationName } from './operations.ts'
 import { printResult } from './output.ts'
 
 export type Setup = {
   /** Throws a UsageError that lists every mistake. */
   environment(): Environment
   config(environment: Environment): FileConfig
+  /** Opened, and known to belong to the master secret. */
   openStorage(environment: Environment): Promise<Storage>
   serve(): Promise<void>
 }
@@ -53,7 +54,7 @@ export async function run(args: readonly string[], setup: Setup): Promise<number
     const { name, rest } = findCommand(args.filter((word) => word !== '--json'))
     const result = await runCommand(name, rest, setup)
     if (name === 'serve' || name === 'sandbox') return undefined
-    printResult(result, json)
+    await printResult(result, json)
     return failed(result)
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof FolderInUse)) throw error
@@ -63,10 +64,8 @@ export async function run(args: readonly string[], setup: Setup): Promise<number
 }
 
 async function runCommand(name: string, rest: readonly string[], setup: Setup): Promise<unknown> {
-  const feature = LATER_COMMANDS[name]
-  if (feature) throw new UsageError(`${feature} comes with a later version`)
   const command = STORE_COMMANDS[name] ?? OWN_COMMANDS[name]
-  if (!command) throw new UsageError(`unknown command '${name}'`)
+  if (!command) throw new UsageError(`${LATER_COMMANDS[name]} comes with a later version`)
   const parsed = parseArguments(rest, command.flags)
   if (parsed.words.length !== command.words.length) {
     const wanted = command.words.length === 0 ? 'no further words' : command.words.join(' ')
@@ -80,16 +79,13 @@ async function runCommand(name: string, rest: readonly string[], setup: Setup): 
 function findCommand(words: readonly string[]): { name: string; rest: readonly string[] } {
   const [first = 'serve', second] = words
   const pair = `${first} ${second}`
-  if (second !== undefined && (pair in STORE_COMMANDS || pair in OWN_COMMANDS || pair in LATER_COMMANDS)) {
-    return { name: pair, rest: words.slice(2) }
-  }
-  if (first in STORE_COMMANDS || first in OWN_COMMANDS || first in LATER_COMMANDS)
-    return { name: first, rest: words.slice(1) }
-  throw new UsageError(`unknown command '${words.slice(0, 2).join(' ')}'; there are: ${commandNames().join(', ')}`)
+  if (second !== undefined && COMMAND_NAMES.has(pair)) return { name: pair, rest: words.slice(2) }
+  if (COMMAND_NAMES.has(first)) return { name: first, rest: words.slice(1) }
+  const all = [...COMMAND_NAMES].sort().join(', ')
+  throw new UsageError(`unknown command '${words.slice(0, 2).join(' ')}'; there are: ${all}`)
 }
 
-const commandNames = () =>
-  [...Object.keys(OWN_COMMANDS), ...Object.keys(STORE_COMMANDS), ...Object.keys(LATER_COMMANDS)].sort()
+const COMMAND_NAMES: ReadonlySet<string> = new Set([OWN_COMMANDS, STORE_COMMANDS, LATER_COMMANDS].flatMap(Object.keys))
 
 /** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
 async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup): Promise<unknown> {
@@ -100,36 +96,43 @@ async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup
     if (answered) return answered.result
   }
   const config = setup.config(environment)
-  const storage = await openPatiently(environment, setup)
-  if ('result' in storage) return storage.result
+  const opened = await openPatiently(command.operation, values, environment, setup)
+  if ('result' in opened) return opened.result
+  const { storage } = opened
   try {
-    return await OPERATIONS[command.operation]({ storage: storage.storage, config }, values)
+    return await OPERATIONS[command.operation]({ storage, config }, values)
   } finally {
-    await storage.storage.close()
+    await storage.close()
   }
+}
 
-  /** The folder may be in use by a server that is just starting or stopping, or by another command: wait a little. */
-  async function openPatiently(
-    environment: Environment,
-    setup: Setup,
-  ): Promise<{ storage: Storage } | { result: unknown }> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return { storage: await setup.openStorage(environment) }
-      } catch (error) {
-        if (!(error instanceof FolderInUse) || tries >= 50) throw error
-        await Bun.sleep(100)
-        const answered = await askServer(environment.dataDir, command.operation, values)
-        if (answered) return answered
-      }
+/** The folder may be in use by a server that is just starting or stopping, or by other commands: wait for them. */
+async function openPatiently(
+  operation: OperationName,
+  values: Record<string, string>,
+  environment: Environment,
+  setup: Setup,
+): Promise<{ storage: Storage } | { result: unknown }> {
+  const end = performance.now() + WAIT_FOR_FOLDER_MS
+  for (;;) {
+    try {
+      return { storage: await setup.openStorage(environment) }
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
+      // Not all at the same moment again.
+      await Bun.sleep(25 + Math.random() * 75)
+      const answered = await askServer(environment.dataDir, operation, values)
+      if (answered) return answered
     }
   }
 }
 
+const WAIT_FOR_FOLDER_MS = 30_000
+
 async function runSandbox(parsed: Arguments): Promise<void> {
-  const port = Number(parsed.values.port ?? '0')
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new UsageError('--port must be a number from 0 to 65535')
+  const written = parsed.values.port ?? '0'
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN
+  if (!(port <= 65_535)) throw new UsageError('--port must be a number from 0 to 65535')
   try {
     const server = startSandboxServer({ host: parsed.values.host ?? '127.0.0.1', port, faults: true })
     process.stdout.write(`sandbox listening on ${server.url}\n`)

@@ -103,6 +103,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'there is a file of that name, where a folder is needed',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
 }
 
 export function reasonOf(error: unknown): string {

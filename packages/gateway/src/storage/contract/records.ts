@@ -25,6 +25,18 @@ export function recordsContract(use: Use): void {
     expect(await raw('SELECT id FROM transfer')).toEqual([])
   })
 
+  test('the hash of a password is kept beside its account, and no other account has one', async () => {
+    const { storage, raw } = use()
+    await storage.createAccount('without@example.com', 5n, TRIAL)
+    const account = await storage.createAccount('ada@example.com', 5n, TRIAL, '$argon2id$v=19$salt$hash')
+    const taken = await storage.createAccount('ada@example.com', 5n, TRIAL, '$argon2id$v=19$other')
+    expect(taken).toBeUndefined()
+    const rows = await raw('SELECT account, password FROM credential')
+    expect(rows.map((row) => [BigInt(row.account as bigint), row.password])).toEqual([
+      [account?.id as bigint, '$argon2id$v=19$salt$hash'],
+    ])
+  })
+
   for (const same of ['ADA@example.com', '  ada@Example.COM\n', 'ada@example.com'])
     test(`${JSON.stringify(same)} is the address ada@example.com`, async () => {
       const { storage } = use()

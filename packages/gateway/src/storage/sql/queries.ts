@@ -36,18 +36,24 @@ const USAGE = ['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'cos
 const bumpChangeCounter = (db: Database): Statement =>
   statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) })))
 
-export function createAccount(db: Database, email: string, credit: Nanos, source: bigint, now: number): Statement[] {
-  const account = required(
+export type NewAccount = { email: string; credit: Nanos; source: bigint; password: string | undefined }
+
+export function createAccount(db: Database, account: NewAccount, now: number): Statement[] {
+  const { email, credit, source, password } = account
+  const created = required(
     db
       .insertInto('account')
       .values({ email, balance: credit, held: 0n, disabled: 0, created_at: now })
       .onConflict((conflict) => conflict.column('email').doNothing())
       .returning(ACCOUNT),
   )
-  if (credit === 0n) return [account]
   const id = db.selectFrom('account').select('id').where('email', '=', email)
-  const values = { request: null, debit: source, credit: id, amount: credit, reason: 'opening credit', at: now }
-  return [account, statement(db.insertInto('transfer').values(values))]
+  const opening = { request: null, debit: source, credit: id, amount: credit, reason: 'opening credit', at: now }
+  return [
+    created,
+    ...(credit === 0n ? [] : [statement(db.insertInto('transfer').values(opening))]),
+    ...(password === undefined ? [] : [statement(db.insertInto('credential').values({ account: id, password }))]),
+  ]
 }
 
 export const findAccount = (db: Database, email: string): Statement =>

@@ -36,9 +36,11 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
     async changeCounter() {
       return integer((await first(counter))?.value)
     },
-    async createAccount(email, credit, source) {
+    async createAccount(email, credit, source, password) {
       if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
-      const rows = await runner.write(queries.createAccount(db, normaliseEmail(email), credit, source, clock()))
+      const hash = password === undefined ? undefined : checkText('password', password)
+      const account = { email: normaliseEmail(email), credit, source, password: hash }
+      const rows = await runner.write(queries.createAccount(db, account, clock()))
       return rows?.[0]?.map(toAccount)[0]
     },
     async findAccount(email) {

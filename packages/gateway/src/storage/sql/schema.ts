@@ -14,6 +14,8 @@ export type Schema = {
     disabled: Integer
     created_at: Integer
   }
+  /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
+  credential: { account: Integer; password: string }
   api_key: {
     id: Generated<Integer>
     account: Integer

@@ -29,7 +29,7 @@ export function ownFolder(folder: string): () => void {
     lock.run('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close(true)
-    if (!isBusy(error)) throw error
+    if (!isBusy(error)) throw new Error(`${file} cannot be locked: ${(error as Error).message}`)
     throw new FolderInUse(`${folder} is in use by process ${readPid(pidFile)}: one process owns a data folder`)
   }
   writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 })
