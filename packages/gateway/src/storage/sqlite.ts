@@ -15,8 +15,6 @@ import { startWriterQueue, type WriterQueue } from './sqlite/writer-queue.ts'
 import type { FromReader, ToReader } from './sqlite-reader.ts'
 import { type Storage, StoreDown } from './storage.ts'
 
-export { FolderInUse } from './sqlite/owner-lock.ts'
-
 export const SQLITE_FILE = 'ledger.db'
 
 export type SqliteOptions = {

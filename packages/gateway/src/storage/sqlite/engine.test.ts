@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
-import { FolderInUse, openSqlite, SQLITE_FILE } from '../sqlite.ts'
+import { openSqlite, SQLITE_FILE } from '../sqlite.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 
 let parent: string

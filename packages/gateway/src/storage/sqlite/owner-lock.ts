@@ -3,10 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-export class FolderInUse extends Error {
-  override name = 'FolderInUse'
-}
+import { FolderInUse } from '../storage.ts'
 
 /** Owner only. Never opens a file that exists: closing it again would drop every lock this process has on it. */
 export function createPrivateFile(file: string): void {
