@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { eventually } from './support/eventually.ts'
 import { chat, type Engine, type Gateway, newHome, startGateway, type UsageEntry } from './support/gateway.ts'
 
 const ROOT = join(import.meta.dir, '..')
@@ -24,14 +25,6 @@ function stalledReader(url: string, secret: string, body: object): Socket {
       `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
   return socket
-}
-
-const eventually = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  const end = performance.now() + 20_000
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it never came to that')
-    await Bun.sleep(20)
-  }
 }
 
 async function usageOf(gateway: Gateway, email: string) {

@@ -22,25 +22,29 @@ const TASKS = {
   bench: (args) => [['bun', 'bench/run.ts', ...args]],
 }
 
-/** npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network. */
-function isInstalled() {
+/**
+ * npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network.
+ * A server needs no tools: where NODE_ENV=production keeps npm from installing them, it must not try at every start.
+ */
+function isInstalled(withTools) {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
     const present = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages
     return Object.entries(wanted).every(([path, entry]) => {
       if (path === '' || path.startsWith('packages/')) return true
       if (present[path]) return present[path].version === entry.version
-      return entry.optional || entry.devOptional
+      return entry.optional || entry.devOptional || (entry.dev && !withTools)
     })
   } catch {
     return false
   }
 }
 
-function install() {
+function install(withTools) {
   console.error('Installing dependencies (once)...')
   const npm = process.env.npm_execpath
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  if (withTools) args.push('--include=dev')
   // Install scripts stay off on every machine alike: the one binary that needs finding is found below.
   const done = npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
@@ -75,13 +79,21 @@ function become(file, args, env) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   // npm killed outright cannot pass the news on; nobody would know of the server it left behind.
   const parent = process.ppid
-  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
+  const orphaned = setInterval(() => {
+    if (process.ppid === parent) return
+    // Once: a second signal would mean haste.
+    clearInterval(orphaned)
+    child.kill('SIGTERM')
+  }, 500)
+  if (process.env.npm_lifecycle_event) orphaned.unref()
+  else clearInterval(orphaned)
   child.on('error', (error) => fail(`could not start ${file}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
 }
 
 const [name = 'serve', ...args] = process.argv.slice(2)
-if (!isInstalled()) install()
+const isTask = name.startsWith(':')
+if (!isInstalled(isTask)) install(isTask)
 const bun = findBun()
 if (!bun)
   fail(
@@ -91,7 +103,7 @@ if (!bun)
 // Bun's HTTP client opens at most 256 requests at once unless told otherwise before the process starts.
 const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
 
-if (name.startsWith(':')) {
+if (isTask) {
   const task = TASKS[name.slice(1)]
   if (!task) fail(`no such task: ${name.slice(1)}`)
   for (const step of task(args)) {

@@ -31,7 +31,7 @@ import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
 
 const TICK_MS = 250
-const WAIT_FOR_FOLDER_MS = 5_000
+const WAIT_FOR_FOLDER_MS = 10_000
 
 export async function serve(setup: Setup & { loadConfig: Parameters<typeof watchConfig>[1] }): Promise<void> {
   const log = createLog((line) => process.stderr.write(line), Date.now)
