@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
+import type { Ticker } from '../http/ticker.ts'
 import type { Units } from '../money/price.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
@@ -29,21 +30,22 @@ type Sink = ReadableStreamDirectController
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
 export async function answerStream(exchange: Exchange, calling: Promise<Response>, pace = PACE): Promise<Response> {
   const stream = openStream(exchange, calling, pace)
-  const failure = await orNothingAfter(pace.commitAfterMs, stream.peek())
+  const failure = await orNothingAfter(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
   return new Response(stream.body, { headers: { ...exchange.headers, 'content-type': 'text/event-stream' } })
 }
 
-function orNothingAfter<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+    const callOff = ticker.after(ms, () => resolve(undefined))
+    promise.then(resolve, reject).finally(callOff)
   })
 }
 
 /** A reader that has stopped for good must not keep its connection, and its place, for good. */
-async function orBreakAfter(ms: number, promise: Promise<unknown>): Promise<void> {
+async function orBreakAfter(ticker: Ticker, ms: number, promise: Promise<unknown>): Promise<void> {
   const isDone = await orNothingAfter(
+    ticker,
     ms,
     promise.then(() => true),
   )
@@ -238,7 +240,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     else watch.cancel()
     const charge = await conclude(exchange, ending, state)
     const written = write(lastBytes(ending, charge.units))
-    if (written) await orBreakAfter(FAREWELL_MS, written)
+    if (written) await orBreakAfter(parts.ticker, FAREWELL_MS, written)
   }
 
   async function start(controller: Sink | undefined): Promise<void> {

@@ -13,18 +13,22 @@ export type Callers = {
 
 type Known = Caller | 'unknown'
 
+/** Wrong secrets are remembered apart, and fewer of them: whoever tries many must not crowd the right ones out. */
+const WRONG_SHARE = 10
+
 export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () => number, limit = 100_000): Callers {
-  let known = new Map<string, Known>()
+  let known = new Map<string, Caller>()
+  let wrong = new Map<string, 'unknown'>()
   let asking = new Map<string, Promise<Known>>()
 
   async function ask(hash: Uint8Array, name: string): Promise<Known> {
-    const [cache, pending] = [known, asking]
+    // A clear() while we are asking replaces the maps: then this answer may be old, and is kept in maps that nobody reads.
+    const [right, refused, pending] = [known, wrong, asking]
     try {
-      const caller = (await storage.findCaller(hash)) ?? 'unknown'
-      // A clear() while we were asking has replaced the maps: then this answer may be old and is not kept.
-      if (cache.size >= limit) cache.delete(cache.keys().next().value ?? '')
-      cache.set(name, caller)
-      return caller
+      const caller = await storage.findCaller(hash)
+      if (caller) remember(right, name, caller, limit)
+      else remember(refused, name, 'unknown', Math.ceil(limit / WRONG_SHARE))
+      return caller ?? 'unknown'
     } finally {
       pending.delete(name)
     }
@@ -35,7 +39,7 @@ export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () =>
       if (!SECRET.test(secret)) throw invalid()
       const hash = hashSecret(secret)
       const name = hash.toString('latin1')
-      const caller = known.get(name)
+      const caller = known.get(name) ?? wrong.get(name)
       if (caller !== undefined) return admit(caller, clock())
       let answer = asking.get(name)
       if (!answer) {
@@ -46,9 +50,15 @@ export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () =>
     },
     clear() {
       known = new Map()
+      wrong = new Map()
       asking = new Map()
     },
   }
+}
+
+function remember<T>(cache: Map<string, T>, name: string, value: T, limit: number): void {
+  if (cache.size >= limit) cache.delete(cache.keys().next().value ?? '')
+  cache.set(name, value)
 }
 
 export function hashSecret(secret: string): Buffer {

@@ -18,6 +18,8 @@ const START_MARGIN = 1.25
 const MAX_MARGIN = 8
 const WEIGHT = 1 / 16
 const HISTORY = 512
+/** Longer answers are not expected, whatever an upstream once reported: a hold for them would bind whole wallets. */
+const LONGEST = 131_072
 
 export type Learned = { of(model: string): ModelStatistics }
 
@@ -47,7 +49,7 @@ export function learnInput(statistics: ModelStatistics, textBytes: number, token
 export function learnOutput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
   if (tokens <= 0) return
   if (textBytes >= 64) statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, tokens / textBytes)
-  const bucket = Math.min(31, 32 - Math.clz32(tokens))
+  const bucket = 32 - Math.clz32(Math.min(LONGEST, tokens))
   statistics.histogram[bucket] = (statistics.histogram[bucket] ?? 0) + 1
   if (++statistics.samples >= HISTORY) fade(statistics)
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { createIds, formatRequestId, parseRequestId, timeOfId } from './ids.ts'
+
+const NOW = Date.UTC(2026, 0, 2)
+
+test('ids are unique and ordered, however many a millisecond has and wherever the clock goes', () => {
+  let now = NOW
+  const ids = createIds(
+    () => 3,
+    () => now,
+  )
+  const made: bigint[] = []
+  for (let times = 0; times < 10_000; times++) made.push(ids.next())
+  now -= 60_000
+  for (let times = 0; times < 10; times++) made.push(ids.next())
+  now += 120_000
+  made.push(ids.next())
+  expect(made.every((id, index) => index === 0 || id > (made[index - 1] ?? 0n))).toBe(true)
+  expect(timeOfId(made.at(-1) ?? 0n)).toBe(now)
+})
+
+test('two nodes never make the same one', () => {
+  const [one, two] = [0, 1_023].map((slot) =>
+    createIds(
+      () => slot,
+      () => NOW,
+    ),
+  )
+  const made = [one, two].flatMap((ids) => Array.from({ length: 5_000 }, () => ids?.next()))
+  expect(new Set(made).size).toBe(10_000)
+})
+
+test('the written form can be read back, and fits a signed column', () => {
+  const last = createIds(
+    () => 1_023,
+    () => Date.UTC(2093, 0, 1),
+  ).next()
+  for (const id of [
+    0n,
+    1n,
+    createIds(
+      () => 7,
+      () => NOW,
+    ).next(),
+    last,
+  ]) {
+    expect(formatRequestId(id)).toMatch(/^req_[0-9a-f]{16}$/)
+    expect(parseRequestId(formatRequestId(id))).toBe(id)
+    expect(id).toBeLessThan(2n ** 63n)
+  }
+  for (const text of ['', 'req_', 'req_8000000000000000', 'req_000000000000000G', 'req_00000000000000000', 'x'])
+    expect(parseRequestId(text)).toBeUndefined()
+})

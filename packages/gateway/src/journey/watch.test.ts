@@ -1,0 +1,124 @@
+import { expect, test } from 'bun:test'
+import type { Ticker, Ticking } from '../http/ticker.ts'
+import { createWatches } from './watch.ts'
+
+/** A ticker whose time the test sets. */
+function handTicker() {
+  const items = new Set<Ticking>()
+  let now = 0
+  const ticker: Ticker = {
+    now: () => now,
+    add: (item) => void items.add(item),
+    remove: (item) => void items.delete(item),
+    after: () => () => {},
+    stop: () => {},
+  }
+  return {
+    ticker,
+    size: () => items.size,
+    at(time: number) {
+      now = time
+      for (const item of items) item.tick(time)
+    },
+  }
+}
+
+const UPSTREAM = {
+  ...{ id: 'own', maxConcurrency: 2 },
+  timeouts: { firstByteMs: 100, idleMs: 50, totalMs: 1_000 },
+}
+
+function start() {
+  const hand = handTicker()
+  const watches = createWatches(hand.ticker)
+  return { ...hand, watches, watch: watches.start(UPSTREAM) }
+}
+
+test('the first-byte limit holds until the headers, then the idle limit, and every byte renews it', () => {
+  const { at, watch } = start()
+  at(99)
+  expect(watch.reason).toBeUndefined()
+  watch.headersArrived()
+  at(148)
+  watch.byteArrived()
+  at(197)
+  expect(watch.reason).toBeUndefined()
+  at(198)
+  expect([watch.reason, watch.signal.aborted]).toEqual(['timeout', true])
+})
+
+test('limits count from when the request is sent, not from when it waited for its hold', () => {
+  const { at, watch } = start()
+  at(90)
+  watch.sent()
+  at(189)
+  expect(watch.reason).toBeUndefined()
+  at(190)
+  expect(watch.reason).toBe('timeout')
+})
+
+test('silence is not the fault of the upstream while the client does not read; the total limit still holds', () => {
+  const { at, watch } = start()
+  watch.headersArrived()
+  watch.clientBlocks(true)
+  at(900)
+  watch.clientBlocks(false)
+  at(949)
+  expect(watch.reason).toBeUndefined()
+  watch.clientBlocks(true)
+  at(1_000)
+  expect(watch.reason).toBe('timeout')
+})
+
+test('the first reason stays, and a shorter time replaces a longer one only', () => {
+  const { at, watch } = start()
+  watch.headersArrived()
+  watch.clientBlocks(true)
+  watch.within(200, 'client_gone')
+  watch.within(5_000, 'shutdown')
+  at(199)
+  expect(watch.reason).toBeUndefined()
+  at(200)
+  watch.abort('shutdown')
+  expect(watch.reason).toBe('client_gone')
+})
+
+test('letting go is not a reason', () => {
+  const { watch } = start()
+  watch.cancel()
+  expect([watch.reason, watch.signal.aborted]).toEqual([undefined, true])
+})
+
+test('heartbeats are asked for at each tick until the call stops', () => {
+  const { at, watch, size, watches } = start()
+  const ticks: number[] = []
+  watch.onTick = (now) => ticks.push(now)
+  at(10)
+  at(20)
+  watch.stop()
+  watch.stop()
+  at(30)
+  expect(ticks).toEqual([10, 20])
+  expect([size(), watches.size]).toEqual([0, 0])
+})
+
+test('an upstream is full at its limit, counted by its id, and free again when a call stops', () => {
+  const { watches, watch } = start()
+  expect(watches.isFull(UPSTREAM)).toBe(false)
+  const second = watches.start({ ...UPSTREAM })
+  expect(watches.isFull({ ...UPSTREAM })).toBe(true)
+  expect(watches.isFull({ ...UPSTREAM, id: 'other' })).toBe(false)
+  expect(watches.isFull({ ...UPSTREAM, maxConcurrency: undefined })).toBe(false)
+  second.stop()
+  second.stop()
+  expect(watches.isFull(UPSTREAM)).toBe(false)
+  watch.stop()
+})
+
+test('a shutdown ends all that run', () => {
+  const { watches, watch } = start()
+  const other = watches.start(UPSTREAM)
+  other.stop()
+  watches.abortAll('shutdown')
+  expect([watch.reason, other.reason]).toEqual(['shutdown', undefined])
+})

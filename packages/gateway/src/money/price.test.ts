@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { costOf, inputBound, outputCost, outputTokensFor, unitsOf } from './price.ts'
+
+const ONE = 1_000_000n
+const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) => ({
+  price: { input: 0n, output: 0n, cachedInput: 0n, cacheWrite: 0n, ...price },
+  multiplierMillionths: multiplier,
+})
+const units = (more: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', number>>) => ({
+  ...{ input: 0, output: 0, cachedInput: 0, cacheWrite: 0, ...more },
+})
+const usage = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false }
+
+describe('cost', () => {
+  test.each([
+    ['nothing', {}, { input: ONE }, ONE, 0n],
+    ['one token of the cheapest price is one nano', { input: 1 }, { input: 1n }, ONE, 1n],
+    ['rounded up once, not for every part', { input: 1, output: 1 }, { input: 500_000n, output: 500_000n }, ONE, 1n],
+    [
+      'each at its price',
+      { input: 1, cachedInput: 2, cacheWrite: 3, output: 4 },
+      { input: ONE, cachedInput: 10n * ONE, cacheWrite: 100n * ONE, output: 1_000n * ONE },
+      ONE,
+      4_321n,
+    ],
+    ['multiplied', { output: 10 }, { output: ONE }, 850_000n, 9n],
+    ['free by its multiplier', { output: 10 }, { output: ONE }, 0n, 0n],
+    ['exact above 2^53', { input: 1e12 }, { input: 10n ** 15n + 1n }, ONE, 10n ** 21n + ONE],
+  ])('%s', (_, given, price, multiplier, expected) => {
+    expect(costOf(units(given), rate(price, multiplier))).toBe(expected)
+  })
+
+  test('what an amount pays for never costs more than it', () => {
+    const amounts = fc.bigInt({ min: 0n, max: 10n ** 15n })
+    const prices = fc.bigInt({ min: 1n, max: 10n ** 12n })
+    fc.assert(
+      fc.property(amounts, prices, fc.bigInt({ min: 1n, max: 10_000_000n }), (amount, output, multiplier) => {
+        const at = rate({ output }, multiplier)
+        const tokens = outputTokensFor(amount, at) ?? 0
+        fc.pre(Number.isSafeInteger(tokens))
+        return outputCost(tokens, at) <= amount && outputCost(tokens + 1, at) > amount - 1n
+      }),
+    )
+    expect(outputTokensFor(5n, rate({}))).toBeUndefined()
+  })
+
+  test('no split of the input costs more than its bound', () => {
+    const price = fc.bigInt({ min: 0n, max: 10n ** 10n })
+    const count = fc.integer({ min: 0, max: 1_000_000 })
+    fc.assert(
+      fc.property(price, price, price, count, count, count, (input, cachedInput, cacheWrite, all, cached, written) => {
+        const at = rate({ input, cachedInput, cacheWrite })
+        const split = unitsOf({ ...usage, input: all, output: 0, cachedInput: cached, cacheWrite: written })
+        const whole = split.input + split.cachedInput + split.cacheWrite
+        return whole === all && costOf(split, at) <= inputBound(all, at)
+      }),
+    )
+  })
+})
