@@ -125,11 +125,11 @@ describe.each(ENGINES)('identity on %s', (engine) => {
       return rows
     }
     const keys = await query(`SELECT hash FROM api_key WHERE id = ${made.keyId}`)
-    expect(Buffer.from(keys[0]?.['hash'] as Uint8Array).equals(hash)).toBe(true)
+    expect(Buffer.from(keys[0]?.hash as Uint8Array).equals(hash)).toBe(true)
     const [credential] = await query(
       `SELECT password FROM credential JOIN account ON account.id = credential.account WHERE email = 'pass@example.com'`,
     )
-    const stored = String(credential?.['password'])
+    const stored = String(credential?.password)
     expect(stored).toStartWith('$argon2id$')
     expect(await Bun.password.verify(password, stored)).toBe(true)
     expect(Buffer.from(made.secret.slice(3), 'base64url').length).toBeGreaterThanOrEqual(16)

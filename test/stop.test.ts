@@ -116,7 +116,7 @@ async function launch(command: string, args: string[]): Promise<Launched> {
   const child = spawn(command, args, {
     cwd: ROOT,
     env: {
-      PATH: process.env['PATH'] ?? '',
+      PATH: process.env.PATH ?? '',
       PORT: '0',
       TRIVIUM_DATA: home.dataDir,
       TRIVIUM_CONFIG: home.configFile,

@@ -54,7 +54,7 @@ export async function newHome(engine: Engine, config = ''): Promise<Home> {
 
 function environmentOf(home: Home, extra: Record<string, string> = {}): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '',
+    PATH: process.env.PATH ?? '',
     HOST: '127.0.0.1',
     PORT: '0',
     TRIVIUM_DATA: home.dataDir,

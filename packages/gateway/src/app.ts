@@ -96,7 +96,7 @@ const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-
 function handlerOf(method: string, path: string): Handler {
   const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
   if (!methods) throw unknownUrl(path)
-  const handler = methods[method] ?? (method === 'HEAD' ? methods['GET'] : undefined)
+  const handler = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
   if (handler) return handler
   const allow = Object.keys(methods).join(', ')
   throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
 import { openSqlite, SQLITE_FILE } from '../sqlite.ts'
-import { type Storage, StoreDown } from '../storage.ts'
+import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
 
 let parent: string
 let folder: string
