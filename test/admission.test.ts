@@ -131,6 +131,9 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
   expect((await ask('spare', false)).status).toBe(200)
   expect((await key.rows())[0]).toMatchObject({ model: 'spare', upstream: 'own' })
   expect(await running.end()).toEndWith(DONE)
+  const poor = await quickKey(gateway, '0')
+  const body = { model: 'single', messages: [{ role: 'user', content: 'x' }] }
+  for (let times = 0; times < 3; times++) expect((await chat(gateway.url, poor.secret, body)).status).toBe(402)
   expect((await ask('single', false)).status).toBe(200)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })

@@ -231,6 +231,7 @@ describe('the upstream', () => {
     ['an error', 'failed', `data: {"error":{"message":"Bad luck at sk-abcdefghijklmnop","type":"server_error"}}\n\n`],
     ['garbage', 'failed', 'data: {"id":"x","cho\n\n'],
     ['the end within an event', 'cut', 'data: {"id":"x","cho'],
+    ['the end within an event, after the finish', 'cut', `${finish()}data: {"id":"x","cho`],
     ['the end without a finish', 'cut', ''],
   ])('after output: %s is an error ending, and what was delivered is charged', async (_, ending, last) => {
     const { secret, settled } = await quickKey(gateway)

@@ -102,6 +102,36 @@ test('a call that is not slow has no heartbeat', async () => {
   expect(await (await post(url)).text()).toBe(`${event({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`)
 })
 
+test('the commit itself brings the headers, long before the first heartbeat is due', async () => {
+  const upstream = slowUpstream()
+  const { url } = start({ send: upstream.send, pace: { ...PACE, heartbeatMs: 60_000 } })
+  const response = await post(url)
+  await readUntil(response, HEARTBEAT)
+  upstream.begin()
+  upstream.write(`${event({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`)
+  expect(await readUntil(response, '[DONE]')).toStartWith('data: {')
+})
+
+test('a request weighs the most while its size is unknown, then its size, and nothing once its answer streams', async () => {
+  const upstream = slowUpstream()
+  const { url, parts } = start({ send: upstream.send })
+  const pieces = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(Buffer.from(BODY.slice(0, 10)))
+      while (parts.admission.bytes !== 1024 * 1024) await Bun.sleep(1)
+      controller.enqueue(Buffer.from(BODY.slice(10)))
+      controller.close()
+    },
+  })
+  const answered = fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: HEADERS, body: pieces })
+  while (parts.admission.bytes !== BODY.length) await Bun.sleep(1)
+  upstream.begin()
+  while (parts.admission.bytes !== 0) await Bun.sleep(1)
+  expect(parts.admission.inFlight).toBe(1)
+  upstream.write(`${event({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`)
+  await readUntil(await answered, '[DONE]')
+})
+
 test('a failure after the commit is the error ending of the stream, and free', async () => {
   for (const fail of ['status', 'cut'] as const) {
     const upstream = slowUpstream()
