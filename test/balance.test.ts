@@ -47,12 +47,17 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
       await Bun.sleep(1)
     }
   })
-  const response = await chat(gateway.url, secret, ask('renamed', true, { stream_options: { include_usage: true } }))
+  const response = await chat(
+    gateway.url,
+    secret,
+    ask('renamed', true, { n: 2, stream_options: { include_usage: true } }),
+  )
   const text = await response.text()
   expect(text).toEndWith(DONE)
   const frames = text.split('\n\n').map((frame) => frame.slice(6))
-  const [stop, charged] = frames.slice(-4, -2).map((frame) => JSON.parse(frame))
-  expect(stop).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ finish_reason: 'length' }] })
+  const [first, second, charged] = frames.slice(-5, -2).map((frame) => JSON.parse(frame))
+  expect(first).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ index: 0, finish_reason: 'length' }] })
+  expect(second).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ index: 1, finish_reason: 'length' }] })
   const [row] = await settled()
   expect(row).toMatchObject({ ending: 'stopped_by_balance', receipt: { warnings: ['output;stopped-by-balance'] } })
   expect(charged.usage.completion_tokens).toBe(row?.receipt?.units.output)

@@ -143,7 +143,7 @@ async function ask(model: string, streamed: boolean) {
 }
 
 describe.each(PLACES)('%s', (place) => {
-  // Over a socket output and error may come in one read, and then nothing is delivered: see endings.test.ts.
+  // Over a socket output and error may come in one read, and then nothing is delivered: see misbehaviour.test.ts.
   const certain = CASES.filter(({ fault }) => place === 'embedded' || !['garbage', 'error-event'].includes(fault))
 
   test.each(certain.map((entry) => [entry.fault, entry] as const))('streamed: %s', async (_, entry) => {

@@ -141,19 +141,30 @@ export function streamOpen(...events: string[]): Behaviour {
   return (socket) => void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
 }
 
-/** The configuration that puts upstreams of the test's own behind model names; short patience. */
-export function configFor(
-  upstream: { url: string },
-  more: { upstream?: string; models?: string; rest?: string } = {},
-): string {
-  const extra = more.upstream ?? ''
+/** Longer than any test takes. */
+const PATIENCE = 'timeouts: { first_byte: 20s, idle: 20s, total: 60s }'
+
+export type Other = { url: string; more?: string }
+
+/**
+ * The configuration that puts an upstream of the test's own behind two names, one of them its own name for the model.
+ * `others` are further upstreams, each behind a model of its name.
+ */
+export function configFor(upstream: { url: string }, others: Record<string, Other> = {}): string {
+  const all: [string, Other][] = [['own', upstream], ...Object.entries(others)]
+  const price = 'price: { input: 1, output: 4 }'
+  const upstreams = all.map(
+    ([id, { url, more = '' }]) =>
+      `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["upstream-key"], ${PATIENCE}${more} }`,
+  )
+  const models = Object.keys(others).map((id) => `  - { id: ${id}, routes: [{ upstream: ${id} }], ${price} }`)
   return `
 sandbox: { faults: true }
-${more.rest ?? ''}
 upstreams:
-  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: ["upstream-key"], timeouts: { first_byte: 2s, idle: 1s, total: 20s }${extra} }
+${upstreams.join('\n')}
 models:
-  - { id: renamed, routes: [{ upstream: own, model: inner-name }], price: { input: 1, output: 4 } }
-  - { id: same, routes: [{ upstream: own, model: same }], price: { input: 1, output: 4 } }
-${more.models ?? ''}`
+  - { id: renamed, routes: [{ upstream: own, model: inner-name }], ${price} }
+  - { id: same, routes: [{ upstream: own, model: same }], ${price} }
+${models.join('\n')}
+`
 }

@@ -22,6 +22,8 @@ export type Pace = {
 const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
 const LET_GO_MS = 1_000
 const FAREWELL_MS = 600_000
+/** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
+const EARLY_BYTES = 64 * 1024
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
@@ -70,11 +72,12 @@ async function refuseOther(exchange: Exchange, reply: Response): Promise<Failure
 function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) {
   const { parts, quote, dialect, watch, client, request } = exchange
   const renameTo = quote.candidate.route.model === quote.offer.model.id ? undefined : quote.offer.model.id
-  const meter = dialect.openMeter({ showUsage: request.showUsage, renameTo })
+  const meter = dialect.openMeter({ showUsage: request.showUsage, choices: request.choices, renameTo })
   const { state } = meter
   const purse = openPurse(exchange)
   let reader: Reader = NO_READER
   let early: Uint8Array[] = []
+  let earlyBytes = 0
   /** The last frames, once they are known to be the last. */
   let tail: Uint8Array | undefined
   let sink: Sink | undefined
@@ -128,7 +131,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     client.onGone = leave
     if (client.isGone) leave()
     try {
-      while (!state.sawOutput && !state.done && !state.error) {
+      while (!state.sawOutput && !state.done && !state.error && earlyBytes < EARLY_BYTES) {
         const { done, value } = await reader.read()
         if (done) {
           tail = meter.end()
@@ -137,13 +140,15 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
         watch.byteArrived()
         const bytes = meter.push(value)
         if (bytes.length > 0) early.push(bytes)
+        earlyBytes += bytes.length
       }
     } catch {
       await conclude(exchange, endingOfBreak(watch), NOTHING_SEEN)
       return watch.reason ? failureOfAbort(watch.reason) : cutOff()
     }
     const ended = tail !== undefined
-    if (!state.error && (state.sawOutput || state.done || state.finish)) return undefined
+    const hasBegun = state.sawOutput || state.done || state.finish || earlyBytes >= EARLY_BYTES
+    if (!state.error && hasBegun) return undefined
     // Whatever came with the failure was not delivered: the client gets a status instead.
     await conclude(exchange, state.error && !ended ? 'failed' : 'cut', NOTHING_SEEN)
     return state.error && !ended ? failureOfUpstream(exchange, state.error) : cutOff()

@@ -54,7 +54,7 @@ export const chat: TextDialect = {
     return { ok: true, usage: reply.usage, finish: reply.finish, outputBytes: reply.outputBytes, body }
   },
 
-  openMeter({ showUsage, renameTo }) {
+  openMeter({ showUsage, choices, renameTo }) {
     const options = { showUsage, maxEventBytes: MAX_EVENT_BYTES, ...(renameTo === undefined ? {} : { renameTo }) }
     const meter = openChatMeter(options, codec)
     let head: string | undefined
@@ -65,7 +65,7 @@ export const chat: TextDialect = {
         return bytes
       },
       end: meter.end,
-      stop: (units) => Buffer.from(stopFrames(head ?? '', showUsage ? units : undefined)),
+      stop: (units) => Buffer.from(stopFrames(head ?? '', choices, showUsage ? units : undefined)),
       state: withErrorInfo(meter.state),
     }
   },
@@ -104,16 +104,21 @@ function problemOf(isError: boolean, body: unknown, message: string): ErrorInfo 
   return isError ? decodeError(200, body) : { code: 'upstream_failed', message }
 }
 
-function stopFrames(head: string, units: Units | undefined): string {
+function stopFrames(head: string, choices: number, units: Units | undefined): string {
   const chunk = {
     id: /"id"\s*:\s*"([^"\\]{1,128})"/.exec(head)?.[1] ?? 'chatcmpl-stopped',
     object: 'chat.completion.chunk',
     created: Number(/"created"\s*:\s*(\d{1,12})/.exec(head)?.[1] ?? 0),
     model: /"model"\s*:\s*"([^"\\]{1,256})"/.exec(head)?.[1] ?? '',
   }
-  const stop = { ...chunk, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'length' }] }
+  const stops = Array.from({ length: choices }, (_, index) => ({
+    ...chunk,
+    choices: [{ index, delta: {}, logprobs: null, finish_reason: 'length' }],
+  }))
   const usage = units && { ...chunk, choices: [], usage: usageOf(units) }
-  return [stop, ...(usage ? [usage] : [])].map((data) => formatSse(JSON.stringify(data))).join('') + formatSse('[DONE]')
+  return (
+    [...stops, ...(usage ? [usage] : [])].map((data) => formatSse(JSON.stringify(data))).join('') + formatSse('[DONE]')
+  )
 }
 
 function usageOf({ input, cachedInput, cacheWrite, output }: Units) {

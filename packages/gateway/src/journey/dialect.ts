@@ -46,5 +46,5 @@ export type TextDialect = {
   heartbeat: Uint8Array
   readRequest(body: Uint8Array): TextRequest | ErrorInfo
   readReply(bytes: Uint8Array, renameTo: string | undefined): TextReply
-  openMeter(options: { showUsage: boolean; renameTo: string | undefined }): Meter
+  openMeter(options: { showUsage: boolean; choices: number; renameTo: string | undefined }): Meter
 }

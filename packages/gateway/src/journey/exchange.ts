@@ -13,7 +13,7 @@ export type Exchange = {
   parts: Parts
   dialect: TextDialect
   /** Only what is needed to the end: the body of a request is not kept while its answer streams. */
-  request: Pick<TextRequest, 'stream' | 'showUsage' | 'textBytes'>
+  request: Pick<TextRequest, 'stream' | 'showUsage' | 'choices' | 'textBytes'>
   quote: Quote
   watch: Watch
   client: Client

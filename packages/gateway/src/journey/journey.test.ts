@@ -132,6 +132,19 @@ test('a request weighs the most while its size is unknown, then its size, and no
   await readUntil(await answered, '[DONE]')
 })
 
+test('an upstream that sends much before its first output is relayed, not collected', async () => {
+  const upstream = slowUpstream()
+  const { url, ends } = start({ send: upstream.send, pace: { ...PACE, commitAfterMs: 60_000, heartbeatMs: 60_000 } })
+  upstream.begin()
+  const comment = `: ${'x'.repeat(1_000)}\n\n`
+  for (let times = 0; times < 100; times++) upstream.write(comment)
+  const response = await post(url)
+  await readUntil(response, comment.repeat(90))
+  upstream.end()
+  await readUntil(response, '"upstream_error"')
+  expect(ends).toEqual([{ cost: 0n, ending: 'cut' }])
+})
+
 test('a failure after the commit is the error ending of the stream, and free', async () => {
   for (const fail of ['status', 'cut'] as const) {
     const upstream = slowUpstream()

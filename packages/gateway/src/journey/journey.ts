@@ -111,7 +111,7 @@ type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt'> & { incomin
 
 function open({ incoming, request, ...given }: Opening): Exchange {
   const { quote, parts, watch } = given
-  const { stream, showUsage, textBytes } = request
+  const { stream, showUsage, choices, textBytes } = request
   const { headers } = incoming
   if (quote.warnings.length > 0) headers['x-trivium-warnings'] = quote.warnings.join(', ')
   const client = new Client(incoming.http)
@@ -121,7 +121,7 @@ function open({ incoming, request, ...given }: Opening): Exchange {
     else watch.abort('client_gone')
   }
   watch.onFirstTick = () => client.look()
-  return { ...given, request: { stream, showUsage, textBytes }, client, headers, firstTokenAt: undefined }
+  return { ...given, request: { stream, showUsage, choices, textBytes }, client, headers, firstTokenAt: undefined }
 }
 
 /** Only what must change is changed: the model's name where the upstream calls it otherwise, a cap that was lowered. */
