@@ -174,6 +174,35 @@ describe('the client leaves', () => {
   })
 })
 
+test('a hundred clients that leave at any moment: every hold is gone, every request has its row', async () => {
+  const { secret, rows, account } = await quickKey(gateway, '100')
+  upstream.behave(async (socket, request) => {
+    await Bun.sleep(request.body.length % 7)
+    if (!request.body.includes('"stream":true')) return void answer(reply())(socket, request)
+    socket.write(STREAM_HEAD)
+    for (const part of [role(), event('Hello'), event('there'), finish(), usage(), DONE]) {
+      socket.write(chunk(part))
+      await Bun.sleep(3)
+    }
+    socket.write(LAST_CHUNK)
+  })
+  const leaving = Array.from({ length: 100 }, async (_, index) => {
+    const model = index % 3 === 0 ? 'sandbox-text' : 'renamed'
+    const content = 'x'.repeat(index % 11)
+    const body = { model, stream: index % 2 === 0, messages: [{ role: 'user', content }] }
+    const client = await openClient(gateway.url, secret, body)
+    await Bun.sleep((index * 7) % 40)
+    client.leave()
+    await client.response.then((response) => response.text()).catch(() => {})
+  })
+  await Promise.all(leaving)
+  const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
+  while (await isRunning()) await Bun.sleep(20)
+  const found = await rows()
+  expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(found.length)
+  expect((await account()).held_usd).toBe('0.00')
+})
+
 test('a reader that stalls stalls the upstream', async () => {
   const { secret, settled } = await quickKey(gateway, '100')
   let written = 0
