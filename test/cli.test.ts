@@ -1,6 +1,7 @@
 // The commands as an operator types them: beside a running server and without one, on both engines.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
+import { openSqlite } from '../packages/gateway/src/storage/sqlite.ts'
 import {
   type Answer,
   chat,
@@ -130,6 +131,15 @@ test('without a server ten commands at once wait for each other, and all are car
   const { stdout } = await runCommand(home, ['account', 'show', '--account', 'many@example.com', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ balance_usd: '10.00' })
   rmSync(home.dataDir, { recursive: true, force: true })
+})
+
+test('a server that starts while a command has the folder waits for it', async () => {
+  const home = await newHome('sqlite')
+  const command = await openSqlite(home.dataDir)
+  setTimeout(() => command.close(), 700)
+  const gateway = await startGateway({ home })
+  expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
+  await gateway.stop()
 })
 
 test('commands while a server comes and goes are carried out once each, and the server starts', async () => {

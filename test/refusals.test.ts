@@ -126,6 +126,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       env: () => ({ TRIVIUM_DATA: running.home.dataDir }),
     },
     { name: 'a taken port', says: 'set PORT to a free one', env: () => ({ PORT: portOf(running.url) }) },
+    { name: 'an address of another machine', says: 'set HOST to one', env: () => ({ HOST: '203.0.113.7' }) },
     {
       name: 'a taken port, with TLS',
       says: 'set PORT to a free one',

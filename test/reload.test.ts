@@ -59,7 +59,11 @@ describe('while requests keep coming', () => {
       }),
     )
   })
-  afterAll(() => gateway.stop())
+  afterAll(async () => {
+    going = false
+    await traffic
+    await gateway.stop()
+  })
 
   test('a new model is there after the edit', async () => {
     expect(await statusOf('brand-new')).toBe(404)
@@ -104,7 +108,7 @@ describe('while requests keep coming', () => {
     { what: 'an empty file', text: '', says: 'is empty' },
     {
       what: 'an unset variable',
-      text: 'upstreams: [{ id: a, dialect: chat, base_url: "http://x/v1", keys: ["${NOT_SET_ANYWHERE}"] }]\n',
+      text: `upstreams: [{ id: a, dialect: chat, base_url: "http://x/v1", keys: ["\${NOT_SET_ANYWHERE}"] }]\n`,
       says: 'NOT_SET_ANYWHERE',
     },
   ])('$what leaves the running configuration in force and says why', async ({ text, says }) => {

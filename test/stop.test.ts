@@ -32,6 +32,17 @@ async function usageOf(gateway: Gateway, email: string) {
   return rows.map(({ ending, cost_usd }) => ({ ending, charged: Number(cost_usd) > 0 }))
 }
 
+/** A stream takes more and more into its hold, until nobody takes what it has to give. */
+async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
+  let before = ''
+  await eventually(async () => {
+    const { held_usd } = await gateway.ask<{ held_usd: string }>('account', 'show', '--account', email)
+    const blocked = held_usd === before && Number(held_usd) > 0.05
+    before = held_usd
+    return blocked
+  })
+}
+
 /** After the end: everything that was begun is in the books. */
 async function booksOf(home: Gateway['home'], email: string) {
   const next = await startGateway({ home })
@@ -77,6 +88,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   const endless = await chat(gateway.url, secret, ENDLESS)
   const running = stalls ? 2 : 1
   await eventually(async () => (await usageOf(gateway, email)).length === running)
+  if (stalled) await untilBlocked(gateway, email)
   gateway.signal('SIGTERM')
   await eventually(() => gateway.output().stderr.includes('"stopping"'))
   // One Ctrl-C arrives several times within an instant and counts once.

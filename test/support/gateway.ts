@@ -86,10 +86,9 @@ let accounts = 0
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
   const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
-    env: environmentOf(home, options.env),
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    // The fourth stream ends with the test process, and the server with it: a failed run leaves nothing behind.
+    env: { ...environmentOf(home, options.env), TRIVIUM_LAUNCHER_FD: '3' },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }
   const collect = async (stream: ReadableStream<Uint8Array>, name: 'stdout' | 'stderr') => {

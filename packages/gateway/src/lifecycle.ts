@@ -2,14 +2,16 @@
 // Everything that was begun ends in the ledger, on time or not.
 import type { Log } from './observe/log.ts'
 
-/** Balancers need this long to notice that /ready says no. */
-const ACCEPT_MS = 5_000
-/** After the dialect's error endings have been written, whoever reads is given this long to take them. */
-const TAKE_MS = 3_000
-/** And settlements this long after that. */
-const SETTLE_MS = 10_000
-/** One Ctrl-C reaches us through the terminal and through every process above us: that is one signal. */
-const SAME_SIGNAL_MS = 300
+const TIMES = {
+  /** Balancers need this long to notice that /ready says no. */
+  acceptMs: 5_000,
+  /** After the dialect's error endings have been written, whoever reads is given this long to take them. */
+  takeMs: 3_000,
+  /** And settlements this long after that. */
+  settleMs: 10_000,
+  /** One Ctrl-C reaches us through the terminal and through every process above us: that is one signal. */
+  sameSignalMs: 300,
+}
 
 export type Stoppable = {
   running(): number
@@ -31,7 +33,12 @@ export type Lifecycle = {
   stop(reason: string): void
 }
 
-export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number) => void): Lifecycle {
+export function createLifecycle(
+  parts: Stoppable,
+  log: Log,
+  exit: (code: number) => void,
+  times: typeof TIMES = TIMES,
+): Lifecycle {
   let ready = false
   let accepting = true
   let stoppedAt: number | undefined
@@ -39,15 +46,15 @@ export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number)
 
   async function orderly(reason: string): Promise<void> {
     log.info('stopping', { reason, running: parts.running() })
-    await Promise.race([Bun.sleep(ACCEPT_MS), hurried.promise])
+    await Promise.race([Bun.sleep(times.acceptMs), hurried.promise])
     accepting = false
     const closed = parts.stopAccepting()
     await Promise.race([untilIdle(parts.drainMs()), hurried.promise])
     if (parts.running() > 0) log.warn('ending requests that are still running', { running: parts.running() })
     parts.abortRunning()
-    await untilIdle(TAKE_MS)
+    await untilIdle(times.takeMs)
     await Promise.race([parts.running() > 0 ? parts.cutConnections() : closed, Bun.sleep(500)])
-    await untilIdle(SETTLE_MS)
+    await untilIdle(times.settleMs)
     await parts.close()
     log.info('stopped')
     exit(0)
@@ -66,7 +73,7 @@ export function createLifecycle(parts: Stoppable, log: Log, exit: (code: number)
         log.error('stopping failed', { error: String(error) })
         exit(1)
       })
-    } else if (performance.now() - stoppedAt > SAME_SIGNAL_MS) {
+    } else if (performance.now() - stoppedAt > times.sameSignalMs) {
       hurried.resolve()
     }
   }

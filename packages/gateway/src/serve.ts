@@ -167,12 +167,17 @@ function listenOrExplain(environment: Environment, config: FileConfig, app: Retu
     if (config.server.tls) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
     return listen(host, port, config.server.tls, app)
   } catch (error) {
-    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    const why = taken
-      ? 'another program is using it; set PORT to a free one'
-      : String(error instanceof Error ? error.message : error)
-    throw new UsageError(`cannot listen on ${host}:${port}: ${why}`)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reason = LISTEN_REASONS[code] ?? String(error instanceof Error ? error.message : error)
+    throw new UsageError(`cannot listen on ${host}:${port}: ${reason}`)
   }
+}
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program is using it; set PORT to a free one',
+  EADDRNOTAVAIL: 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0 for all',
+  ENOENT: 'no address is known for that name; set HOST to an address',
+  EACCES: 'permission denied; ports below 1024 may need a privilege',
 }
 
 /** The same store, but what this process changes itself takes effect at once. */

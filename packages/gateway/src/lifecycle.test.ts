@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { createLifecycle, type Stoppable } from './lifecycle.ts'
+
+const SILENT = { info() {}, warn() {}, error() {} }
+const TIMES = { acceptMs: 100, takeMs: 50, settleMs: 1_000, sameSignalMs: 20 }
+
+/** A server whose running requests end when `endsWith` happens. What was done to it, in order. */
+function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | 'itself') {
+  const done: string[] = []
+  const finished = Promise.withResolvers<number>()
+  let left = running
+  const step = (name: string) => {
+    done.push(name)
+    if (name === endsWith) left = 0
+  }
+  const parts: Stoppable = {
+    running: () => left,
+    drainMs: () => 100,
+    abortRunning: () => step('abortRunning'),
+    stopAccepting: async () => step('stopAccepting'),
+    cutConnections: async () => step('cutConnections'),
+    close: async () => step(`close with ${left} running`),
+  }
+  if (endsWith === 'itself') setTimeout(() => step('itself'), 150)
+  return { done, exited: finished.promise, lifecycle: createLifecycle(parts, SILENT, finished.resolve, TIMES) }
+}
+
+test.each([
+  { what: 'nothing runs', running: 0, endsWith: 'itself', steps: ['stopAccepting', 'abortRunning'] },
+  {
+    what: 'what runs ends in time',
+    running: 2,
+    endsWith: 'itself',
+    steps: ['stopAccepting', 'itself', 'abortRunning'],
+  },
+  { what: 'what runs has to be ended', running: 2, endsWith: 'abortRunning', steps: ['stopAccepting', 'abortRunning'] },
+  {
+    ...{ what: 'a reader takes nothing', running: 2, endsWith: 'cutConnections' },
+    steps: ['stopAccepting', 'abortRunning', 'cutConnections'],
+  },
+] as const)('closes only when everything has ended: $what', async ({ running, endsWith, steps }) => {
+  const { lifecycle, done, exited } = server(running, endsWith)
+  lifecycle.becomeReady()
+  expect([lifecycle.ready, lifecycle.accepting]).toEqual([true, true])
+  lifecycle.stop('test')
+  expect([lifecycle.ready, lifecycle.accepting]).toEqual([false, true])
+  expect(await exited).toBe(0)
+  expect(lifecycle.accepting).toBe(false)
+  expect(done.filter((step) => steps.length > 2 || step !== 'itself')).toEqual([...steps, 'close with 0 running'])
+})
+
+test('a second signal leaves out the waiting, the echo of the first does not', async () => {
+  const { lifecycle, done, exited } = server(1, 'abortRunning')
+  lifecycle.stop('test')
+  lifecycle.stop('echo')
+  await Bun.sleep(30)
+  expect(done).toEqual([])
+  lifecycle.stop('again')
+  await Bun.sleep(0)
+  expect(done.slice(0, 2)).toEqual(['stopAccepting', 'abortRunning'])
+  expect(await exited).toBe(0)
+})
+
+test('a stop before the start was over keeps it from becoming ready', () => {
+  const { lifecycle } = server(0, 'itself')
+  lifecycle.stop('test')
+  lifecycle.becomeReady()
+  expect(lifecycle.ready).toBe(false)
+})
