@@ -1,44 +1,85 @@
 // One interval for every stream's time-outs and heartbeats. A timer per stream, reset at each chunk, would cost more
 // than relaying the chunk does; noting the time of the last byte costs nothing.
 
-export type Ticking = { tick(now: number): void }
+/**
+ * What a ticker ticks. The links of the ticker's list are in the items themselves: a Set that takes in and gives up
+ * several entries for each request costs more than the rest of the request's bookkeeping together.
+ */
+export abstract class Ticking {
+  previous: Ticking | undefined
+  next: Ticking | undefined
+  abstract tick(now: number): void
+}
 
 export type Ticker = {
   /** A coarse clock in milliseconds, fresh to within one tick. */
   now(): number
   add(item: Ticking): void
   remove(item: Ticking): void
+  each(visit: (item: Ticking) => void): void
   /** Runs `run` once, at the first tick after `ms`; gives the function that calls it off. Far cheaper than a timer. */
   after(ms: number, run: () => void): () => void
   stop(): void
 }
 
-export function createTicker(intervalMs: number, clock: () => number = () => performance.now()): Ticker {
-  const items = new Set<Ticking>()
-  let now = clock()
-  const timer = setInterval(() => {
-    now = clock()
-    for (const item of items) item.tick(now)
-  }, intervalMs)
-  timer.unref()
-  function after(ms: number, run: () => void): () => void {
-    const at = clock() + ms
-    const item = {
-      tick(time: number) {
-        if (time < at) return
-        items.delete(item)
-        run()
-      },
-    }
-    items.add(item)
-    return () => void items.delete(item)
+class Head extends Ticking {
+  tick(): void {}
+}
+
+class Alarm extends Ticking {
+  readonly at: number
+  readonly run: () => void
+  readonly ticker: Ticker
+
+  constructor(at: number, run: () => void, ticker: Ticker) {
+    super()
+    this.at = at
+    this.run = run
+    this.ticker = ticker
   }
 
-  return {
-    after,
+  tick(now: number): void {
+    if (now < this.at) return
+    this.ticker.remove(this)
+    this.run()
+  }
+}
+
+export function createTicker(intervalMs: number, clock: () => number = () => performance.now()): Ticker {
+  const head = new Head()
+  let now = clock()
+
+  const ticker: Ticker = {
     now: () => now,
-    add: (item) => void items.add(item),
-    remove: (item) => void items.delete(item),
+    add(item) {
+      item.previous = head
+      item.next = head.next
+      if (head.next) head.next.previous = item
+      head.next = item
+    },
+    remove(item) {
+      // Without a predecessor it is not in the list, or not any more.
+      if (!item.previous) return
+      item.previous.next = item.next
+      if (item.next) item.next.previous = item.previous
+      item.previous = undefined
+    },
+    each(visit) {
+      // An item that is removed while it is visited keeps its `next`, so the way on is known.
+      for (let item = head.next; item; item = item.next) if (item.previous) visit(item)
+    },
+    after(ms, run) {
+      const alarm = new Alarm(clock() + ms, run, ticker)
+      ticker.add(alarm)
+      return () => ticker.remove(alarm)
+    },
     stop: () => clearInterval(timer),
   }
+
+  const timer = setInterval(() => {
+    now = clock()
+    ticker.each((item) => item.tick(now))
+  }, intervalMs)
+  timer.unref()
+  return ticker
 }

@@ -10,6 +10,7 @@ function handTicker() {
     now: () => now,
     add: (item) => void items.add(item),
     remove: (item) => void items.delete(item),
+    each: (visit) => items.forEach(visit),
     after: () => () => {},
     stop: () => {},
   }

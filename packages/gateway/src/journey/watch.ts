@@ -1,6 +1,6 @@
 // The time limits of one call, and the one place that ends it early. Checked by the shared ticker, not by timers.
 import type { Timeouts, Upstream } from '../config/types.ts'
-import type { Ticker, Ticking } from '../http/ticker.ts'
+import { type Ticker, Ticking } from '../http/ticker.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
@@ -17,30 +17,30 @@ export type Watches = {
 export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'timeouts'>
 
 export function createWatches(ticker: Ticker): Watches {
-  const running = new Set<Watch>()
+  let running = 0
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
   const callsOf = new Map<string, number>()
   return {
     start({ id, timeouts }) {
-      const watch = new Watch(ticker, timeouts, () => {
-        if (running.delete(watch)) callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
-      })
-      running.add(watch)
+      running++
       callsOf.set(id, (callsOf.get(id) ?? 0) + 1)
-      return watch
+      return new Watch(ticker, timeouts, () => {
+        running--
+        callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
+      })
     },
     isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && (callsOf.get(id) ?? 0) >= maxConcurrency,
     abortAll(reason) {
-      for (const watch of running) watch.abort(reason)
+      ticker.each((item) => item instanceof Watch && item.abort(reason))
     },
     get size() {
-      return running.size
+      return running
     },
   }
 }
 
 /** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
-export class Watch implements Ticking {
+export class Watch extends Ticking {
   reason: AbortReason | undefined
   /** Called at each tick while the call lasts: heartbeats. */
   onTick: ((now: number) => void) | undefined
@@ -55,8 +55,10 @@ export class Watch implements Ticking {
   #lastByteAt: number
   #silenceMs: number
   #blocked = false
+  #stopped = false
 
   constructor(ticker: Ticker, timeouts: Timeouts, onStop: () => void) {
+    super()
     this.#ticker = ticker
     this.#timeouts = timeouts
     this.#onStop = onStop
@@ -120,7 +122,10 @@ export class Watch implements Ticking {
     else this.onTick?.(now)
   }
 
+  /** Once, however often it is called. */
   stop(): void {
+    if (this.#stopped) return
+    this.#stopped = true
     this.#ticker.remove(this)
     this.#onStop()
   }

@@ -63,11 +63,11 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     post({ type: 'verbs', now: clock(), verbs })
   }
 
-  /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit. */
+  /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit, which costs more than they do. */
   function pumpSoon(): void {
     if (busy || pumpIsDue) return
     pumpIsDue = true
-    queueMicrotask(pump)
+    setImmediate(pump)
   }
 
   function fail(error: Error): void {
@@ -86,12 +86,9 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
         opening.resolve()
         break
       case 'verbs':
-        // The writer gets its next batch before this thread turns to the answers of the last.
-        pump()
         for (const [index, each] of done.entries()) settleVerb(each, answerAt(message.answers, index))
         break
       case 'write':
-        pump()
         for (const each of done) settleWrite(each, message.answer)
         break
       case 'failed':

@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { createTicker, Ticking } from './ticker.ts'
+
+class Counter extends Ticking {
+  ticks = 0
+  readonly act: () => void
+  constructor(act: () => void = () => {}) {
+    super()
+    this.act = act
+  }
+  tick(): void {
+    this.ticks++
+    this.act()
+  }
+}
+
+/** Long enough that it never ticks by itself: `each` is what a tick does. */
+const still = () => createTicker(1_000_000)
+
+test('what was added is ticked until it is removed, however often that is said', () => {
+  const ticker = still()
+  const [first, second, third] = [new Counter(), new Counter(), new Counter()]
+  for (const item of [first, second, third]) ticker.add(item)
+  ticker.each((item) => item.tick(0))
+  ticker.remove(second)
+  ticker.remove(second)
+  ticker.each((item) => item.tick(0))
+  expect([first.ticks, second.ticks, third.ticks]).toEqual([2, 1, 2])
+  ticker.remove(first)
+  ticker.remove(third)
+  ticker.each((item) => item.tick(0))
+  expect([first.ticks, second.ticks, third.ticks]).toEqual([2, 1, 2])
+  ticker.add(second)
+  ticker.each((item) => item.tick(0))
+  expect(second.ticks).toBe(2)
+  ticker.stop()
+})
+
+test('items that remove themselves or each other while they are ticked leave the others their turn', () => {
+  const ticker = still()
+  const others = [new Counter(), new Counter()]
+  const victim = new Counter()
+  const killer: Counter = new Counter(() => {
+    ticker.remove(victim)
+    ticker.remove(killer)
+  })
+  for (const item of [others[0], victim, killer, others[1]]) if (item) ticker.add(item)
+  ticker.each((item) => item.tick(0))
+  ticker.each((item) => item.tick(0))
+  expect([killer.ticks, victim.ticks]).toEqual([1, 0])
+  expect(others.map(({ ticks }) => ticks)).toEqual([2, 2])
+  ticker.stop()
+})
+
+test('an alarm rings once, not before its time, and not when it was called off', async () => {
+  let time = 0
+  const ticker = createTicker(1, () => time)
+  const rung: string[] = []
+  ticker.after(100, () => rung.push('late'))
+  ticker.after(10, () => rung.push('early'))
+  const callOff = ticker.after(10, () => rung.push('never'))
+  callOff()
+  time = 50
+  while (rung.length === 0) await Bun.sleep(1)
+  expect(rung).toEqual(['early'])
+  time = 150
+  while (rung.length === 1) await Bun.sleep(1)
+  await Bun.sleep(5)
+  expect(rung).toEqual(['early', 'late'])
+  ticker.stop()
+})
