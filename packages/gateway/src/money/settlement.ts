@@ -154,21 +154,31 @@ function output(state: Open, cost: Nanos, step: Nanos, now: number): Step {
   const progress = covered ? cost : state.progress
   const next: Open = { ...state, progress, waiting: covered ? undefined : cost }
   const commands: Command[] = covered ? [{ do: 'deliver' }] : []
-  const wanted = step > 0n && cost * 2n > state.held
+  // What is there already and not covered is asked for also when no more shall come: one read may leap past the cap.
+  const wanted = !covered || (step > 0n && cost * 2n > state.held)
   if (wanted && !state.asking && !state.final && now >= state.askAgainAt) {
     const missing = covered ? 1n : cost - state.held
-    const amount = step > missing ? step : missing
-    const verb: Extend = { verb: 'extend', ...state.owner, known: state.held, amount, minimum: missing, progress }
-    return { state: { ...next, asking: true }, commands: [...commands, ask(verb)] }
+    const asked = askFor(next, missing, step > missing ? step : missing)
+    return { state: asked.state, commands: [...commands, ...asked.commands] }
   }
   if (!covered && !state.asking) return { state: next, commands: [{ do: 'stop' }] }
   return { state: next, commands }
 }
 
+function askFor(state: Open, minimum: Nanos, amount: Nanos): Step {
+  const verb: Extend = {
+    ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, progress: state.progress },
+  }
+  return { state: { ...state, asking: true }, commands: [ask(verb)] }
+}
+
 function extended(state: Open, result: Result): Step {
   const granted = result.outcome === 'done' || result.outcome === 'repeated'
   const held = granted ? state.held + result.amount : state.held
-  return resume({ ...state, held, asking: false, final: state.final || !granted })
+  const next = { ...state, held, asking: false, final: state.final || !granted }
+  // Output that came while the question was under way may need more than was asked for: that is no refusal.
+  const missing = (next.waiting ?? 0n) - held
+  return granted && missing > 0n ? askFor(next, missing, missing) : resume(next)
 }
 
 /** The answer to an extension is in, or is not coming: what waited for it goes out if it is covered, or ends the stream. */

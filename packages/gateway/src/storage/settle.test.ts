@@ -150,6 +150,17 @@ test('a stream extends its hold at half, waits for money it needs, and stops whe
   expect(await request.output(190n, 50n)).toBe('stop')
 })
 
+test.each([
+  ['output leaps past an extension that is under way', 60n, 50n, 400n, 50n],
+  ['output leaps to its cap, with nothing more to come', 10n, 50n, 400n, 0n],
+] as const)('%s: an account that can pay is not stopped', async (_, first, firstMore, second, more) => {
+  const { rows, open } = setUp()
+  const request = await open()
+  expect(request.output(first, firstMore)).toBe('deliver')
+  expect(await request.output(second, more)).toBe('deliver')
+  expect(rows.requests.get(7n)?.held).toBe(second)
+})
+
 test('an extension without an answer: the stream goes on within what is held', async () => {
   const { world, open } = setUp()
   const request = await open()

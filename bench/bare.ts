@@ -1,0 +1,19 @@
+// What is compared against, a process of its own: the least that a proxy on Bun can do. As a proxy it reads the body,
+// forwards it and returns the answer, without looking inside; as a relay it returns the upstream's body as it is.
+export {}
+
+const upstream = process.argv[2] ?? ''
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  async fetch(http) {
+    const path = http.url.slice(http.url.indexOf('/', 8))
+    const { method, headers } = http
+    const reply = await fetch(upstream + path, { method, headers, body: await http.bytes() })
+    const answer = { status: reply.status, headers: reply.headers }
+    return new Response(path.startsWith('/json/') ? await reply.bytes() : reply.body, answer)
+  },
+})
+console.log(`port ${server.port}`)

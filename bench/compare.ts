@@ -1,0 +1,122 @@
+// The same load on each server in turn, round after round: what disturbs the machine disturbs all of them alike.
+import { createHome, type GatewayHome } from './home.ts'
+import { load } from './load.ts'
+import { cpuMicros, median, residentBytes } from './measure.ts'
+import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
+import { nginxVersion, type Server, startBare, startGateway, startNginx, startUpstream } from './servers.ts'
+import { jsonReply, TEXT_EVENT } from './wire.ts'
+
+export type Work = {
+  upstreamPath: string
+  body: string
+  connections: number
+  /** In each round, on each server. */
+  requests: number
+  /** Into which a request's cost is divided: its events, or 1. */
+  unitsPerRequest: number
+  /** For the compilers to settle, not measured. */
+  warmUp: number
+}
+
+type Sample = {
+  cpu: number
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  unitsPerRead: number
+  resident: number
+}
+
+export type Figures = { name: string } & Sample
+
+/** Medians per server, the bare one first. */
+export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
+  const upstream = await startUpstream()
+  const home = await createHome(upstream.port, work.upstreamPath)
+  const servers: Server[] = []
+  try {
+    servers.push(await startBare(upstream.port), await startGateway(home))
+    if (nginxVersion()) servers.push(await startNginx(upstream.port))
+    return await alternate(servers, home, work, options)
+  } finally {
+    for (const server of [...servers, upstream]) await server.stop()
+    home.remove()
+  }
+}
+
+export async function alternate(
+  servers: readonly Server[],
+  home: Pick<GatewayHome, 'keys'>,
+  work: Work,
+  options: BenchOptions,
+): Promise<Figures[]> {
+  const samples = new Map(servers.map((server) => [server, [] as Sample[]]))
+  for (const server of servers) await check(server, home, work)
+  for (const server of servers) await measure(server, home, { ...work, requests: work.warmUp })
+  for (let round = 1; round <= options.rounds; round++) {
+    for (const [server, taken] of samples) taken.push(await measure(server, home, work))
+    const line = [...samples].map(([{ name }, taken]) => `${name} ${micros(taken.at(-1)?.cpu ?? Number.NaN)}`)
+    options.say(`  round ${round}: ${line.join(', ')}`)
+  }
+  return [...samples].map(([{ name }, taken]) => ({ name, ...medians(taken) }))
+}
+
+/** What is fast because it answers something else is not worth measuring. */
+async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: Work): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${server.port}${server.pathOf(work.upstreamPath)}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
+    body: work.body,
+  })
+  const text = await answer.text()
+  const units = work.unitsPerRequest === 1 ? Number(text === jsonReply()) : text.split(TEXT_EVENT).length - 1
+  if (answer.status !== 200 || units !== work.unitsPerRequest)
+    throw new Error(
+      `${server.name} answers ${answer.status} with ${units} of ${work.unitsPerRequest}: ${text.slice(0, 300)}`,
+    )
+}
+
+async function measure(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: Work): Promise<Sample> {
+  const { body, connections, requests, unitsPerRequest } = work
+  const path = server.pathOf(work.upstreamPath)
+  const before = cpuMicros(server.pid)
+  const result = await load({
+    ...{ host: '127.0.0.1', port: server.port, path, body, keys, requests, reader: 'reads' },
+    connections: Math.min(connections, requests),
+  })
+  const units = requests * unitsPerRequest
+  return {
+    cpu: (cpuMicros(server.pid) - before) / units,
+    requestsPerSecond: result.requestsPerSecond,
+    p50Ms: result.p50Ms,
+    p99Ms: result.p99Ms,
+    unitsPerRead: units / result.reads,
+    resident: residentBytes(server.pid),
+  }
+}
+
+function medians(samples: readonly Sample[]): Sample {
+  const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]))
+  return {
+    ...{ cpu: of('cpu'), requestsPerSecond: of('requestsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') },
+    ...{ unitsPerRead: of('unitsPerRead'), resident: of('resident') },
+  }
+}
+
+/** To the first server, the one that the others are compared with. */
+export const ratioOf = (figures: readonly Figures[], name: string): number =>
+  cpuOf(figures, name) / (figures[0]?.cpu ?? Number.NaN)
+
+export const cpuOf = (figures: readonly Figures[], name: string): number =>
+  figures.find((each) => each.name === name)?.cpu ?? Number.NaN
+
+export function columnsPer(unit: string): string[] {
+  return ['', `CPU per ${unit}`, 'to the first', 'requests/s', 'p50', 'p99', 'resident']
+}
+
+export function rowsOf(figures: readonly Figures[]): string[][] {
+  return figures.map((each) => [
+    ...[each.name, micros(each.cpu), times(ratioOf(figures, each.name)), each.requestsPerSecond.toFixed(0)],
+    ...[millis(each.p50Ms), millis(each.p99Ms), megabytes(each.resident)],
+  ])
+}

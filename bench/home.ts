@@ -1,0 +1,71 @@
+// A gateway's folder as a bench needs it: configured for the fixed upstream, with an account that can pay for all of it
+// and as many keys as wanted, written straight into the database while no server runs.
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
+
+export const MAIN = join(import.meta.dir, '../packages/gateway/src/main.ts')
+
+export type GatewayHome = {
+  /** Of the configuration file; the data are in a folder of their own inside. */
+  folder: string
+  /** The secrets of the active keys. */
+  keys: readonly string[]
+  remove(): void
+}
+
+const ACTIVE_KEYS = 100
+const EMAIL = 'bench@example.com'
+
+/** `upstreamPath`: what the one model, `bench`, gets from the upstream. `idleKeys`: stored beside the active ones. */
+export async function createHome(upstreamPort: number, upstreamPath: string, idleKeys = 10): Promise<GatewayHome> {
+  const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
+  writeFileSync(join(folder, 'trivium.yaml'), config(`http://127.0.0.1:${upstreamPort}${upstreamPath}`))
+  const home = { folder, keys: [], remove: () => rmSync(folder, { recursive: true, force: true }) }
+  // The command also creates the database and its tables.
+  const create = ['account', 'create', '--email', EMAIL, '--credit', '1000000']
+  const done = Bun.spawnSync([process.execPath, MAIN, ...create], { env: gatewayEnvironment(home, 0) })
+  if (done.exitCode !== 0) throw new Error(`no account: ${done.stderr.toString()}`)
+  return { ...home, keys: insertKeys(join(folder, 'data', SQLITE_FILE), idleKeys) }
+}
+
+export function gatewayEnvironment(home: Pick<GatewayHome, 'folder'>, port: number): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    TRIVIUM_DATA: join(home.folder, 'data'),
+    TRIVIUM_CONFIG: join(home.folder, 'trivium.yaml'),
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
+  }
+}
+
+const config = (baseUrl: string): string => `
+sandbox: false
+upstreams:
+  - { id: fixed, dialect: chat, base_url: "${baseUrl}", keys: ["none"] }
+models:
+  - { id: bench, routes: [{ upstream: fixed }], price: { input: 2.00, output: 8.00 }, limits: { max_output: 10000000 } }
+`
+
+/** The active keys stand evenly among the idle ones, as they would in a store that has grown. */
+function insertKeys(file: string, idleKeys: number): string[] {
+  const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
+  const insert = db.prepare(
+    'INSERT INTO api_key (account, hash, name, group_name, created_at) SELECT id, ?, ?, ?, ? FROM account WHERE email = ?',
+  )
+  const active: string[] = []
+  const total = ACTIVE_KEYS + idleKeys
+  db.transaction(() => {
+    for (let index = 0; index < total; index++) {
+      const secret = `sk-bench-${'0'.repeat(24)}${index}`
+      if (Math.floor((index * ACTIVE_KEYS) / total) === active.length) active.push(secret)
+      const hash = new Bun.CryptoHasher('sha256').update(secret).digest()
+      insert.run(hash, `key ${index}`, 'default', 1_767_225_600_000n, EMAIL)
+    }
+  }).immediate()
+  db.close()
+  return active
+}

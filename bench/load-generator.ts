@@ -1,0 +1,133 @@
+// The load generator, a process of its own: raw sockets, so that it costs little beside the server under test.
+// Reads one plan as a line of JSON from standard input and writes one line of results.
+import type { Socket } from 'bun'
+import type { LoadPlan, LoadResult } from './load.ts'
+import { quantile } from './measure.ts'
+
+type Connection = {
+  startedAt: number
+  /** The head of the answer as far as it has come; undefined once the body has begun. */
+  head: string | undefined
+  /** Bytes of the body that are still to come; undefined: it is chunked. */
+  left: number | undefined
+  /** The last bytes seen of a chunked body. */
+  tail: string
+}
+
+const END_OF_CHUNKS = '0\r\n\r\n'
+
+const input = Bun.stdin.stream().getReader()
+const plan = JSON.parse(await readLine()) as LoadPlan
+const requests = plan.keys.map((key) => requestFor(plan, key))
+const latencies = new Float64Array(plan.requests)
+let [sent, finished, reads, bytesRead, opened] = [0, 0, 0, 0, 0]
+const over = Promise.withResolvers<void>()
+
+async function readLine(): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  while (!text.includes('\n')) {
+    const { done, value } = await input.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+  }
+  return text
+}
+
+function requestFor({ host, port, path, body }: LoadPlan, key: string): Uint8Array {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${host}:${port}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    'accept: application/json',
+    'user-agent: bench/1.0',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
+  return new TextEncoder().encode(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+const unsent = new WeakMap<Socket<Connection>, Uint8Array>()
+
+function send(socket: Socket<Connection>, bytes: Uint8Array): void {
+  const written = Math.max(0, socket.write(bytes))
+  if (written < bytes.length) unsent.set(socket, bytes.subarray(written))
+  else unsent.delete(socket)
+}
+
+function next(socket: Socket<Connection>): void {
+  const request = requests[sent % requests.length]
+  if (!request || sent >= plan.requests) return void socket.end()
+  sent++
+  socket.data = { startedAt: performance.now(), head: '', left: undefined, tail: '' }
+  send(socket, request)
+}
+
+function receive(socket: Socket<Connection>, bytes: Buffer): void {
+  const connection = socket.data
+  reads++
+  bytesRead += bytes.length
+  let body = bytes
+  if (connection.head !== undefined) {
+    connection.head += bytes.toString('latin1')
+    const end = connection.head.indexOf('\r\n\r\n')
+    if (end === -1) return
+    if (!connection.head.startsWith('HTTP/1.1 200')) over.reject(new Error(connection.head.slice(0, 500)))
+    const length = /\r\ncontent-length: *(\d+)/i.exec(connection.head)?.[1]
+    connection.left = length === undefined ? undefined : Number(length)
+    body = bytes.subarray(bytes.length - (connection.head.length - end - 4))
+    connection.head = undefined
+    if (plan.reader !== 'reads') begun(socket)
+  }
+  if (connection.left !== undefined) connection.left -= body.length
+  else connection.tail = (connection.tail + body.subarray(-END_OF_CHUNKS.length).toString('latin1')).slice(-5)
+  if (connection.left === undefined ? connection.tail !== END_OF_CHUNKS : connection.left > 0) return
+  latencies[finished++] = performance.now() - connection.startedAt
+  if (finished === plan.requests) over.resolve()
+  next(socket)
+}
+
+/** The answer has begun: streams that stay open are read on as they come, those that stall are not read any more. */
+function begun(socket: Socket<Connection>): void {
+  if (plan.reader === 'stalls') socket.pause()
+  if (++opened === plan.requests) over.resolve()
+}
+
+function connect(): Promise<Socket<Connection>> {
+  return Bun.connect<Connection>({
+    hostname: plan.host,
+    port: plan.port,
+    socket: {
+      open: next,
+      data: receive,
+      drain(socket) {
+        const rest = unsent.get(socket)
+        if (rest) send(socket, rest)
+      },
+      close() {
+        if (finished + opened < plan.requests && sent < plan.requests) over.reject(new Error('connection closed'))
+      },
+      error(_, error) {
+        over.reject(error)
+      },
+    },
+  })
+}
+
+const startedAt = performance.now()
+const sockets: Socket<Connection>[] = []
+for (let index = 0; index < plan.connections; index++) sockets.push(await connect())
+await over.promise
+const seconds = (performance.now() - startedAt) / 1000
+const sorted = latencies.subarray(0, finished).toSorted()
+const result: LoadResult = {
+  requestsPerSecond: finished / seconds,
+  p50Ms: quantile(sorted, 0.5),
+  p99Ms: quantile(sorted, 0.99),
+  reads,
+  bytesRead,
+}
+console.log(JSON.stringify(result))
+// What stays open does so until the process that started this one has seen enough, or is gone.
+if (plan.reader !== 'reads') while (!(await input.read()).done) {}
+process.exit(0)

@@ -1,0 +1,58 @@
+// Load, made by a process of its own, on loopback and always bounded by a count.
+import { type Child, childOf, untilLine } from './processes.ts'
+
+export type LoadPlan = {
+  host: string
+  port: number
+  path: string
+  body: string
+  /** One after the other; each request takes the next. */
+  keys: readonly string[]
+  connections: number
+  requests: number
+  /** What a connection does once an answer has begun: read it and ask again, keep it open, or stop reading. */
+  reader: 'reads' | 'waits' | 'stalls'
+}
+
+export type LoadResult = {
+  requestsPerSecond: number
+  p50Ms: number
+  p99Ms: number
+  /** Pieces in which the answers came: with streams, how many events a piece held. */
+  reads: number
+  bytesRead: number
+}
+
+const WITHIN_MS = 120_000
+
+/** Runs a plan to its end. */
+export async function load(plan: LoadPlan): Promise<LoadResult> {
+  const generator = start(plan)
+  try {
+    return await resultOf(generator)
+  } finally {
+    await generator.stop()
+  }
+}
+
+/** Opens all connections of a plan and keeps them until `close`. */
+export async function keepOpen(plan: LoadPlan): Promise<{ close(): Promise<void> }> {
+  const generator = start(plan)
+  try {
+    await resultOf(generator)
+  } catch (error) {
+    await generator.stop()
+    throw error
+  }
+  return { close: generator.stop }
+}
+
+function start(plan: LoadPlan): Child {
+  const generator = childOf('load generator', [process.execPath, `${import.meta.dir}/load-generator.ts`])
+  generator.say(`${JSON.stringify(plan)}\n`)
+  return generator
+}
+
+async function resultOf(generator: Child): Promise<LoadResult> {
+  return JSON.parse(await untilLine(generator, /^\{.*\}$/m, WITHIN_MS)) as LoadResult
+}

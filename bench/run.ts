@@ -1,0 +1,48 @@
+// `npm run bench`: what the gateway costs, measured beside a bare proxy and nginx in one run. All traffic stays on this
+// machine and is bounded by counts. A bench is not a test: a target that is missed is shown as "over", not as a failure.
+//
+//   npm run bench -- --only 1,3     these scenarios        --rounds N     how many rounds (5)
+//   npm run bench -- --quick        shorter and rougher: to see that it works
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Finished, render, writeInto } from './report.ts'
+import type { BenchOptions, Scenario } from './scenario.ts'
+import { largeJson, smallJson } from './scenario-json.ts'
+import { openStreams, stalledReaders } from './scenario-memory.ts'
+import { start } from './scenario-start.ts'
+import { storedKeys } from './scenario-stored-keys.ts'
+import { streams } from './scenario-stream.ts'
+import { nginxVersion } from './servers.ts'
+
+const SCENARIOS: readonly Scenario[] = [
+  ...[smallJson, largeJson, streams, openStreams],
+  ...[stalledReaders, start, storedKeys],
+]
+const REPORT = join(import.meta.dir, '../docs/performance.md')
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' }, quick: { type: 'boolean' } },
+})
+const rounds = Number(values.rounds)
+const wanted = values.only?.split(',').map(Number) ?? SCENARIOS.map(({ number }) => number)
+if (!Number.isInteger(rounds) || rounds < 1) stop('--rounds takes a whole number from 1')
+for (const number of wanted) if (!SCENARIOS.some((each) => each.number === number)) stop(`no scenario ${number}`)
+
+function stop(why: string): never {
+  console.error(`bench: ${why}`)
+  process.exit(1)
+}
+
+const options: BenchOptions = { rounds, quick: values.quick === true, say: (line) => console.error(line) }
+if (!nginxVersion()) options.say('nginx is not installed: left out')
+const finished: Finished[] = []
+for (const scenario of SCENARIOS.filter(({ number }) => wanted.includes(number))) {
+  options.say(`${scenario.number}. ${scenario.title}`)
+  finished.push({ scenario, outcome: await scenario.run(options) })
+}
+const text = render(finished, rounds)
+console.log(text)
+if (values.only === undefined && !options.quick) {
+  writeInto(REPORT, text)
+  options.say(`written to ${REPORT}`)
+} else options.say('a part of the bench, or a quick one: docs/performance.md is left as it is')

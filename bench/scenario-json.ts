@@ -1,0 +1,27 @@
+// Unstreamed chat: a small request, and an agent's large one with its tools.
+import { columnsPer, compare, ratioOf, rowsOf } from './compare.ts'
+import { type Scenario, times, verdict } from './scenario.ts'
+import { agentRequest, jsonPath, smallRequest } from './wire.ts'
+
+const CONNECTIONS = 32
+
+function unstreamed(number: number, title: string, body: string, requests: number, limit: number): Scenario {
+  return {
+    number,
+    title: `${title}, ${body.length < 10_000 ? `${body.length} bytes` : `${Math.round(body.length / 1000)} KB`}`,
+    async run(options) {
+      const count = options.quick ? requests / 4 : requests
+      const work = { upstreamPath: jsonPath, body, connections: CONNECTIONS, unitsPerRequest: 1 }
+      const figures = await compare({ ...work, requests: count, warmUp: count }, options)
+      const target = `${title}: CPU per request, to bare`
+      return {
+        columns: columnsPer('request'),
+        rows: rowsOf(figures),
+        verdicts: [verdict(target, ratioOf(figures, 'gateway'), limit, times)],
+      }
+    },
+  }
+}
+
+export const smallJson = unstreamed(1, 'JSON chat, small request', smallRequest('bench', false), 6_000, 2.2)
+export const largeJson = unstreamed(2, 'JSON chat, 24 tools', agentRequest('bench', false), 3_000, 2)
