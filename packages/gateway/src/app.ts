@@ -68,7 +68,9 @@ export function createApp(parts: Parts, health: Health): App {
     if (open && (http.method === 'GET' || http.method === 'HEAD')) {
       return withHeaders(open(health), { ...secure.open, ...idHeaders(requestId) })
     }
-    const headers = { ...secure.authenticated, 'x-request-id': requestId, 'request-id': requestId }
+    const headers = new Headers(secure.template)
+    headers.set('x-request-id', requestId)
+    headers.set('request-id', requestId)
     const incoming: Incoming = { http, id, query, headers }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
@@ -120,22 +122,15 @@ function render(error: unknown, path: string, incoming: Incoming, parts: Parts):
   return renderError(info, dialectOfPath(path, incoming.http.headers), requestId, incoming.headers)
 }
 
-export function renderError(
-  info: ErrorInfo,
-  dialect: DialectId,
-  requestId: string,
-  headers: Record<string, string>,
-): Response {
+export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: Headers): Response {
   const rendered = DIALECTS[dialect].encodeError(info, requestId)
-  return new Response(JSON.stringify(rendered.body), {
-    status: rendered.status,
-    headers: { ...headers, ...rendered.headers, ...(HALF_READ.includes(info.code) ? CLOSING : {}) },
-  })
+  for (const [name, value] of Object.entries(rendered.headers)) headers.set(name, value)
+  if (HALF_READ.includes(info.code)) headers.set('connection', 'close')
+  return new Response(JSON.stringify(rendered.body), { status: rendered.status, headers })
 }
 
 /** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
-const CLOSING = { connection: 'close' }
 
 function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
   if (error instanceof Failure) return error.info

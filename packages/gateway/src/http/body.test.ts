@@ -11,6 +11,10 @@ import {
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import { JSON_BODY, readBody } from './body.ts'
 
+const after = (ms: number, run: () => void) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
 const LIMIT = 300_000
 
 // Answers with what was read, or with the status of the error. `outcome` also sees what a client that left cannot.
@@ -22,7 +26,7 @@ const server = Bun.serve({
   maxRequestBodySize: 1 << 30,
   async fetch(request) {
     const idleMs = Number(new URL(request.url).searchParams.get('idle') ?? 5000)
-    const body = await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs })
+    const body = await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs, after })
     const isRead = body instanceof Uint8Array
     outcome?.(isRead ? 'read' : body.code)
     if (isRead) return new Response(body)
@@ -163,7 +167,9 @@ describe('senders that do not finish', () => {
       cancel: () => cancelled.resolve(),
     })
     const request = new Request(String(server.url), { method: 'POST', body, headers: JSON_HEADER })
-    expect(await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs })).toMatchObject({ code })
+    expect(await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs, after })).toMatchObject({
+      code,
+    })
     await cancelled.promise
   })
 

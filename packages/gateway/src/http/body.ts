@@ -16,6 +16,8 @@ export type BodyOptions = {
   contentTypes: ContentTypes
   /** How long the sender may be silent. */
   idleMs: number
+  /** Runs something later; gives the function that calls it off. */
+  after: (ms: number, run: () => void) => () => void
 }
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
@@ -77,17 +79,17 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
   )
 }
 
-async function readAtOnce(request: Request, { idleMs }: BodyOptions): Promise<Uint8Array | ErrorInfo> {
+function readAtOnce(request: Request, { idleMs, after }: BodyOptions): Promise<Uint8Array | ErrorInfo> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(TIMED_OUT), idleMs)
+    const callOff = after(idleMs, () => resolve(TIMED_OUT))
     // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
     request.bytes().then(
       (bytes) => {
-        clearTimeout(timer)
+        callOff()
         resolve(bytes)
       },
       () => {
-        clearTimeout(timer)
+        callOff()
         resolve(GONE)
       },
     )

@@ -5,7 +5,8 @@ const PLAIN = { tls: undefined, publicUrl: undefined }
 const TLS = { certFile: 'cert.pem', keyFile: 'key.pem' }
 
 test('every answer may be neither guessed at, framed, run nor embedded', () => {
-  for (const set of Object.values(securityHeaders(PLAIN)))
+  const { open, authenticated } = securityHeaders(PLAIN)
+  for (const set of [open, authenticated])
     expect(set).toMatchObject({
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -27,7 +28,9 @@ test.each([
   [{ ...PLAIN, publicUrl: 'HTTPS://gw.example.com' }, true],
   [{ ...PLAIN, tls: TLS }, true],
 ])('browsers are told to insist on HTTPS only where it is served: %j', (server, expected) => {
-  for (const set of Object.values(securityHeaders(server))) expect('strict-transport-security' in set).toBe(expected)
+  const { open, authenticated, template } = securityHeaders(server)
+  for (const set of [open, authenticated]) expect('strict-transport-security' in set).toBe(expected)
+  expect(Object.fromEntries(template)).toEqual(authenticated)
 })
 
 test('the sets are made once, can be shared, and are accepted as headers', () => {

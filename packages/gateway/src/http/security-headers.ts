@@ -3,6 +3,8 @@
 export type HeaderSet = Readonly<Record<string, string>>
 
 export type SecurityHeaders = {
+  /** The second set as an object to copy: that is cheaper than making headers of a plain one. */
+  template: Headers
   /** For answers that anybody may see: health, the front page, errors before a caller is known. */
   open: HeaderSet
   /** For everything that a key or a session unlocked: no cache may keep it. */
@@ -28,7 +30,8 @@ const PLAIN = sets(ALWAYS)
 const HTTPS = sets({ ...ALWAYS, ...ONLY_HTTPS })
 
 function sets(base: HeaderSet): SecurityHeaders {
-  return { open: Object.freeze({ ...base }), authenticated: Object.freeze({ ...base, ...UNCACHED }) }
+  const authenticated = Object.freeze({ ...base, ...UNCACHED })
+  return { open: Object.freeze({ ...base }), authenticated, template: new Headers(authenticated) }
 }
 
 /** HTTPS is what the caller sees: our own listener, or a proxy in front of it that `public_url` tells of. */

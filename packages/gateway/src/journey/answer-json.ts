@@ -35,5 +35,6 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
   const { usage, finish, outputBytes } = read
   const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
   await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true })
-  return new Response(read.body, { headers: { ...exchange.headers, 'content-type': 'application/json' } })
+  exchange.headers.set('content-type', 'application/json')
+  return new Response(read.body, { headers: exchange.headers })
 }

@@ -35,14 +35,18 @@ export async function call(exchange: Exchange, body: Uint8Array, carried: Record
     throw unreachable()
   }
   watch.headersArrived()
-  for (const name of SHOWN_HEADERS) {
-    const value = reply.headers.get(name)
-    if (value !== null) exchange.headers[name] = value
-  }
+  showHeaders(reply, exchange)
   if (reply.status >= 200 && reply.status < 300) return reply
   const failure = await failureOfReply(exchange, reply)
   await conclude(exchange, 'failed', NOTHING_SEEN)
   throw failure
+}
+
+function showHeaders(reply: Response, exchange: Exchange): void {
+  for (const name of SHOWN_HEADERS) {
+    const value = reply.headers.get(name)
+    if (value !== null) exchange.headers.set(name, value)
+  }
 }
 
 async function failureOfReply(exchange: Exchange, reply: Response): Promise<Failure> {

@@ -48,7 +48,7 @@ export const chat: TextDialect = {
   },
 
   readReply(bytes, renameTo) {
-    const reply = readChatReply(bytes, codec)
+    const reply = readChatReply(bytes, codec, renameTo !== undefined)
     if (!reply.ok) return { ok: false, error: problemOf(reply.problem === 'error', reply.body, reply.message) }
     const body = renameTo && reply.model ? renameModel(bytes, reply.model, renameTo, codec) : bytes
     return { ok: true, usage: reply.usage, finish: reply.finish, outputBytes: reply.outputBytes, body }

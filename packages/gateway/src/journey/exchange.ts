@@ -18,7 +18,7 @@ export type Exchange = {
   watch: Watch
   client: Client
   /** Headers that every answer to this request carries, an error too. */
-  headers: Record<string, string>
+  headers: Headers
   startedAt: number
   firstTokenAt: number | undefined
   /** Left by a stream at its end, by everything else when it is answered. */

@@ -27,7 +27,7 @@ export type Incoming = {
   http: Request
   id: bigint
   query: string
-  headers: Record<string, string>
+  headers: Headers
 }
 
 export async function journey(incoming: Incoming, dialect: TextDialect, parts: Parts): Promise<Response> {
@@ -44,6 +44,7 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
         limitBytes: bodyBytes,
         contentTypes: JSON_BODY,
         idleMs: parts.bodyIdleMs ?? BODY_IDLE_MS,
+        after: parts.ticker.after,
       }),
     )
     place.resize(body.length)
@@ -113,7 +114,7 @@ function open({ incoming, request, ...given }: Opening): Exchange {
   const { quote, parts, watch } = given
   const { stream, showUsage, choices, textBytes } = request
   const { headers } = incoming
-  if (quote.warnings.length > 0) headers['x-trivium-warnings'] = quote.warnings.join(', ')
+  if (quote.warnings.length > 0) headers.set('x-trivium-warnings', quote.warnings.join(', '))
   const client = new Client(incoming.http)
   // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
   client.onGone = () => {

@@ -1,13 +1,13 @@
 // Drives the settlement machine with the real store, journal and clock. The rules are in money/settlement.ts.
 import type { Nanos } from '../money/amount.ts'
-import type { Extend, Hold, Refusal, Verb } from '../money/ledger.ts'
+import type { Extend, Hold, Owned, Refusal, Result } from '../money/ledger.ts'
 import {
   begin,
   beginFinish,
-  type Command,
   type Event,
   type Finish,
   isApplied,
+  type Settlement,
   type Step,
   step,
 } from '../money/settlement.ts'
@@ -61,104 +61,123 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
-
-  /** Carries out what the machine wants of store and journal, and tells `decided` the rest. */
-  function drive(first: Step, decided: (command: Command) => void): (event: Event) => void {
-    let state = first.state
-    function feed(event: Event): void {
-      const next = step(state, event, monotonic())
-      state = next.state
-      next.commands.forEach(carryOut)
-    }
-    function carryOut(command: Command): void {
-      if (command.do === 'ask') void askStore(command.verb, command.pauseMs).then(feed)
-      else if (command.do === 'spool') void spool(command.verb, command.awaited).then((event) => event && feed(event))
-      else decided(command)
-    }
-    first.commands.forEach(carryOut)
-    return feed
-  }
+  const patience = { hold: impatient(storage, HOLD_WITHIN_MS, after), finish: impatient(storage, FINISH_TRY_MS, after) }
 
   async function askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event> {
     if (pauseMs > 0) await new Promise<void>((resolve) => after(pauseMs, resolve))
     const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
-    const store = impatient(storage, kind === 'finish' ? FINISH_TRY_MS : HOLD_WITHIN_MS, after)
-    // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
-    const result = await store.apply(verb).catch((error) => silence(verb, error))
-    if (result === undefined) return { event: 'silence', verb: kind }
+    let result: Result
+    try {
+      result = await (kind === 'finish' ? patience.finish : patience.hold).apply(verb)
+    } catch (error) {
+      // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
+      if (!(error instanceof StoreDown)) report(`the store failed on ${verb.verb}`, error)
+      return { event: 'silence', verb: kind }
+    }
     if (kind === 'hold') return { event: 'answer', verb: kind, result, mayDispatch: parts.mayDispatch() }
     if (kind === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
       report(`the store refused to ${verb.verb} a request: ${result.outcome}`)
     return { event: 'answer', verb: kind, result }
   }
 
-  function silence(verb: Verb, error: unknown): undefined {
-    if (!(error instanceof StoreDown)) report(`the store failed on ${verb.verb}`, error)
-  }
-
-  async function spool(verb: Finish, awaited: boolean): Promise<Event | undefined> {
+  async function spool(verb: Finish): Promise<Event> {
     try {
       await journal.append(verb)
-      return awaited ? { event: 'journaled' } : undefined
+      return { event: 'journaled' }
     } catch (error) {
       report(`request ${verb.id} could not be written to the journal`, error)
-      return awaited ? { event: 'journal-failed' } : undefined
+      return { event: 'journal-failed' }
     }
   }
 
-  function open(hold: Hold): Promise<Opened> {
+  /** Runs the machine to the end of a request: each of its commands but the last is a question with one answer. */
+  async function finish(first: Step): Promise<Settled> {
+    let { state, commands } = first
+    for (;;) {
+      const [command] = commands
+      if (command?.do === 'release') return { charged: command.charged, spooled: command.spooled }
+      if (command?.do !== 'ask' && command?.do !== 'spool')
+        throw new NotSettled('neither the store nor the journal took it')
+      const event = command.do === 'ask' ? await askStore(command.verb, command.pauseMs) : await spool(command.verb)
+      const next = step(state, event, monotonic())
+      state = next.state
+      commands = next.commands
+    }
+  }
+
+  async function open(hold: Hold): Promise<Opened> {
+    const { state, commands } = step(begin(hold).state, await askStore(hold, 0), monotonic())
+    const [command, cleanUp] = commands
+    if (command?.do === 'dispatch')
+      return { outcome: 'open', request: new HeldRequest(hold, command.granted, state, driver) }
+    // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
+    if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
+    else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(() => {})
+    if (command?.do === 'refuse') return { outcome: command.outcome, available: command.available }
+    throw new Error('a hold was neither granted nor refused')
+  }
+
+  const driver: Driver = { askStore, finish, monotonic }
+  return { open, settle: (verb) => finish(beginFinish(verb, monotonic())) }
+}
+
+type Driver = {
+  askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event>
+  finish(first: Step): Promise<Settled>
+  monotonic(): number
+}
+
+/** A class for the same reason as the journey's Watch: there is one for every request. */
+class HeldRequest implements OpenRequest {
+  readonly granted: Nanos
+  readonly #owner: Owned
+  readonly #driver: Driver
+  #state: Settlement
+  #decided: (word: 'deliver' | 'stop') => void = () => {}
+
+  constructor({ id, slot, epoch }: Hold, granted: Nanos, state: Settlement, driver: Driver) {
+    this.granted = granted
+    this.#owner = { id, slot, epoch }
+    this.#state = state
+    this.#driver = driver
+  }
+
+  output(cost: Nanos, more: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+    let word: 'deliver' | 'stop' | undefined
+    this.#decided = (decided) => {
+      word = decided
+    }
+    this.#feed({ event: 'output', cost, step: more })
+    if (word !== undefined) return word
     return new Promise((resolve) => {
-      let decision: ((word: 'deliver' | 'stop') => void) | undefined
-      let settled = unsettled()
-      const feed = drive(begin(hold), (command) => {
-        if (command.do === 'dispatch') resolve({ outcome: 'open', request: request(command.granted) })
-        else if (command.do === 'refuse') resolve({ outcome: command.outcome, available: command.available })
-        else if (command.do === 'deliver' || command.do === 'stop') decision?.(command.do)
-        else settled.take(command)
-      })
-      const { id, slot, epoch } = hold
-      function finish(verb: Finish): Promise<Settled> {
-        settled = unsettled()
-        feed({ event: 'finish', verb })
-        return settled.promise
-      }
-      const request = (granted: Nanos): OpenRequest => ({
-        granted,
-        output(cost, more) {
-          let word: 'deliver' | 'stop' | undefined
-          decision = (decided) => {
-            word = decided
-          }
-          feed({ event: 'output', cost, step: more })
-          if (word !== undefined) return word
-          return new Promise((decided) => {
-            decision = decided
-          })
-        },
-        settle: (cost, ending, receipt) => finish({ verb: 'settle', id, slot, epoch, cost, ending, receipt }),
-        void: (ending, receipt) => finish({ verb: 'void', id, slot, epoch, ending, receipt }),
-      })
+      this.#decided = resolve
     })
   }
 
-  function settle(verb: Finish): Promise<Settled> {
-    const settled = unsettled()
-    drive(beginFinish(verb, monotonic()), settled.take)
-    return settled.promise
+  settle(cost: Nanos, ending: string, receipt: string): Promise<Settled> {
+    return this.#finish({ verb: 'settle', ...this.#owner, cost, ending, receipt })
   }
 
-  return { open, settle }
-}
-
-function unsettled() {
-  const { promise, resolve, reject } = Promise.withResolvers<Settled>()
-  // A void that follows a refused dispatch is awaited by nobody; its failure must not end the process.
-  promise.catch(() => {})
-  const take = (command: Command): void => {
-    if (command.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
-    else if (command.do === 'withhold') reject(new NotSettled('neither the store nor the journal took it'))
+  void(ending: string, receipt: string): Promise<Settled> {
+    return this.#finish({ verb: 'void', ...this.#owner, ending, receipt })
   }
-  return { promise, take }
+
+  #finish(verb: Finish): Promise<Settled> {
+    const first = step(this.#state, { event: 'finish', verb }, this.#driver.monotonic())
+    // An extension's answer that comes later finds the request past extending.
+    this.#state = first.state
+    return this.#driver.finish(first)
+  }
+
+  #feed(event: Event): void {
+    const next = step(this.#state, event, this.#driver.monotonic())
+    this.#state = next.state
+    for (const command of next.commands) {
+      if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
+      else if (command.do === 'ask')
+        void this.#driver.askStore(command.verb, command.pauseMs).then((e) => this.#feed(e))
+    }
+  }
 }
 
 /** The same store, but a question that it leaves open for `ms` rejects with StoreDown instead of waiting for ever. */
@@ -167,7 +186,16 @@ export function impatient(storage: Store, ms: number, after: After): Store {
     apply: (verb) =>
       new Promise((resolve, reject) => {
         const cancel = after(ms, () => reject(new StoreDown(`no answer within ${ms} ms`)))
-        storage.apply(verb).then(resolve, reject).finally(cancel)
+        storage.apply(verb).then(
+          (result) => {
+            cancel()
+            resolve(result)
+          },
+          (error) => {
+            cancel()
+            reject(error)
+          },
+        )
       }),
   }
 }

@@ -29,14 +29,19 @@ export type ChatReply =
       body: unknown
     }
 
-/** Up to this size the inside of every string is checked too, by parsing the whole reply. */
+/** Up to this size parsing the whole reply costs less than looking for the few things in it that matter. */
 const PARSED_IN_FULL = 16 * 1024
 
-export function readChatReply(bytes: Uint8Array, codec: Codec): ChatReply {
+/** `locateModel`: where the model's name stands is wanted too, to replace it. */
+export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = true): ChatReply {
+  if (bytes.length <= PARSED_IN_FULL) {
+    const body = parse(bytes, 0, bytes.length, codec)
+    const ordinary = locateModel ? undefined : ordinaryReply(body)
+    if (ordinary !== undefined) return ordinary
+    if (body === undefined) return refused('not_json', 'The reply is not valid JSON')
+  }
   const scan = scanObject(bytes, codec)
   if (!scan.ok) return refused('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
-  if (bytes.length <= PARSED_IN_FULL && parse(bytes, 0, bytes.length, codec) === undefined)
-    return refused('not_json', 'The reply is not valid JSON')
 
   const field = (name: string) => scan.fields.find((candidate) => candidate.name === name && candidate.kind !== 'null')
   if (field('error') !== undefined) {
@@ -61,6 +66,35 @@ export function readChatReply(bytes: Uint8Array, codec: Codec): ChatReply {
     model: model?.kind === 'string' ? { start: model.start, end: model.end } : undefined,
   }
 }
+
+/** A reply with choices and full usage, read from what it parses to; undefined when it takes a closer look. */
+function ordinaryReply(body: unknown): ChatReply | undefined {
+  if (!isObject(body) || !Array.isArray(body.choices) || body.choices.length === 0) return undefined
+  if (body.error !== undefined && body.error !== null) return undefined
+  const usage = chatUsage(body.usage)
+  if (usage?.input === undefined || usage.output === undefined) return undefined
+  let finish: Finish | undefined
+  let spoken = 0
+  for (const choice of body.choices) {
+    if (!isObject(choice)) return undefined
+    if (typeof choice.finish_reason === 'string') finish = chatFinish(choice.finish_reason)
+    spoken += spokenLength(choice.message)
+  }
+  // Characters, not bytes: usage was reported, so this is only what later holds learn from.
+  return { ok: true, usage, finish, outputBytes: spoken, choices: body.choices.length, model: undefined }
+}
+
+function spokenLength(message: unknown): number {
+  if (!isObject(message)) return 0
+  const texts = lengthOf(message.content) + lengthOf(message.reasoning_content) + lengthOf(message.refusal)
+  if (!Array.isArray(message.tool_calls)) return texts
+  return message.tool_calls.reduce(
+    (sum: number, call) => sum + (isObject(call) && isObject(call.function) ? lengthOf(call.function.arguments) : 0),
+    texts,
+  )
+}
+
+const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
 
 // One for all replies: reading one is synchronous and keeps nothing of it.
 const walk = newWalk()
