@@ -56,10 +56,11 @@ const nothingThere: Handler = ({ http }) => {
   throw unknownUrl(splitUrl(http.url)[0])
 }
 
-export type App = (http: Request) => Response | Promise<Response>
+/** `keepOpen` tells the server that this connection may be silent for longer than others. */
+export type App = (http: Request, keepOpen: () => void) => Response | Promise<Response>
 
 export function createApp(parts: Parts, health: Health): App {
-  return (http) => {
+  return (http, keepOpen) => {
     const [path, query] = splitUrl(http.url)
     const secure = securityHeaders(parts.catalogue().config.server)
     const id = parts.ids.next()
@@ -71,7 +72,7 @@ export function createApp(parts: Parts, health: Health): App {
     const headers = new Headers(secure.template)
     headers.set('x-request-id', requestId)
     headers.set('request-id', requestId)
-    const incoming: Incoming = { http, id, query, headers }
+    const incoming: Incoming = { http, id, query, headers, keepOpen }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
       if (!health.accepting()) throw stopping()

@@ -46,8 +46,8 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       maxRequestBodySize: FAR_ABOVE,
       ...(certificate ? { tls: certificate } : {}),
       fetch(http, server) {
-        server.timeout(http, 0)
-        return server === former ? sayGoodbye(app(http)) : app(http)
+        const keepOpen = () => server.timeout(http, 0)
+        return server === former ? sayGoodbye(app(http, keepOpen)) : app(http, keepOpen)
       },
       error: () => new Response(null, { status: 500 }),
     })

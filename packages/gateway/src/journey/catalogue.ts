@@ -3,7 +3,14 @@ import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.
 import type { Rate } from '../money/price.ts'
 
 /** A model as one group sees it. */
-export type Offer = { model: Model; rate: Rate; group: string; candidates: readonly Candidate[] }
+export type Offer = {
+  model: Model
+  rate: Rate
+  group: string
+  candidates: readonly Candidate[]
+  /** What receipts say of the rate, in JSON: the same for every request, so it is written once. */
+  rateText: string
+}
 export type Candidate = { upstream: Upstream; route: Route }
 
 export type Catalogue = {
@@ -44,9 +51,20 @@ function offersOf(group: Group, config: FileConfig): Map<string, Offer> {
     const candidates = candidatesOf(model, config)
     if (candidates.length === 0) continue
     const rate = { price: model.price, multiplierMillionths: group.multiplierMillionths }
-    offers.set(model.id, { model, rate, group: group.id, candidates })
+    offers.set(model.id, { model, rate, group: group.id, candidates, rateText: rateText(model, rate) })
   }
   return offers
+}
+
+export function rateText({ priceVersion }: Pick<Model, 'priceVersion'>, { price, multiplierMillionths }: Rate): string {
+  return JSON.stringify({
+    version: priceVersion,
+    input: String(price.input),
+    cached_input: String(price.cachedInput),
+    cache_write: String(price.cacheWrite),
+    output: String(price.output),
+    multiplier_millionths: String(multiplierMillionths),
+  })
 }
 
 function candidatesOf(model: Model, config: FileConfig): Candidate[] {

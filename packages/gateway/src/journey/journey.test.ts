@@ -17,7 +17,7 @@ afterEach(() => {
 function start(options: TestOptions) {
   const test = createTestParts({ pace: PACE, ...options })
   const app = createApp(test.parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http) })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, () => {}) })
   stops.push(
     () => void server.stop(true),
     () => test.parts.ticker.stop(),

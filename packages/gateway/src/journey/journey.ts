@@ -28,6 +28,8 @@ export type Incoming = {
   id: bigint
   query: string
   headers: Headers
+  /** For a call that takes its time: the limits of the journey hold, not the connection's. */
+  keepOpen(): void
 }
 
 export async function journey(incoming: Incoming, dialect: TextDialect, parts: Parts): Promise<Response> {
@@ -121,7 +123,10 @@ function open({ incoming, request, ...given }: Opening): Exchange {
     if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
   }
-  watch.onFirstTick = () => client.look()
+  watch.onFirstTick = () => {
+    client.look()
+    incoming.keepOpen()
+  }
   return { ...given, request: { stream, showUsage, choices, textBytes }, client, headers, firstTokenAt: undefined }
 }
 

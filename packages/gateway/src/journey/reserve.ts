@@ -1,5 +1,5 @@
 // Prices the request at its worst and places the hold. Nothing is sent anywhere before the hold stands.
-import { formatUsd, type Nanos } from '../money/amount.ts'
+import { formatUsd, MAX_AMOUNT, type Nanos } from '../money/amount.ts'
 import { inputBound, outputCost, outputTokensFor, type Rate } from '../money/price.ts'
 import type { OpenRequest, Refused } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -75,7 +75,8 @@ export function amountsOf(
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
   const input = inputBound(bounds.input, rate)
   const least = Math.min(bounds.heldOutput, LEAST_OUTPUT * choices)
-  return { amount: input + outputCost(bounds.heldOutput, rate), minimum: input + outputCost(least, rate), input }
+  const amount = input + outputCost(bounds.heldOutput, rate)
+  return { amount: amount > MAX_AMOUNT ? MAX_AMOUNT : amount, minimum: input + outputCost(least, rate), input }
 }
 
 /** The part of a granted hold that is for output, in tokens. */

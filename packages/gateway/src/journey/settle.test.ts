@@ -1,6 +1,7 @@
 // What each ending costs.
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import { rateText } from './catalogue.ts'
 import { createLearned } from './learned.ts'
 import type { Quote } from './reserve.ts'
 import { chargeOf, type Ending, type Outcome, receiptOf } from './settle.ts'
@@ -8,11 +9,12 @@ import { chargeOf, type Ending, type Outcome, receiptOf } from './settle.ts'
 const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n }
 
 function quoteOf(billsOnAbort: 'nothing' | 'input' = 'nothing'): Quote {
+  const rate = { price, multiplierMillionths: 1_000_000n }
   return {
-    rate: { price, multiplierMillionths: 1_000_000n },
+    rate,
     expectedInput: 100,
     candidate: { upstream: { billsOnAbort }, route: { model: 'inner' } },
-    offer: { group: 'default', model: { priceVersion: 'v1' } },
+    offer: { group: 'default', rateText: rateText({ priceVersion: 'v1' }, rate) },
     warnings: [],
   } as unknown as Quote
 }

@@ -69,28 +69,20 @@ const EMPTY_USAGE = { cachedInput: undefined, cacheWrite: undefined, reasoning: 
 const STOPPED = 'output;stopped-by-balance'
 
 export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): string {
-  const { offer, candidate, rate } = quote
-  const { price } = rate
+  const { offer, candidate } = quote
   const warnings = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
-  return JSON.stringify({
+  const facts = JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,
     units: charge.units,
     counted: charge.estimated ? (charge.absurd ? 'usage was absurd' : 'usage was missing') : undefined,
     reasoning_tokens: outcome.usage?.reasoning,
-    price: {
-      version: offer.model.priceVersion,
-      input: String(price.input),
-      cached_input: String(price.cachedInput),
-      cache_write: String(price.cacheWrite),
-      output: String(price.output),
-      multiplier_millionths: String(rate.multiplierMillionths),
-    },
     finish: outcome.finish,
     first_token_ms: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
     total_ms: Math.round(outcome.totalMs),
     warnings: warnings.length > 0 ? warnings : undefined,
   })
+  return `${facts.slice(0, -1)},"price":${offer.rateText}}`
 }
 
 /** Lets the next holds profit from what this answer showed. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { MAX_AMOUNT } from './amount.ts'
 import { costOf, inputBound, outputCost, outputTokensFor, unitsOf } from './price.ts'
 
 const ONE = 1_000_000n
@@ -26,7 +27,8 @@ describe('cost', () => {
     ],
     ['multiplied', { output: 10 }, { output: ONE }, 850_000n, 9n],
     ['free by its multiplier', { output: 10 }, { output: ONE }, 0n, 0n],
-    ['exact above 2^53', { input: 1e12 }, { input: 10n ** 15n + 1n }, ONE, 10n ** 21n + ONE],
+    ['exact above 2^53', { input: 1e8 }, { input: 10n ** 15n + 1n }, ONE, 10n ** 17n + 100n],
+    ['never more than the books can hold', { input: 1e12 }, { input: 10n ** 15n }, ONE, MAX_AMOUNT],
   ])('%s', (_, given, price, multiplier, expected) => {
     expect(costOf(units(given), rate(price, multiplier))).toBe(expected)
   })

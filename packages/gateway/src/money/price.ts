@@ -1,6 +1,6 @@
 // What a request costs: the exact sum of units x price x multiplier, rounded up once to one nano-USD. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import { ceilDiv, type Nanos } from './amount.ts'
+import { ceilDiv, MAX_AMOUNT, type Nanos } from './amount.ts'
 
 /** Nano-USD per million tokens. */
 export type TokenPrice = { input: Nanos; output: Nanos; cachedInput: Nanos; cacheWrite: Nanos }
@@ -21,8 +21,11 @@ export function costOf(units: Units, rate: Rate): Nanos {
     (units.cachedInput > 0 ? BigInt(units.cachedInput) * price.cachedInput : 0n) +
     (units.cacheWrite > 0 ? BigInt(units.cacheWrite) * price.cacheWrite : 0n) +
     BigInt(units.output) * price.output
-  return ceilDiv(sum * multiplierMillionths, SCALE)
+  return atMostBookable(ceilDiv(sum * multiplierMillionths, SCALE))
 }
+
+/** No request is dearer than the books can hold; who reports such a thing is wrong, and the books stay in order. */
+const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
 
 /** The most that `tokens` of input can cost, whatever cache price turns out to apply. */
 export function inputBound(tokens: number, rate: Rate): Nanos {

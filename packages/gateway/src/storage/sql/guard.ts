@@ -7,12 +7,9 @@ const MAX_INT64 = (1n << 63n) - 1n
 /** No wallet grows beyond this: credits, holds and costs of MAX_AMOUNT still add up within 64 bits. */
 export const MAX_BALANCE: Nanos = 4n * MAX_AMOUNT
 
-/** With the `u` flag a proper pair is one character of another class, so only halves match. */
-const LONE_SURROGATE = /\p{Surrogate}/u
-
 export function checkText(field: string, value: string): string {
   if (value.includes('\0')) throw new TypeError(`${field}: must not contain a NUL character`)
-  if (LONE_SURROGATE.test(value)) throw new TypeError(`${field}: must not contain half of a surrogate pair`)
+  if (!value.isWellFormed()) throw new TypeError(`${field}: must not contain half of a surrogate pair`)
   return value
 }
 

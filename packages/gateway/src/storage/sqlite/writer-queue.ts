@@ -9,6 +9,12 @@ import type { Answer, Failure } from './transactions.ts'
 /** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
 const LARGEST_BATCH = 500
 
+/**
+ * While requests come in company, a commit waits this long for more of them. A commit costs as much as the statements of
+ * some ten requests, so twice the batch is much less work in all; a request that comes alone does not wait.
+ */
+const GATHER_MS = 1
+
 type Settle<T> = { resolve(value: T): void; reject(error: Error): void }
 type Waiting =
   | ({ verb: Verb; statements?: undefined } & Settle<Result>)
@@ -27,6 +33,8 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   let running: Waiting[] = []
   let busy = true
   let pumpIsDue = false
+  /** The last batch held several verbs. */
+  let inCompany = false
   /** Set once, for good: why nothing is accepted any more. */
   let refusal: StoreDown | undefined
   const opening = Promise.withResolvers<void>()
@@ -60,6 +68,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     }
     running = count === waiting.length ? waiting : waiting.slice(0, count)
     waiting = count === waiting.length ? [] : waiting.slice(count)
+    inCompany = count > 1
     post({ type: 'verbs', now: clock(), verbs })
   }
 
@@ -67,7 +76,8 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   function pumpSoon(): void {
     if (busy || pumpIsDue) return
     pumpIsDue = true
-    setImmediate(pump)
+    if (inCompany) setTimeout(pump, GATHER_MS)
+    else setImmediate(pump)
   }
 
   function fail(error: Error): void {
