@@ -26,7 +26,7 @@ import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
-import { pollChanges, reloading, renewing } from './upkeep.ts'
+import { auditing, pollChanges, reloading, renewing } from './upkeep.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
 
@@ -70,7 +70,7 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
     }
     const renewal = renewing(listener, log)
     const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
-    stops.push(renewal.stop, reload.stop)
+    stops.push(renewal.stop, reload.stop, auditing(storage, log))
     process.on('SIGHUP', () => {
       reload.now()
       renewal.now()

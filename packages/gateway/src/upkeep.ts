@@ -1,4 +1,4 @@
-// What a server looks after while it runs: changes made by other processes, its configuration, its certificate.
+// What a server looks after while it runs: changes made by other processes, its configuration, its certificate, its books.
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
@@ -8,6 +8,9 @@ import type { Storage } from './storage/storage.ts'
 
 const POLL_CHANGES_MS = 1_000
 const CHECK_CERTIFICATE_MS = 10_000
+/** When the start's own work is done. */
+const FIRST_AUDIT_MS = 30_000
+const AUDIT_HOUR = 3
 
 export type Upkeep = { now(): void; stop(): void }
 
@@ -57,6 +60,37 @@ export function reloading(
     { running },
   )
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
+}
+
+/** The books are checked without being asked: soon after the start, then every night. */
+export function auditing(
+  storage: Pick<Storage, 'audit'>,
+  log: Log,
+  delays: { first: number; next(): number } = { first: FIRST_AUDIT_MS, next: untilNight },
+): () => void {
+  let stopped = false
+  let timer = setTimeout(audit, delays.first)
+  async function audit(): Promise<void> {
+    try {
+      const { ok, requests, transfers, openHolds } = await storage.audit()
+      if (ok) log.info('audit: the books are in order', { requests, transfers, openHolds })
+      else log.error("audit: the books are NOT in order; 'trivium audit' lists what is wrong")
+    } catch (error) {
+      log.warn('the audit could not be made', { error: String(error) })
+    }
+    if (!stopped) timer = setTimeout(audit, delays.next())
+  }
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+function untilNight(): number {
+  const night = new Date()
+  night.setHours(AUDIT_HOUR, 0, 0, 0)
+  if (night.getTime() <= Date.now()) night.setDate(night.getDate() + 1)
+  return night.getTime() - Date.now()
 }
 
 export function renewing(listener: Listener, log: Log): Upkeep {

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import type { AuditReport } from './storage/storage.ts'
+import { auditing } from './upkeep.ts'
+
+const REPORT: AuditReport = {
+  ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
+  ...{ balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] },
+}
+
+test('the books are audited after the start and again and again, whatever came of it before', async () => {
+  const outcomes = [
+    async () => REPORT,
+    async () => ({ ...REPORT, ok: false }),
+    async () => Promise.reject(new Error('the store is away')),
+    async () => REPORT,
+  ]
+  const said: string[] = []
+  const note = (level: string) => (message: string) => void said.push(`${level}: ${message}`)
+  const log = { info: note('info'), warn: note('warn'), error: note('error') }
+  const done = Promise.withResolvers<void>()
+  const storage = {
+    audit: () => {
+      const next = outcomes.shift()
+      if (outcomes.length === 0) done.resolve()
+      return next ? next() : Promise.reject(new Error('asked too often'))
+    },
+  }
+  const stop = auditing(storage, log, { first: 1, next: () => 1 })
+  await done.promise
+  stop()
+  await Bun.sleep(20)
+  expect(said).toEqual([
+    'info: audit: the books are in order',
+    "error: audit: the books are NOT in order; 'trivium audit' lists what is wrong",
+    'warn: the audit could not be made',
+    'info: audit: the books are in order',
+  ])
+})
