@@ -1,4 +1,5 @@
 // What a server looks after while it runs: changes made by other processes, its configuration, its certificate, its books.
+import { dirname } from 'node:path'
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
@@ -57,7 +58,7 @@ export function reloading(
       for (const { file, line, message } of mistakes)
         log.error('configuration not reloaded', { file, line, mistake: message })
     },
-    { running },
+    { running, busyFolder: dirname(environment.configFile) === environment.dataDir },
   )
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
 }

@@ -127,6 +127,13 @@ test('a change that no event tells of (behind a link to another folder) is found
   expect(credits(seen)).toEqual([6, 7])
 })
 
+test('in a folder that others write to, the file is looked at instead of the folder', async () => {
+  const seen = start({ busyFolder: true, pollMs: 20 })
+  writeFileSync(file, credit(2))
+  await until(() => seen.configs.length > 0)
+  expect(credits(seen)).toEqual([2])
+})
+
 test('an edit between the first load and the watch is not missed', async () => {
   const running = loadFile(file, {}).config
   writeFileSync(file, credit(8))

@@ -15,6 +15,8 @@ export type WatchOptions = {
   settleMs?: number
   /** For changes that the system reports to nobody: network drives, symbolic links, full event queues. */
   pollMs?: number
+  /** The database writes there too: thousands of events a second would be none of ours. The file is only looked at then. */
+  busyFolder?: boolean
 }
 
 export type ConfigWatcher = {
@@ -45,7 +47,7 @@ export function watchConfig(
   load: (file: string) => Loaded,
   onChange: OnChange,
   onMistakes: OnMistakes,
-  { running, settleMs = 100, pollMs = 5_000 }: WatchOptions,
+  { running, settleMs = 100, busyFolder = false, pollMs = busyFolder ? 1_000 : 5_000 }: WatchOptions,
 ): ConfigWatcher {
   let current = running
   let closed = false
@@ -109,7 +111,7 @@ export function watchConfig(
     timer.unref()
   }
 
-  const watcher = watchFolder(file, lookSoon)
+  const watcher = busyFolder ? undefined : watchFolder(file, lookSoon)
   const poll = setInterval(lookSoon, pollMs)
   poll.unref()
   lookSoon()

@@ -21,6 +21,7 @@ export type Pace = {
 
 const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
 const LET_GO_MS = 1_000
+const FLUSH_BYTES = 4 * 1024
 const FAREWELL_MS = 600_000
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024
@@ -82,6 +83,8 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   /** The last frames, once they are known to be the last. */
   let tail: Uint8Array | undefined
   let sink: Sink | undefined
+  /** The upstream has ended. */
+  let ended = false
   let over = false
   let gone = false
   let started = false
@@ -158,8 +161,9 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   function write(bytes: Uint8Array): undefined | Promise<unknown> {
     if (bytes.length === 0 || gone || !sink) return undefined
     lastWriteAt = parts.ticker.now()
-    // Not flushed: Bun does so at the end of the turn, for a third less; what it cannot send yet comes back as a promise.
     const written = sink.write(bytes) as number | Promise<number>
+    // Small ones are left to Bun, which sends them at the end of the turn for a third less. Large ones would pile up there.
+    if (bytes.length >= FLUSH_BYTES) sink.flush()
     return typeof written === 'number' ? undefined : written
   }
 
@@ -179,6 +183,14 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     blocked = false
   }
 
+  /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
+  function pass({ done, value }: Awaited<ReturnType<Reader['read']>>): undefined | Promise<unknown> {
+    ended = done
+    if (!value) return undefined
+    watch.byteArrived()
+    return write(meter.push(value))
+  }
+
   /** Relays to the end of the upstream's stream, whatever that is; says which it was. */
   async function relay(): Promise<Ending> {
     for (const bytes of early) {
@@ -187,11 +199,8 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     }
     early = []
     try {
-      while (!state.done && !state.error) {
-        const { done, value } = await reader.read()
-        if (done) break
-        watch.byteArrived()
-        const written = write(meter.push(value))
+      while (!state.done && !state.error && !ended) {
+        const written = pass(await reader.read())
         if (written) await untilDrained(written)
         if (state.outputBytes >= purse.nextAt && !(await purse.goOn(state.outputBytes))) return 'stopped_by_balance'
       }
