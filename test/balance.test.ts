@@ -1,5 +1,6 @@
 // What a balance allows: streams that are stopped, caps that are lowered, refusals that say what is missing.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { ask } from './support/client.ts'
 import { audit, cost, quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
 import {
@@ -30,11 +31,6 @@ afterAll(async () => {
 })
 afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
-})
-
-const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
-const ask = (model: string, streamed: boolean, more: object = {}) => ({
-  ...{ model, messages: MESSAGES, stream: streamed, ...more },
 })
 
 test('a stream that it cannot pay to the end is stopped as if it had reached its cap', async () => {

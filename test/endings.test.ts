@@ -1,7 +1,7 @@
 // Every ending of a request and what it costs: clients that leave, and clients that stay but do not read.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { openClient, received } from './support/client.ts'
+import { ask, openClient, received } from './support/client.ts'
 import { audit, cost, quickKey } from './support/control.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import {
@@ -42,11 +42,6 @@ afterAll(async () => {
 })
 afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
-})
-
-const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
-const ask = (model: string, streamed: boolean, more: object = {}) => ({
-  ...{ model, messages: MESSAGES, stream: streamed, ...more },
 })
 
 describe('the client leaves', () => {

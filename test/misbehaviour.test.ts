@@ -1,7 +1,7 @@
 // Upstreams that break off, complain, lie and close connections: what the client gets, and what it costs.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { openClient } from './support/client.ts'
+import { ask, openClient } from './support/client.ts'
 import { audit, cost, quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
 import {
@@ -42,11 +42,6 @@ afterAll(async () => {
 })
 afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
-})
-
-const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
-const ask = (model: string, streamed: boolean, more: object = {}) => ({
-  ...{ model, messages: MESSAGES, stream: streamed, ...more },
 })
 
 test('output and an error in one piece: a real status, and nothing is charged', async () => {

@@ -1,6 +1,13 @@
 // A client that can leave whenever it likes.
 import type { Upstream } from './upstream.ts'
 
+const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
+
+/** A chat request of the length that costs are reckoned for. */
+export const ask = (model: string, streamed: boolean, more: object = {}) => ({
+  ...{ model, messages: MESSAGES, stream: streamed, ...more },
+})
+
 /** `readUntil` gives what came up to and with `part`. */
 export async function openClient(url: string, secret: string, body: object) {
   const leaving = new AbortController()

@@ -132,7 +132,7 @@ async function createParts(
   })
   const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
   const callers = createCallers(storage, Date.now)
-  const faults = () => faultsAllowed(environment, catalogue().config)
+  const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
     () => ticker.stop(),
@@ -141,14 +141,13 @@ async function createParts(
     pollChanges(storage, callers, log),
   )
   return {
-    ...{ catalogue, storage, settler, node, callers, ticker, log },
+    ...{ catalogue, settler, node, callers, ticker, log },
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),
     aborts: createAborts(monotonic),
     admission: createAdmission(catalogue().config.server.limits),
     watches: createWatches(ticker),
-    send: createSend((request) => createSandbox({ faults: faults() })(request)),
-    clock: Date.now,
+    send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request)),
     random: Math.random,
   }
 }

@@ -48,7 +48,7 @@ export async function readBody(request: Request, options: BodyOptions): Promise<
   // Merely looking at `request.body` makes a stream of it, which costs more than all the rest of the journey.
   const bytes =
     encoding === undefined && announced !== null && Number(announced) <= ONE_READ_BYTES
-      ? await readAtOnce(request, options)
+      ? await inTime(request.bytes(), options)
       : await readInPieces(request, encoding, options)
   if (!(bytes instanceof Uint8Array)) return bytes
   if (bytes.length === 0) return EMPTY
@@ -79,14 +79,15 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
   )
 }
 
-function readAtOnce(request: Request, { idleMs, after }: BodyOptions): Promise<Uint8Array | ErrorInfo> {
+/** What the sender gives in time, or why there is nothing. */
+function inTime<T>(reading: Promise<T>, { idleMs, after }: BodyOptions): Promise<T | ErrorInfo> {
   return new Promise((resolve) => {
     const callOff = after(idleMs, () => resolve(TIMED_OUT))
     // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
-    request.bytes().then(
-      (bytes) => {
+    reading.then(
+      (value) => {
         callOff()
-        resolve(bytes)
+        resolve(value)
       },
       () => {
         callOff()
@@ -112,10 +113,10 @@ async function readInPieces(
     return error
   }
   for (;;) {
-    const piece = await nextPiece(reader, options.idleMs)
-    if (piece === 'timed out') return stop(TIMED_OUT)
-    if (piece === 'gone') return stop(GONE)
-    if (piece === 'end') break
+    const read = await inTime(reader.read(), options)
+    if ('code' in read) return stop(read)
+    const piece = read.value
+    if (piece === undefined) break
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
     if (decoder === undefined) parts.push(piece)
@@ -127,24 +128,6 @@ async function readInPieces(
   if (decoded === 'too_large') return stop(tooLarge(options))
   if (decoded === 'corrupt') return stop(CORRUPT)
   return decoded
-}
-
-type PieceReader = { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> }
-
-function nextPiece(reader: PieceReader, idleMs: number): Promise<Uint8Array | 'end' | 'timed out' | 'gone'> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('timed out'), idleMs)
-    reader.read().then(
-      ({ done, value }) => {
-        clearTimeout(timer)
-        resolve(done || value === undefined ? 'end' : value)
-      },
-      () => {
-        clearTimeout(timer)
-        resolve('gone')
-      },
-    )
-  })
 }
 
 const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }

@@ -4,7 +4,6 @@ import type { Ticker } from '../http/ticker.ts'
 import type { Log } from '../observe/log.ts'
 import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
-import type { Storage } from '../storage/storage.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
@@ -17,7 +16,6 @@ import type { Watches } from './watch.ts'
 export type Parts = {
   /** The configuration in force now; a request takes it once and keeps it. */
   catalogue(): Catalogue
-  storage: Storage
   settler: Settler
   node: Node
   callers: Callers
@@ -29,7 +27,6 @@ export type Parts = {
   watches: Watches
   send: Send
   log: Log
-  clock(): number
   random(): number
   /** How long the sender of a body may be silent; absent: half a minute. */
   bodyIdleMs?: number

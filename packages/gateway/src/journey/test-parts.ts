@@ -3,7 +3,7 @@ import type { FileConfig, Upstream } from '../config/types.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
 import type { Settled } from '../storage/settle.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
+import type { Caller } from '../storage/storage.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createAborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
@@ -36,7 +36,6 @@ export function createTestParts({ send, timeouts, ...more }: TestOptions) {
   }
   const parts: Parts = {
     ...{ catalogue: () => catalogue, ticker, send, ...more },
-    storage: new Proxy({} as Storage, { get: unused }),
     settler: {
       open: async ({ amount }) => ({
         outcome: 'open',
@@ -61,7 +60,6 @@ export function createTestParts({ send, timeouts, ...more }: TestOptions) {
       warn: (message) => void logged.push(message),
       error: (message) => void logged.push(message),
     },
-    clock: Date.now,
     random: () => 0,
   }
   return { parts, ends, logged }
