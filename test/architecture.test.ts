@@ -34,7 +34,7 @@ const TOP = [
   'upkeep.ts',
   'version.ts',
 ]
-const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
+const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'passing.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400
 

@@ -49,3 +49,16 @@ export function usageOf(reported: Reported): Usage {
   const reasoning = within(count(reported.reasoning), output)
   return { input, output, cachedInput, cacheWrite, reasoning, absurd }
 }
+
+/** What two reports of the same answer say together: the later one wins where it says something. */
+export function mergeUsage(earlier: Usage | undefined, later: Usage): Usage {
+  if (earlier === undefined) return later
+  const merged = usageOf({
+    input: later.input ?? earlier.input,
+    output: later.output ?? earlier.output,
+    cachedInput: later.cachedInput ?? earlier.cachedInput,
+    cacheWrite: later.cacheWrite ?? earlier.cacheWrite,
+    reasoning: later.reasoning ?? earlier.reasoning,
+  })
+  return { ...merged, absurd: merged.absurd || earlier.absurd || later.absurd }
+}

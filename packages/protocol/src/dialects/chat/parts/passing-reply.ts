@@ -1,11 +1,11 @@
 // An unstreamed chat reply: what settlement needs from it, and the model's name as the client knows it.
 
-import type { Finish, FinishReason } from '../../canonical/finish.ts'
-import { readCount, type Usage, usageOf } from '../../canonical/usage.ts'
-import type { Codec } from '../../framing/codec.ts'
-import { type JsonField, scanObject } from '../../framing/json-scan.ts'
-import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../framing/json-walk.ts'
-import { splice } from '../../framing/splice.ts'
+import type { Finish, FinishReason } from '../../../canonical/finish.ts'
+import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { type JsonField, scanObject } from '../../../framing/json-scan.ts'
+import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../../framing/json-walk.ts'
+import { splice } from '../../../framing/splice.ts'
 
 export type ByteRange = { start: number; end: number }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec, textOf } from '../../framing/fixtures/buffer-codec.ts'
-import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './request.ts'
+import { bytesOf, bufferCodec as codec, textOf } from '../../../framing/fixtures/buffer-codec.ts'
+import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './passing-request.ts'
 
 const read = (body: string) => readChatRequest(bytesOf(body), codec)
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'

@@ -1,15 +1,15 @@
 // A chat stream as it passes through: its bytes are forwarded as they are, while counters are kept for settlement.
 // Held back are only the events that must not leave before settlement, and those the client did not ask for.
 
-import type { Finish } from '../../canonical/finish.ts'
-import type { Usage } from '../../canonical/usage.ts'
-import type { Codec } from '../../framing/codec.ts'
-import { growingBytes } from '../../framing/growing-bytes.ts'
-import { newWalk, resetWalk, WALKED, walkJson } from '../../framing/json-walk.ts'
-import { concat, openRelay } from '../../framing/relay.ts'
-import { splice } from '../../framing/splice.ts'
-import { formatSse, openSseParser } from '../../framing/sse.ts'
-import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from '../../framing/sse-bytes.ts'
+import type { Finish } from '../../../canonical/finish.ts'
+import type { Usage } from '../../../canonical/usage.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { growingBytes } from '../../../framing/growing-bytes.ts'
+import { newWalk, resetWalk, WALKED, walkJson } from '../../../framing/json-walk.ts'
+import { concat, openRelay } from '../../../framing/relay.ts'
+import { splice } from '../../../framing/splice.ts'
+import { formatSse, openSseParser } from '../../../framing/sse.ts'
+import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from '../../../framing/sse-bytes.ts'
 import {
   CHAT_NAMES,
   CHOICES,
@@ -25,7 +25,7 @@ import {
   outputBytes,
   parse,
   USAGE,
-} from './reply.ts'
+} from './passing-reply.ts'
 
 export type ChatMeterOptions = {
   /** The client asked for the usage chunk. */

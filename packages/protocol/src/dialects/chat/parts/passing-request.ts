@@ -1,11 +1,11 @@
 // A chat request as it passes through: what the journey has to know about it, read from its bytes, and the few
 // edits that it may need, spliced into its bytes. Everything else reaches the upstream as the caller wrote it.
 
-import type { ErrorInfo } from '../../canonical/error.ts'
-import type { Codec } from '../../framing/codec.ts'
-import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../framing/json-scan.ts'
-import { type Splice, splice } from '../../framing/splice.ts'
-import type { ChatCapField } from './wire.ts'
+import type { ErrorInfo } from '../../../canonical/error.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../../framing/json-scan.ts'
+import { type Splice, splice } from '../../../framing/splice.ts'
+import type { ChatCapField } from '../wire.ts'
 
 export type ChatFacts = {
   model: string

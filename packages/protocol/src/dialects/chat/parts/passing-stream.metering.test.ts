@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesOf } from '../../framing/fixtures/buffer-codec.ts'
-import { chunkOf, cut, EXPECTED, frame, run, runText, USAGE } from './fixtures/stream-sample.ts'
-import type { ChatMeterState } from './stream.ts'
+import { bytesOf } from '../../../framing/fixtures/buffer-codec.ts'
+import { chunkOf, cut, EXPECTED, frame, run, runText, USAGE } from '../fixtures/stream-sample.ts'
+import type { ChatMeterState } from './passing-stream.ts'
 
 describe('metering', () => {
   const table: [string, string[], Partial<ChatMeterState>][] = [

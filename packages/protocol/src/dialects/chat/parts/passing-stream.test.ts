@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec } from '../../framing/fixtures/buffer-codec.ts'
+import { bytesOf, bufferCodec as codec } from '../../../framing/fixtures/buffer-codec.ts'
 import {
   BODY,
   chunkOf,
@@ -12,8 +12,8 @@ import {
   STREAM,
   USAGE,
   USAGE_ONLY,
-} from './fixtures/stream-sample.ts'
-import { openChatMeter } from './stream.ts'
+} from '../fixtures/stream-sample.ts'
+import { openChatMeter } from './passing-stream.ts'
 
 describe('forwarding', () => {
   test('the usage chunk is withheld from a client that did not ask, [DONE] leaves at the end', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Usage } from '../../canonical/usage.ts'
-import { bytesOf, bufferCodec as codec, textOf } from '../../framing/fixtures/buffer-codec.ts'
-import { chatFinish, chatUsage, readChatReply, renameModel } from './reply.ts'
+import type { Usage } from '../../../canonical/usage.ts'
+import { bytesOf, bufferCodec as codec, textOf } from '../../../framing/fixtures/buffer-codec.ts'
+import { chatFinish, chatUsage, readChatReply, renameModel } from './passing-reply.ts'
 
 const UNKNOWN: Usage = {
   input: undefined,

@@ -1,0 +1,42 @@
+// The alphabet of a streamed answer. Readers of the four dialects emit it, writers of the four dialects take it.
+//
+// Rules that every reader keeps, so that no writer has to think about them:
+//   - `start` comes first, once; `end` or `error` comes last, once, and nothing after it;
+//   - indexes of blocks count up from 0 over the whole answer, and never come again;
+//   - blocks of one choice do not overlap: one is closed before the next is opened. A reader that gets interleaved
+//     pieces keeps those of the later block until the earlier one is closed;
+//   - before `end` stand, in this order: the last `close`, at most one `usage` with the final figures, one `stop` for
+//     each choice that has one. Usage that is known earlier may also come earlier.
+
+import type { ErrorInfo } from './error.ts'
+import type { Stop } from './finish.ts'
+import type { Logprob } from './reply.ts'
+import type { Citation } from './request.ts'
+import type { Usage } from './usage.ts'
+
+export type OpenBlock =
+  | { type: 'text' }
+  | { type: 'reasoning'; style: 'summary' | 'full' }
+  | { type: 'refusal' }
+  | { type: 'call'; id: string; name: string; custom: boolean }
+  /** These two are complete as they open: no delta follows. */
+  | { type: 'redacted'; data: string }
+  | { type: 'media'; mime: string; data: string }
+
+export type StreamEvent =
+  /** `usage`: what is known already, often the input alone. */
+  | { type: 'start'; id: string | undefined; usage: Usage | undefined }
+  | { type: 'open'; index: number; choice: number; block: OpenBlock }
+  | { type: 'delta'; index: number; text: string }
+  | { type: 'signature'; index: number; value: string }
+  | { type: 'citation'; index: number; citation: Citation }
+  | { type: 'logprobs'; index: number; items: readonly Logprob[] }
+  | { type: 'close'; index: number }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'stop'; choice: number; stop: Stop }
+  /** Something that no other dialect can express was left out. */
+  | { type: 'omitted'; what: string }
+  | { type: 'end' }
+  | { type: 'error'; error: ErrorInfo }
+
+export type Emit = (event: StreamEvent) => void

@@ -1,0 +1,64 @@
+// Media as callers write it: data addresses, base64 in two alphabets, content without a type.
+
+import type { Source } from './request.ts'
+
+const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
+
+/** `data:image/png;base64,...` read; undefined when it is no data address, or none that can be read as base64. */
+export function readDataUrl(url: string): { mime: string | undefined; data: string } | undefined {
+  const match = DATA_URL.exec(url.slice(0, 512))
+  if (match === null || !/;base64$/i.test(match[2] ?? '')) return undefined
+  const data = url.slice(match[0].length)
+  const mime = (match[1] ?? '').toLowerCase()
+  return { mime: mime === '' ? undefined : mime, data }
+}
+
+export const isDataUrl = (url: string): boolean => /^data:/i.test(url)
+
+export const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
+
+/** Standard alphabet and padding, whichever of the two it came in; undefined when it is not base64. */
+export function standardBase64(text: string): string | undefined {
+  const compact = /\s/.test(text) ? text.replace(/\s+/g, '') : text
+  if (!BASE64.test(compact)) return undefined
+  const standard = /[-_]/.test(compact) ? compact.replaceAll('-', '+').replaceAll('_', '/') : compact
+  const unpadded = standard.endsWith('=') ? standard.replace(/=+$/, '') : standard
+  if (unpadded.length % 4 === 1) return undefined
+  return unpadded + '='.repeat((4 - (unpadded.length % 4)) % 4)
+}
+
+/** How files of these kinds begin, in base64. */
+const BEGINNINGS: readonly [beginning: string, mime: string][] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['JVBERi', 'application/pdf'],
+  ['SUQz', 'audio/mpeg'],
+  ['//uQ', 'audio/mpeg'],
+  ['//vQ', 'audio/mpeg'],
+  ['Qk0', 'image/bmp'],
+]
+
+/** The type that a file's first bytes give away. */
+export function sniffMime(base64: string): string | undefined {
+  const found = BEGINNINGS.find(([beginning]) => base64.startsWith(beginning))
+  if (found !== undefined) return found[1]
+  // RIFF: the kind stands behind four bytes of length, which in base64 is this place.
+  if (!base64.startsWith('UklGR')) return undefined
+  const kind = base64.slice(11, 16)
+  if (kind === 'XRUJQ') return 'image/webp'
+  if (kind === 'XQVZF') return 'audio/wav'
+  return undefined
+}
+
+export function mediaOfMime(mime: string): 'image' | 'audio' | 'video' | 'document' {
+  const kind = mime.split('/', 1)[0]
+  return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
+}
+
+/** As an address for dialects that write inline data as one. */
+export function dataUrl(source: Extract<Source, { kind: 'inline' }>): string {
+  return `data:${source.mime};base64,${source.data}`
+}

@@ -1,0 +1,123 @@
+// Typed access to a caller's parsed JSON. What is wrong is said in one way everywhere: the field, and what it must be.
+
+import type { ErrorCode, ErrorInfo } from './error.ts'
+
+/** The caller's mistake, or something that cannot be done for this caller. Thrown deep inside, caught by the journey. */
+export class Mistake extends Error {
+  override name = 'Mistake'
+  readonly info: ErrorInfo
+
+  constructor(code: ErrorCode, param: string | undefined, message: string) {
+    super(message)
+    this.info = { code, message, ...(param === undefined ? {} : { param }) }
+  }
+}
+
+/** A request that is wrong in its own dialect. */
+export const wrong = (param: string, message: string): Mistake => new Mistake('bad_request', param, message)
+
+/** A right request that this model's upstream cannot serve as it was meant. */
+export const unsupported = (param: string | undefined, message: string): Mistake =>
+  new Mistake('unsupported', param, message)
+
+export type Json = { readonly [field: string]: unknown }
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function asObject(value: unknown, at: string): Json {
+  if (isObject(value)) return value
+  throw wrong(at, `${at} must be an object`)
+}
+
+export function asArray(value: unknown, at: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw wrong(at, `${at} must be an array`)
+}
+
+export function asString(value: unknown, at: string): string {
+  if (typeof value === 'string') return value
+  throw wrong(at, `${at} must be a string`)
+}
+
+/** The path of a field below another: `messages[2]` + `content`. */
+export const below = (at: string, name: string): string => (at === '' ? name : `${at}.${name}`)
+
+// In all of these, absent and null are the same: undefined.
+
+const present = (value: unknown): boolean => value !== undefined && value !== null
+
+export function readObject(from: Json, name: string, at = ''): Json | undefined {
+  return present(from[name]) ? asObject(from[name], below(at, name)) : undefined
+}
+
+export function readArray(from: Json, name: string, at = ''): readonly unknown[] | undefined {
+  return present(from[name]) ? asArray(from[name], below(at, name)) : undefined
+}
+
+export function readString(from: Json, name: string, at = ''): string | undefined {
+  return present(from[name]) ? asString(from[name], below(at, name)) : undefined
+}
+
+/** A string that is compared, stored or put into a header: short, no control characters, whole characters. */
+export function readName(from: Json, name: string, at = '', longest = 256): string | undefined {
+  const text = readString(from, name, at)
+  if (text === undefined) return undefined
+  const path = below(at, name)
+  if (text.length > longest) throw wrong(path, `${path} must not be longer than ${longest} characters`)
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw wrong(path, `${path} must not have control characters`)
+  if (/[\ud800-\udfff]/u.test(text)) throw wrong(path, `${path} must be valid Unicode text`)
+  return text
+}
+
+export function readNumber(from: Json, name: string, least: number, most: number, at = ''): number | undefined {
+  return numberIn(from[name], below(at, name), least, most, 'a number')
+}
+
+export function readInteger(from: Json, name: string, least: number, most: number, at = ''): number | undefined {
+  return numberIn(from[name], below(at, name), least, most, 'a whole number')
+}
+
+function numberIn(value: unknown, at: string, least: number, most: number, what: string): number | undefined {
+  if (!present(value)) return undefined
+  const isWhole = what === 'a number' || Number.isInteger(value)
+  if (typeof value === 'number' && value >= least && value <= most && isWhole) return value
+  throw wrong(at, `${at} must be ${what} between ${least} and ${most}`)
+}
+
+export function readFlag(from: Json, name: string, at = ''): boolean | undefined {
+  const value = from[name]
+  if (!present(value)) return undefined
+  if (typeof value === 'boolean') return value
+  const path = below(at, name)
+  throw wrong(path, `${path} must be true or false`)
+}
+
+/** One of these words; others are a mistake. */
+export function readWord<Word extends string>(
+  from: Json,
+  name: string,
+  words: readonly Word[],
+  at = '',
+): Word | undefined {
+  const text = readString(from, name, at)
+  if (text === undefined) return undefined
+  const word = words.find((candidate) => candidate === text)
+  const path = below(at, name)
+  if (word === undefined) throw wrong(path, `${path} must be one of ${words.join(', ')}`)
+  return word
+}
+
+export function readStrings(from: Json, name: string, at = ''): readonly string[] | undefined {
+  return readArray(from, name, at)?.map((item, index) => asString(item, `${below(at, name)}[${index}]`))
+}
+
+/** Text that should be JSON, from a model. Undefined when it is not. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,193 @@
+// A whole answer in neutral terms, and the same answer as events.
+
+import type { StreamEvent } from './event.ts'
+import type { Stop } from './finish.ts'
+import type { Citation } from './request.ts'
+import type { Usage } from './usage.ts'
+
+export type Logprob = {
+  token: string
+  logprob: number
+  /** UTF-8 of the token, where the dialect says it. */
+  bytes?: readonly number[]
+  top: readonly { token: string; logprob: number; bytes?: readonly number[] }[]
+}
+
+export type TextBlock = {
+  type: 'text'
+  text: string
+  citations: readonly Citation[]
+  logprobs?: readonly Logprob[]
+  signature?: string
+}
+/** `style`: see ReasoningPart. A signature without text is worth keeping: its vendor wants it back. */
+export type ReasoningBlock = { type: 'reasoning'; text: string; style: 'summary' | 'full'; signature?: string }
+export type RedactedBlock = { type: 'redacted'; data: string }
+export type RefusalBlock = { type: 'refusal'; text: string }
+export type CallBlock = {
+  type: 'call'
+  id: string
+  name: string
+  /** The text as it came, whether it parses or not. Empty when the model gave none. */
+  arguments: string
+  custom: boolean
+  signature?: string
+}
+/** An image that the model made. Standard base64. */
+export type MediaBlock = { type: 'media'; mime: string; data: string; signature?: string }
+
+export type Block = TextBlock | ReasoningBlock | RedactedBlock | RefusalBlock | CallBlock | MediaBlock
+
+export type Choice = {
+  blocks: readonly Block[]
+  /** Undefined: the upstream did not say why it ended. */
+  stop: Stop | undefined
+}
+
+export type CanonicalReply = {
+  /** The upstream's own id of the answer. */
+  id: string | undefined
+  choices: readonly Choice[]
+  usage: Usage | undefined
+  /** What no other dialect can express and was left out, such as the items of a hosted tool. */
+  omitted: readonly string[]
+}
+
+type Growing = { [Field in keyof TextBlock]?: TextBlock[Field] } & { index: number; choice: number; block: Block }
+
+/** Puts a finished stream together. The opposite of `unfold`. */
+export function fold(events: Iterable<StreamEvent>): CanonicalReply {
+  const open = new Map<number, Growing>()
+  const choices: { blocks: Block[]; stop: Stop | undefined }[] = []
+  const omitted: string[] = []
+  let id: string | undefined
+  let usage: Usage | undefined
+  const choiceAt = (index: number) => {
+    while (choices.length <= index) choices.push({ blocks: [], stop: undefined })
+    return choices[index] as { blocks: Block[]; stop: Stop | undefined }
+  }
+  for (const event of events) {
+    switch (event.type) {
+      case 'start':
+        id = event.id
+        choiceAt(0)
+        break
+      case 'open': {
+        const block = emptyBlock(event)
+        choiceAt(event.choice).blocks.push(block)
+        open.set(event.index, { index: event.index, choice: event.choice, block })
+        break
+      }
+      case 'delta':
+        append(open.get(event.index)?.block, event.text)
+        break
+      case 'signature':
+        assign(open.get(event.index)?.block, { signature: event.value })
+        break
+      case 'citation':
+        addTo(open.get(event.index)?.block, 'citations', [event.citation])
+        break
+      case 'logprobs':
+        addTo(open.get(event.index)?.block, 'logprobs', event.items)
+        break
+      case 'close':
+        open.delete(event.index)
+        break
+      case 'usage':
+        usage = event.usage
+        break
+      case 'stop':
+        choiceAt(event.choice).stop = event.stop
+        break
+      case 'omitted':
+        omitted.push(event.what)
+        break
+      default:
+        break
+    }
+  }
+  return { id, choices, usage, omitted }
+}
+
+function emptyBlock(event: Extract<StreamEvent, { type: 'open' }>): Block {
+  const { block } = event
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '', citations: [] }
+    case 'call':
+      return { ...block, arguments: '' }
+    case 'reasoning':
+      return { ...block, text: '' }
+    case 'refusal':
+      return { type: 'refusal', text: '' }
+    default:
+      return block
+  }
+}
+
+function append(block: Block | undefined, text: string): void {
+  if (block === undefined) return
+  if (block.type === 'call') block.arguments += text
+  else if ('text' in block) block.text += text
+}
+
+function assign(block: Block | undefined, more: object): void {
+  if (block !== undefined) Object.assign(block, more)
+}
+
+function addTo(block: Block | undefined, field: 'citations' | 'logprobs', items: readonly unknown[]): void {
+  if (block?.type === 'text') Object.assign(block, { [field]: [...(block[field] ?? []), ...items] })
+}
+
+/** A whole answer as the events of a stream that carries it in the fewest pieces. */
+export function* unfold(reply: CanonicalReply): Generator<StreamEvent> {
+  yield { type: 'start', id: reply.id, usage: undefined }
+  let index = 0
+  for (const [choice, { blocks }] of reply.choices.entries()) {
+    for (const block of blocks) {
+      yield* eventsOf(block, index, choice)
+      index++
+    }
+  }
+  for (const what of reply.omitted) yield { type: 'omitted', what }
+  if (reply.usage !== undefined) yield { type: 'usage', usage: reply.usage }
+  for (const [choice, { stop }] of reply.choices.entries()) {
+    if (stop !== undefined) yield { type: 'stop', choice, stop }
+  }
+  yield { type: 'end' }
+}
+
+function* eventsOf(block: Block, index: number, choice: number): Generator<StreamEvent> {
+  switch (block.type) {
+    case 'text':
+      yield { type: 'open', index, choice, block: { type: 'text' } }
+      if (block.text !== '') yield { type: 'delta', index, text: block.text }
+      for (const citation of block.citations) yield { type: 'citation', index, citation }
+      if (block.logprobs !== undefined) yield { type: 'logprobs', index, items: block.logprobs }
+      break
+    case 'call': {
+      const { id, name, custom } = block
+      yield { type: 'open', index, choice, block: { type: 'call', id, name, custom } }
+      if (block.arguments !== '') yield { type: 'delta', index, text: block.arguments }
+      break
+    }
+    case 'reasoning':
+      yield { type: 'open', index, choice, block: { type: 'reasoning', style: block.style } }
+      if (block.text !== '') yield { type: 'delta', index, text: block.text }
+      break
+    case 'refusal':
+      yield { type: 'open', index, choice, block: { type: 'refusal' } }
+      if (block.text !== '') yield { type: 'delta', index, text: block.text }
+      break
+    case 'redacted':
+      yield { type: 'open', index, choice, block: { type: 'redacted', data: block.data } }
+      break
+    case 'media':
+      yield { type: 'open', index, choice, block: { type: 'media', mime: block.mime, data: block.data } }
+      break
+  }
+  if ('signature' in block && block.signature !== undefined) {
+    yield { type: 'signature', index, value: block.signature }
+  }
+  yield { type: 'close', index }
+}

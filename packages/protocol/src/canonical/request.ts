@@ -1,0 +1,196 @@
+// A text request in neutral terms: what the four text dialects can say, each word once. A dialect reads its wire form
+// into this and writes this into its wire form; no dialect knows another.
+
+export type TextDialectId = 'chat' | 'responses' | 'messages' | 'generate-content'
+
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** A place up to which the caller wants the prompt kept in a cache. No lifetime: the vendor's usual one. */
+export type CacheMark = { ttl?: '5m' | '30m' | '1h' }
+
+export type Source =
+  /** Standard base64, never the URL-safe alphabet. */
+  | { kind: 'inline'; mime: string; data: string }
+  /** A document that is plain text. */
+  | { kind: 'text'; mime: string; text: string }
+  | { kind: 'address'; url: string; mime?: string }
+  /** Something that a vendor keeps for its customer, known by an id. */
+  | { kind: 'object'; id: string }
+
+export type TextPart = {
+  type: 'text'
+  text: string
+  citations?: readonly Citation[]
+  cache?: CacheMark
+  /** What a vendor wants back with the very same part; as the client sent it. */
+  signature?: string
+}
+
+export type MediaPart = {
+  type: 'media'
+  media: 'image' | 'audio' | 'video' | 'document'
+  source: Source
+  /** How closely the model should look: `low`, `medium`, `high`, `auto`, `original`. */
+  detail?: string
+  /** File name or title. */
+  name?: string
+  /** What the caller says about a document, for the model to know. */
+  context?: string
+  /** The caller wants citations from this document. */
+  cite?: boolean
+  cache?: CacheMark
+  signature?: string
+  /** Where it stands in the caller's request, for a refusal that names it: `messages[2].content[0]`. */
+  at?: string
+}
+
+export type CallPart = {
+  type: 'call'
+  id: string
+  name: string
+  /** The text as the model wrote it: JSON for a function, though not always valid; anything for a custom tool. */
+  arguments: string
+  custom: boolean
+  signature?: string
+  cache?: CacheMark
+}
+
+export type ResultPart = {
+  type: 'result'
+  callId: string
+  /** The function's name, where the dialect says it here. */
+  name?: string
+  parts: readonly (TextPart | MediaPart)[]
+  isError?: true
+  cache?: CacheMark
+  at?: string
+}
+
+export type ReasoningPart = {
+  type: 'reasoning'
+  text: string
+  /** A summary that a model made of its thoughts, or the thoughts as they were. */
+  style: 'summary' | 'full'
+  signature?: string
+}
+
+/** Thoughts that only their vendor can read. */
+export type RedactedPart = { type: 'redacted'; data: string }
+
+/** Something that only the caller's own dialect can say, such as a call of a hosted tool in the history. */
+export type ForeignPart = { type: 'foreign'; what: string; at: string }
+
+export type RefusalPart = { type: 'refusal'; text: string }
+
+export type Part =
+  | TextPart
+  | MediaPart
+  | CallPart
+  | ResultPart
+  | ReasoningPart
+  | RedactedPart
+  | RefusalPart
+  | ForeignPart
+
+/** `system`: instructions in the middle of a conversation; those at its beginning are `instructions` of the request. */
+export type Turn = { role: 'user' | 'assistant' | 'system'; parts: readonly Part[]; name?: string }
+
+export type InstructionText = { text: string; cache?: CacheMark }
+
+export type Tool = {
+  /** As the model is to call it, unless the target has a stricter rule for names. */
+  name: string
+  description?: string
+  schema?: JsonSchema
+  strict?: boolean
+  /** Takes free text instead of JSON; `grammar`: what the text must fit. */
+  custom?: { grammar?: { syntax: string; definition: string } }
+  cache?: CacheMark
+  /** The group that the caller keeps it in; `name` is then `namespace__name`. */
+  namespace?: { namespace: string; name: string }
+}
+
+/** A tool that a vendor runs. No other dialect can express it. */
+export type HostedTool = { name: string; at: string }
+
+export type ToolChoice =
+  | { mode: 'auto' | 'none' | 'required' }
+  | { mode: 'tool'; name: string }
+  | { mode: 'allowed'; required: boolean; names: readonly string[] }
+  | { mode: 'hosted'; name: string }
+
+export type OutputFormat =
+  | { type: 'text' }
+  | { type: 'json' }
+  | { type: 'schema'; schema: JsonSchema; name?: string; description?: string; strict?: boolean }
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+export type ReasoningWish = {
+  /** `auto`: the model decides. Absent: nothing was said. */
+  mode?: 'off' | 'on' | 'auto'
+  effort?: Effort
+  /** Tokens. */
+  budget?: number
+  /** What of the thoughts the caller wants to see; absent: nothing was said. */
+  show?: 'none' | 'summary' | 'full'
+}
+
+export type Sampling = {
+  temperature?: number
+  topP?: number
+  topK?: number
+  presencePenalty?: number
+  frequencyPenalty?: number
+  seed?: number
+  /** Answers wanted; absent is one. */
+  choices?: number
+  stop?: readonly string[]
+  maxOutput?: number
+  /** Log probabilities of the chosen tokens, and of so many others. */
+  logprobs?: { top?: number }
+  logitBias?: Readonly<Record<string, number>>
+}
+
+export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority'
+
+export type CanonicalRequest = {
+  from: TextDialectId
+  model: string
+  stream: boolean
+  /** The caller of a chat stream asked for the usage chunk; always true in dialects that have no such question. */
+  showUsage: boolean
+  instructions: readonly InstructionText[]
+  turns: readonly Turn[]
+  tools: readonly Tool[]
+  hostedTools: readonly HostedTool[]
+  toolChoice?: ToolChoice
+  /** False: one call at a time. */
+  parallelCalls?: boolean
+  format: OutputFormat
+  verbosity?: 'low' | 'medium' | 'high'
+  /** Kinds of output other than text that are asked for. */
+  modalities: readonly ('image' | 'audio' | 'video')[]
+  sampling: Sampling
+  reasoning: ReasoningWish
+  cacheKey?: string
+  tier?: ServiceTier
+  endUser?: string
+  metadata?: Readonly<Record<string, string>>
+  store?: boolean
+  /** Top-level fields that no other dialect has, by the caller's name for them: each becomes a warning. */
+  untranslated: readonly string[]
+  /** What the caller's dialect repeats in its answers, ready for the wire. */
+  echo?: Readonly<Record<string, unknown>>
+}
+
+export type Citation = {
+  kind: 'address' | 'document'
+  url?: string
+  title?: string
+  /** The words that are cited. */
+  cited?: string
+  /** Where in the text of its block, in characters. */
+  start?: number
+  end?: number
+}

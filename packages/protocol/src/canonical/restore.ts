@@ -1,0 +1,97 @@
+// Undoes, in the answer, what had to be done to the request's tools: names that were changed, custom tools that went
+// out as functions of one text, and the one call at a time that an upstream could not be asked for.
+
+import type { Emit } from './event.ts'
+import { isObject, parsedJson } from './reading.ts'
+import type { Block, CanonicalReply } from './reply.ts'
+
+export type SentTools = {
+  /** What was sent -> what the caller knows. Only names that were changed. */
+  changed: ReadonlyMap<string, string>
+  /** Custom tools, by the caller's names, that were sent as functions with one property `input`. */
+  wrapped: ReadonlySet<string>
+  /** The target has no switch for it: only the first call of each choice is passed on. */
+  firstCallOnly: boolean
+}
+
+export const NO_CHANGES: SentTools = { changed: new Map(), wrapped: new Set(), firstCallOnly: false }
+
+export function restoreReply(reply: CanonicalReply, tools: SentTools): CanonicalReply {
+  if (!isNeeded(tools)) return reply
+  return {
+    ...reply,
+    choices: reply.choices.map(({ blocks, stop }) => {
+      let calls = 0
+      const kept = blocks.filter((block) => block.type !== 'call' || !tools.firstCallOnly || calls++ === 0)
+      return { blocks: kept.map((block) => restoreBlock(block, tools)), stop }
+    }),
+  }
+}
+
+const isNeeded = ({ changed, wrapped, firstCallOnly }: SentTools): boolean =>
+  changed.size > 0 || wrapped.size > 0 || firstCallOnly
+
+function restoreBlock(block: Block, tools: SentTools): Block {
+  if (block.type !== 'call') return block
+  const name = tools.changed.get(block.name) ?? block.name
+  if (!tools.wrapped.has(name)) return { ...block, name }
+  return { ...block, name, custom: true, arguments: unwrapped(block.arguments) }
+}
+
+/** `{"input":"..."}` -> its text. A model that wrote something else is taken at its word. */
+function unwrapped(text: string): string {
+  const value = parsedJson(text)
+  return isObject(value) && typeof value.input === 'string' ? value.input : text
+}
+
+/** The same for a stream. Arguments of a wrapped tool are kept until they are complete. */
+export function restoringEmit(emit: Emit, tools: SentTools): Emit {
+  if (!isNeeded(tools)) return emit
+  const wrappedText = new Map<number, string[]>()
+  const dropped = new Set<number>()
+  const called = new Set<number>()
+  /** Dropped blocks leave no gap in the numbers. */
+  const indexOf = new Map<number, number>()
+  let next = 0
+  return (event) => {
+    if (event.type === 'open') {
+      const { block, choice, index } = event
+      const isCall = block.type === 'call'
+      if (isCall && tools.firstCallOnly && called.has(choice)) {
+        dropped.add(index)
+        return
+      }
+      indexOf.set(index, next++)
+      if (!isCall) emit({ ...event, index: indexOf.get(index) ?? index })
+      else {
+        called.add(choice)
+        const name = tools.changed.get(block.name) ?? block.name
+        const isWrapped = tools.wrapped.has(name)
+        if (isWrapped) wrappedText.set(index, [])
+        emit({
+          ...event,
+          index: indexOf.get(index) ?? index,
+          block: { ...block, name, custom: isWrapped || block.custom },
+        })
+      }
+      return
+    }
+    if (!('index' in event)) {
+      emit(event)
+      return
+    }
+    if (dropped.has(event.index)) return
+    const index = indexOf.get(event.index) ?? event.index
+    const kept = wrappedText.get(event.index)
+    if (kept !== undefined && event.type === 'delta') {
+      kept.push(event.text)
+      return
+    }
+    if (kept !== undefined && event.type === 'close') {
+      wrappedText.delete(event.index)
+      const text = unwrapped(kept.join(''))
+      if (text !== '') emit({ type: 'delta', index, text })
+    }
+    emit({ ...event, index })
+  }
+}

@@ -1,0 +1,71 @@
+// Names of tools under the target's rule, and back. The same name always becomes the same name: prompt caches and
+// histories depend on it.
+
+import type { CanonicalRequest } from './request.ts'
+
+export type NameRule = {
+  /** One character that may stand anywhere in a name. */
+  allowed: RegExp
+  /** One that may begin it. */
+  first: RegExp
+  longest: number
+}
+
+export type ToolNames = {
+  /** As the target is to know it. */
+  sent(name: string): string
+  /** What was sent -> what the caller knows. Only names that were changed. */
+  changed: ReadonlyMap<string, string>
+}
+
+/** Names of all tools that the request offers, and of those that only its history knows. */
+export function toolNames(request: CanonicalRequest, rule: NameRule): ToolNames {
+  const sentOf = new Map<string, string>()
+  const taken = new Set<string>()
+  const add = (name: string): void => {
+    if (sentOf.has(name)) return
+    const plain = sanitised(name, rule)
+    const sent = taken.has(plain) ? withHash(plain, name, rule) : plain
+    taken.add(sent)
+    sentOf.set(name, sent)
+  }
+  // Those that fit as they are go first: another name must not take theirs.
+  const names = [...namesOf(request)]
+  for (const name of names) if (sanitised(name, rule) === name) add(name)
+  for (const name of names) add(name)
+  const changed = new Map([...sentOf].filter(([name, sent]) => name !== sent).map(([name, sent]) => [sent, name]))
+  return { sent: (name) => sentOf.get(name) ?? name, changed }
+}
+
+function* namesOf(request: CanonicalRequest): Generator<string> {
+  for (const tool of request.tools) yield tool.name
+  for (const turn of request.turns) for (const part of turn.parts) if (part.type === 'call') yield part.name
+}
+
+function sanitised(name: string, rule: NameRule): string {
+  let plain = ''
+  for (const character of name) plain += rule.allowed.test(character) ? character : '_'
+  if (plain === '' || !rule.first.test(plain[0] ?? '')) plain = `_${plain}`
+  return plain.slice(0, rule.longest)
+}
+
+function withHash(plain: string, name: string, rule: NameRule): string {
+  const hash = shortHash(name).slice(0, 6)
+  return `${plain.slice(0, rule.longest - 7)}_${hash}`
+}
+
+/** Not a secret, only a name that comes out the same each time: 64-bit FNV-1a, in letters and digits. */
+export function shortHash(text: string): string {
+  let hash = 0xcbf29ce484222325n
+  for (let at = 0; at < text.length; at++) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n)
+  }
+  return hash.toString(36).padStart(13, '0')
+}
+
+const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** A call's id that every dialect takes: its own if it can, else always the same one in its place. */
+export function callId(id: string): string {
+  return PLAIN_ID.test(id) ? id : `call_${shortHash(id)}`
+}

@@ -1,0 +1,167 @@
+// What a text dialect is: both directions of a request, a reply and a stream, through the canonical model; and the
+// passage of bytes when both sides speak it.
+
+import type { ErrorInfo } from '../canonical/error.ts'
+import type { Emit, StreamEvent } from '../canonical/event.ts'
+import type { Finish } from '../canonical/finish.ts'
+import type { CanonicalReply } from '../canonical/reply.ts'
+import type { CanonicalRequest, Source, TextDialectId } from '../canonical/request.ts'
+import type { SentTools } from '../canonical/restore.ts'
+import type { Usage } from '../canonical/usage.ts'
+import type { FieldNames, Warn } from '../canonical/warning.ts'
+import type { Codec } from '../framing/codec.ts'
+import type { ErrorDialect } from './dialect.ts'
+
+/** What the address of a request says, where the dialect says it there and not in the body. */
+export type Addressed = { model: string; stream: boolean }
+
+/** What writing a request for an upstream depends on, besides the request. */
+export type Target = {
+  /** The model's name at the upstream: some rules differ by model. */
+  model: string
+  /** The model's own output limit, for dialects that demand a cap. */
+  maxOutput: number | undefined
+  warn: Warn
+  /** A signature as a client sent it -> the upstream's own, or undefined when it is another's. */
+  unseal(signature: string): string | undefined
+  /**
+   * The content behind an address, for a dialect that takes none. During the check before the hold it is a stand-in,
+   * and only afterwards the real thing.
+   */
+  fetched(url: string): Extract<Source, { kind: 'inline' }>
+}
+
+export type WrittenRequest = { body: Record<string, unknown>; tools: SentTools }
+
+export type DecodedReply = { ok: true; reply: CanonicalReply } | { ok: false; error: ErrorInfo }
+
+/** What writing an answer for a client depends on, besides the answer. Small: it lives as long as the stream. */
+export type Answering = {
+  /** Letters and digits, unique to this request: ids are made of it. */
+  id: string
+  /** Seconds since 1970. */
+  created: number
+  /** The model's name as the client knows it. */
+  model: string
+  /** The client wants the usage chunk of a chat stream. */
+  showUsage: boolean
+  /** The client asked not to be shown thoughts. */
+  hideReasoning: boolean
+  /** Functions that the caller keeps in a namespace, by their full name. */
+  namespaces: ReadonlyMap<string, { namespace: string; name: string }>
+  echo: Readonly<Record<string, unknown>>
+  /** An upstream's signature or encrypted thought, as it may leave the gateway. */
+  seal(signature: string): string
+  /** What the books will count when the upstream reports no usage: tokens for so many bytes of output. */
+  estimate(outputBytes: number): { input: number; output: number }
+}
+
+export type StreamDecoder = {
+  /** Bytes as they come, cut anywhere. After `end` or `error` has been emitted, more bytes are ignored. */
+  push(bytes: Uint8Array): void
+  /** The upstream's bytes have ended. Emits what is left, then `end`, or `error` if the answer was not complete. */
+  end(): void
+}
+
+export type StreamEncoder = {
+  /** The frames of one event as text; often none. `error` is not for this: see `encodeStreamError`. */
+  write(event: StreamEvent): string
+  /** The frames that must come before the dialect's error ending, so that what was begun is closed. Usually none. */
+  abandon(error: ErrorInfo): string
+}
+
+/** What a request passing through is allowed to have changed. */
+export type PassingEdits = {
+  /** The model's name at the upstream. */
+  model?: string
+  /** A lower cap on output tokens. */
+  maxOutput?: number
+  /** Asks a chat upstream for the usage chunk. */
+  includeUsage?: true
+  /** Top-level fields to set, as JSON text. */
+  set?: Readonly<Record<string, string>>
+  remove?: readonly string[]
+}
+
+/** What the journey has to know of a request, whatever becomes of it. */
+export type PassingRequest = {
+  model: string
+  stream: boolean
+  choices: number
+  maxOutput: number | undefined
+  /** What the caller calls its output cap, or what it is called when there is none. */
+  capField: string
+  showUsage: boolean
+  textBytes: number
+  images: number
+  documents: number
+  audios: number
+  tools: number
+  /** Top-level fields of multi-tenant and price concern, as the caller sent them. */
+  cacheKey: string | undefined
+  endUser: string | undefined
+  /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
+  priced: readonly PricedField[]
+  edited(edits: PassingEdits): Uint8Array
+  /** The request in neutral terms; parsed when asked for. Throws Mistake. */
+  canonical(): CanonicalRequest
+}
+
+/** `remove`: the edits that take it out, or undefined when the caller forces it and only a refusal is honest. */
+export type PricedField = { field: string; word: string; remove: PassingEdits | undefined }
+
+export type PassingReply =
+  | { ok: true; usage: Usage | undefined; finish: Finish | undefined; outputBytes: number; body: Uint8Array }
+  | { ok: false; error: ErrorInfo }
+
+export type ChargedUnits = { input: number; cachedInput: number; cacheWrite: number; output: number }
+
+export type Meter = {
+  /** Takes bytes from the upstream and gives those to forward now: often the same array, sometimes none. */
+  push(chunk: Uint8Array): Uint8Array
+  /** What was held back until the settlement stands: the last frames. */
+  end(): Uint8Array
+  /** The frames that end the answer here, as if it had reached its output cap; `units` is what it is charged. */
+  stop(units: ChargedUnits): Uint8Array
+  readonly state: {
+    readonly outputBytes: number
+    readonly sawOutput: boolean
+    readonly finish: Finish | undefined
+    readonly usage: Usage | undefined
+    readonly done: boolean
+    readonly error: ErrorInfo | undefined
+  }
+}
+
+export type MeterOptions = {
+  showUsage: boolean
+  choices: number
+  /** The model's name that the client knows, where the upstream's differs. */
+  renameTo: string | undefined
+  /** The client of a generate-content stream asked for one JSON array instead of events. */
+  asArray?: boolean
+}
+
+export type Passing = {
+  /** Throws Mistake. */
+  readRequest(bytes: Uint8Array, codec: Codec, addressed: Addressed | undefined): PassingRequest
+  readReply(bytes: Uint8Array, codec: Codec, renameTo: string | undefined): PassingReply
+  openMeter(options: MeterOptions, codec: Codec): Meter
+}
+
+export type TextDialect = ErrorDialect & {
+  id: TextDialectId
+  /** How this dialect calls what a target may not be able to express. */
+  fieldNames: FieldNames
+  /** A sign of life that clients of this dialect understand and ignore. */
+  heartbeat: string
+  /** Throws Mistake. */
+  decodeRequest(body: unknown, addressed: Addressed | undefined): CanonicalRequest
+  /** Throws Mistake for what this dialect cannot express and the answer would be wrong without. */
+  encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest
+  decodeReply(body: unknown): DecodedReply
+  encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown>
+  openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
+  openStreamEncoder(answering: Answering): StreamEncoder
+  passing: Passing
+}
