@@ -16,6 +16,15 @@ export type Work = {
   unitsPerRequest: number
   /** For the compilers to settle, not measured. */
   warmUp: number
+  /** What the gateway is asked instead, in another dialect than the upstream's: it has to translate. */
+  translated?: Translated
+}
+
+export type Translated = {
+  path: string
+  body: string
+  /** Found once in an answer, or once in every event that carries text. */
+  mark: string
 }
 
 type Sample = {
@@ -63,22 +72,29 @@ export async function alternate(
 
 /** What is fast because it answers something else is not worth measuring. */
 async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: Work): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${server.port}${server.pathOf(work.upstreamPath)}`, {
+  const { path, body, mark } = askOf(server, work)
+  const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-    body: work.body,
+    headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+    body,
   })
   const text = await answer.text()
-  const units = work.unitsPerRequest === 1 ? Number(text === jsonReply()) : text.split(TEXT_EVENT).length - 1
+  const units = mark === undefined ? Number(text === jsonReply()) : text.split(mark).length - 1
   if (answer.status !== 200 || units !== work.unitsPerRequest)
     throw new Error(
       `${server.name} answers ${answer.status} with ${units} of ${work.unitsPerRequest}: ${text.slice(0, 300)}`,
     )
 }
 
+function askOf(server: Server, work: Work): { path: string; body: string; mark: string | undefined } {
+  if (work.translated && server.name === 'gateway') return work.translated
+  const mark = work.unitsPerRequest === 1 ? undefined : TEXT_EVENT
+  return { path: server.pathOf(work.upstreamPath), body: work.body, mark }
+}
+
 async function measure(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: Work): Promise<Sample> {
-  const { body, connections, requests, unitsPerRequest } = work
-  const path = server.pathOf(work.upstreamPath)
+  const { connections, requests, unitsPerRequest } = work
+  const { path, body } = askOf(server, work)
   const before = cpuMicros(server.pid)
   const result = await load({
     ...{ host: '127.0.0.1', port: server.port, path, body, keys, requests, reader: 'reads' },

@@ -40,6 +40,8 @@ function requestFor({ host, port, path, body }: LoadPlan, key: string): Uint8Arr
     `host: ${host}:${port}`,
     `authorization: Bearer ${key}`,
     'content-type: application/json',
+    // One dialect demands it, the others do not mind.
+    'msg-version: 2023-06-01',
     'accept: application/json',
     'user-agent: bench/1.0',
     `content-length: ${Buffer.byteLength(body)}`,

@@ -12,11 +12,13 @@ import { openStreams, stalledReaders } from './scenario-memory.ts'
 import { start } from './scenario-start.ts'
 import { storedKeys } from './scenario-stored-keys.ts'
 import { streams } from './scenario-stream.ts'
+import { translatedJson, translatedLong, translatedStreams } from './scenario-translated.ts'
 import { nginxVersion } from './servers.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   ...[smallJson, largeJson, streams, openStreams],
   ...[stalledReaders, start, storedKeys],
+  ...[translatedJson, translatedStreams, translatedLong],
 ]
 const REPORT = join(import.meta.dir, '../docs/performance.md')
 

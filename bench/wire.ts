@@ -97,3 +97,19 @@ export function lastEvents(): string {
   const finish = event({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }], usage: null })
   return `${finish}${event({ choices: [], usage: USAGE })}data: [DONE]\n\n`
 }
+
+/** The small request as a client of the messages protocol would write it. */
+export function messagesRequest(model: string, stream: boolean): string {
+  return JSON.stringify({
+    model,
+    max_tokens: 4096,
+    system: 'You are a helpful assistant that answers briefly.',
+    messages: [{ role: 'user', content: 'Say hello in five languages, please, and name each of them.' }],
+    temperature: 0.7,
+    ...(stream ? { stream } : {}),
+  })
+}
+
+/** Found once in an answer of the messages protocol, and once in each of its events that carries text. */
+export const MESSAGES_ANSWER = 'Hello (English)'
+export const MESSAGES_TEXT = '"text":" word'

@@ -1,11 +1,11 @@
 // The route table: METHOD path -> what answers it. Every answer leaves through here, errors included.
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { DIALECTS, type DialectId, dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { Mistake } from '@trivium/protocol/canonical/reading.ts'
+import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
-import { chat } from './journey/chat.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
-import { type Incoming, journey } from './journey/journey.ts'
+import { type Ask, type Incoming, journey } from './journey/journey.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
@@ -17,12 +17,16 @@ type Methods = Partial<Record<string, Handler>>
 /** How the process is doing, for those who ask without a key. */
 export type Health = { ready(): boolean; accepting(): boolean }
 
-const text: Handler = (incoming, parts) => journey(incoming, chat, parts)
+/** A request in a text dialect. */
+const text =
+  (ask: Ask): Handler =>
+  (incoming, parts) =>
+    journey(incoming, ask, parts)
 
 const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
-  ['/v1/chat/completions', { POST: text }],
-  ['/v1/responses', { POST: notYet('responses') }],
-  ['/v1/messages', { POST: notYet('messages') }],
+  ['/v1/chat/completions', { POST: text({ dialect: TEXT_DIALECTS.chat }) }],
+  ['/v1/responses', { POST: text({ dialect: TEXT_DIALECTS.responses }) }],
+  ['/v1/messages', { POST: text({ dialect: TEXT_DIALECTS.messages }) }],
   ['/v1/messages/count_tokens', { POST: notYet('messages') }],
   ['/v1/images/generations', { POST: notYet('images') }],
   ['/v1/images/edits', { POST: notYet('images') }],
@@ -46,10 +50,28 @@ function modelMethods(id: string): Methods | undefined {
 }
 
 function generateContentMethods(rest: string): Methods | undefined {
-  if (VERB.test(rest)) return { POST: notYet('generate-content') }
+  const verb = VERB.exec(rest)?.[1]
+  if (verb === 'countTokens') return { POST: notYet('generate-content') }
+  if (verb) return { POST: (incoming, parts) => journey(incoming, generateContent(rest, verb, incoming.query), parts) }
   const GET: Handler = (incoming, parts) => showGenerateContentModel(rest, incoming, parts)
   // Ids may have a colon, and this protocol has verbs that are not served here: those are posted.
   return rest.includes(':') ? { GET, POST: nothingThere } : { GET }
+}
+
+/** Model, verb and form of the stream are in the address: `org/model-1:streamGenerateContent?alt=sse`. */
+function generateContent(rest: string, verb: string, query: string): Ask {
+  const stream = verb === 'streamGenerateContent'
+  const model = decoded(rest.slice(0, rest.length - verb.length - 1))
+  const alt = new URLSearchParams(query).get('alt')
+  return { dialect: TEXT_DIALECTS['generate-content'], addressed: { model, stream }, asArray: stream && alt === 'json' }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Failure('bad_request', 'The address has a percent sign that encodes nothing.', { param: 'model' })
+  }
 }
 
 const nothingThere: Handler = ({ http }) => {
@@ -134,7 +156,7 @@ export function renderError(info: ErrorInfo, dialect: DialectId, requestId: stri
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
 function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
-  if (error instanceof Failure) return error.info
+  if (error instanceof Failure || error instanceof Mistake) return error.info
   if (error instanceof StoreDown) {
     return {
       code: 'unavailable',

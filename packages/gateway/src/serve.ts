@@ -17,16 +17,20 @@ import { type Catalogue, compileCatalogue } from './journey/catalogue.ts'
 import { createIds } from './journey/ids.ts'
 import { createLearned } from './journey/learned.ts'
 import type { Parts } from './journey/parts.ts'
+import { createRefused } from './journey/refused.ts'
+import { createSeals } from './journey/seals.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen } from './listen.ts'
 import { createLog, type Log } from './observe/log.ts'
 import { createSandbox } from './sandbox/handler.ts'
+import { masterSecret } from './secret.ts'
 import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
 import { auditing, pollChanges, reloading, renewing } from './upkeep.ts'
+import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
 
@@ -141,9 +145,11 @@ async function createParts(
     pollChanges(storage, callers, log),
   )
   return {
-    ...{ catalogue, settler, node, callers, ticker, log },
+    ...{ catalogue, settler, node, callers, ticker, log, fetchPublic },
+    seals: createSeals(await masterSecret(storage, environment)),
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),
+    refused: createRefused(),
     aborts: createAborts(monotonic),
     admission: createAdmission(catalogue().config.server.limits),
     watches: createWatches(ticker),

@@ -66,6 +66,7 @@ test('an upstream with nothing but the necessary', () => {
     timeouts: { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 },
     proxy: undefined,
     allowPrivate: false,
+    sharedObjects: false,
     billsOnAbort: 'nothing',
   })
 })
@@ -89,7 +90,7 @@ upstreams:
     proxy: http://user:pass@proxy:3128
     http: 1.1
     allow_private: true
-    shared_objects: false
+    shared_objects: true
     bills_on_abort: input
 models:
   - id: m
@@ -122,6 +123,7 @@ groups:
     timeouts: { firstByteMs: 1_000, idleMs: 2_000, totalMs: 180_000 },
     proxy: 'http://user:pass@proxy:3128/',
     allowPrivate: true,
+    sharedObjects: true,
     billsOnAbort: 'input',
   })
   const cost = { input: 500_000_000n, output: 1_500_000_000n, cachedInput: 500_000_000n, cacheWrite: 500_000_000n }

@@ -9,7 +9,8 @@ export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 export type Upstream = {
   id: string
   kind: 'sandbox' | 'custom'
-  dialect: UpstreamDialect
+  /** Absent at the embedded model, which answers in the dialect that it is asked in. */
+  dialect: UpstreamDialect | undefined
   /** Without a trailing slash; what a client SDK of that dialect would be given. */
   baseUrl: string
   keys: readonly string[]
@@ -17,6 +18,8 @@ export type Upstream = {
   timeouts: Timeouts
   proxy: string | undefined
   allowPrivate: boolean
+  /** Callers may name objects kept at the vendor: files, caches, containers. */
+  sharedObjects: boolean
   /** `input`: leaving early still costs the input there. */
   billsOnAbort: 'nothing' | 'input'
 }

@@ -39,15 +39,16 @@ const TIMEOUT_FIELDS = { first_byte: true, idle: true, total: true } as const
 const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v1", keys: ["none"] }'
 
 const kindLater = (vendor: string): string =>
-  `the built-in description of ${vendor} comes with a later version; remove kind and give dialect: chat and base_url`
+  `the built-in description of ${vendor} comes with a later version; remove kind and give dialect and base_url`
 const KINDS_LATER: Readonly<Record<string, string>> = Object.fromEntries(
   ['openai', 'anthropic', 'gemini', 'ark', 'azure', 'bedrock', 'vertex'].map((vendor) => [vendor, kindLater(vendor)]),
 )
 
 const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
 
-const OTHER_DIALECTS = ['responses', 'messages', 'generate-content', 'images', 'video-tasks'] as const
-const DIALECTS = ['chat', ...OTHER_DIALECTS] as const
+const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
+const LATER_DIALECTS = ['images', 'video-tasks'] as const
+const DIALECTS = [...TEXT_DIALECTS, ...LATER_DIALECTS] as const
 
 /** How a base_url ends: what a client SDK of that dialect would be given. */
 const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
@@ -113,13 +114,14 @@ export function sandboxUpstream(id: string): Upstream {
   return {
     id,
     kind: 'sandbox',
-    dialect: 'chat',
+    dialect: undefined,
     baseUrl: SANDBOX_URL,
     keys: [],
     maxConcurrency: undefined,
     timeouts: TIMEOUT_DEFAULTS,
     proxy: undefined,
     allowPrivate: false,
+    sharedObjects: false,
     billsOnAbort: 'nothing',
   }
 }
@@ -129,8 +131,8 @@ function readSandbox(fields: Fields, id: string): Upstream {
     const field = fields.get(name)
     if (field) addMistake(field, 'the embedded models have no such setting; remove it')
   }
-  fields.optional('dialect', readDialect, 'chat')
-  return { ...sandboxUpstream(id), ...common(fields, id) }
+  const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
+  return { ...sandboxUpstream(id), ...common(fields, id), dialect }
 }
 
 function readCustom(fields: Fields, id: string): Upstream {
@@ -138,14 +140,13 @@ function readCustom(fields: Fields, id: string): Upstream {
   const described = fields.get('kind') !== undefined
   const dialect = described
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
-    : fields.required('dialect', readDialect, 'write dialect: chat')
+    : fields.required('dialect', readDialect, `write one of ${TEXT_DIALECTS.join(', ')}`)
   const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = described
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
     : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
   const keys = fields.required('keys', listOf(readKey, `["\${MY_KEY}"]`, NO_KEY), NO_KEY)
   fields.optional<string | undefined>('http', readHttp, undefined)
-  fields.optional<boolean | undefined>('shared_objects', readSharedObjects, undefined)
   return {
     ...common(fields, id),
     kind: 'custom',
@@ -154,12 +155,14 @@ function readCustom(fields: Fields, id: string): Upstream {
     keys: keys ?? [],
     proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
+    sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
 }
 
 function readDialect(value: Value): UpstreamDialect | undefined {
-  const later = 'upstreams of this dialect come with a later version; only chat works now'
-  return readWord(['chat'], Object.fromEntries(OTHER_DIALECTS.map((dialect) => [dialect, later])))(value)
+  const later = 'upstreams of this dialect come with a later version; text dialects work now'
+  const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
+  return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
 }
 
 /** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
@@ -198,12 +201,6 @@ function readProxy(value: Value): string | undefined {
 function readHttp(value: Value): string | undefined {
   const later = 'HTTP/2 toward upstreams comes with a later version; remove this field or write 1.1'
   return readWord(['1.1'], { '2': later, '2.0': later })(value)
-}
-
-function readSharedObjects(value: Value): boolean | undefined {
-  const shared = readBoolean(value)
-  if (shared) addMistake(value, 'comes with a later version; remove it or write false')
-  return shared
 }
 
 function readTimeouts(value: Value): Timeouts | undefined {

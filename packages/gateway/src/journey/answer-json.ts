@@ -9,7 +9,7 @@ const REPLY_BYTES = 64 * 1024 * 1024
 const LOOK_AFTER_MS = 50
 
 export async function answerJson(exchange: Exchange, reply: Response): Promise<Response> {
-  const { watch, quote, dialect, client } = exchange
+  const { watch, answerer, client } = exchange
   // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
   client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
   if (client.isGone) client.onGone()
@@ -26,8 +26,7 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
     await conclude(exchange, 'failed', NOTHING_SEEN)
     throw new Failure('upstream_failed', 'The upstream sent an answer that is too large.')
   }
-  const { route } = quote.candidate
-  const read = dialect.readReply(bytes, route.model === quote.offer.model.id ? undefined : quote.offer.model.id)
+  const read = answerer.readReply(bytes)
   if (!read.ok) {
     await conclude(exchange, 'failed', NOTHING_SEEN)
     throw failureOfUpstream(exchange, read.error)

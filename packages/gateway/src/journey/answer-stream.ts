@@ -1,6 +1,4 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
-import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
 import type { Ticker } from '../http/ticker.ts'
 import type { Units } from '../money/price.ts'
@@ -35,7 +33,7 @@ export async function answerStream(exchange: Exchange, calling: Promise<Response
   const stream = openStream(exchange, calling, pace)
   const failure = await orNothingAfter(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
-  exchange.headers.set('content-type', 'text/event-stream')
+  exchange.headers.set('content-type', exchange.answerer.streamType)
   return new Response(stream.body, { headers: exchange.headers })
 }
 
@@ -66,15 +64,14 @@ async function refuseOther(exchange: Exchange, reply: Response): Promise<Failure
   const { reason } = exchange.watch
   await conclude(exchange, reason ? endingOfBreak(exchange.watch) : 'failed', NOTHING_SEEN)
   if (reason) return failureOfAbort(reason)
-  const read = bytes ? exchange.dialect.readReply(bytes, undefined) : undefined
+  const read = bytes ? exchange.answerer.readReply(bytes) : undefined
   if (read && !read.ok) return failureOfUpstream(exchange, read.error)
   return new Failure('upstream_failed', 'The upstream did not answer with a stream.')
 }
 
 function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) {
-  const { parts, quote, dialect, watch, client, request } = exchange
-  const renameTo = quote.candidate.route.model === quote.offer.model.id ? undefined : quote.offer.model.id
-  const meter = dialect.openMeter({ showUsage: request.showUsage, choices: request.choices, renameTo })
+  const { parts, quote, watch, client, answerer } = exchange
+  const meter = answerer.openMeter()
   const { state } = meter
   const purse = openPurse(exchange)
   let reader: Reader = NO_READER
@@ -217,17 +214,13 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   /** The last bytes of the answer, which leave only after the settlement stands. */
   function lastBytes(ending: Ending, units: Units): Uint8Array {
     if (ending === 'stopped_by_balance') return meter.stop(units)
-    if (ending === 'failed' && state.error) return errorBytes(failureOfUpstream(exchange, state.error).info)
-    if (ending === 'failed' || ending === 'cut') return errorBytes(cutOff().info)
-    if (ending === 'timeout' || ending === 'shutdown') return errorBytes(failureOfAbort(ending).info)
+    if (ending === 'failed' && state.error) return meter.fail(failureOfUpstream(exchange, state.error).info)
+    if (ending === 'failed' || ending === 'cut') return meter.fail(cutOff().info)
+    if (ending === 'timeout' || ending === 'shutdown') return meter.fail(failureOfAbort(ending).info)
     return tail ?? NO_BYTES
   }
 
   const hasFailed = () => state.error !== undefined
-
-  function errorBytes(info: ErrorInfo): Uint8Array {
-    return Buffer.from(DIALECTS[dialect.id].encodeStreamError(info, formatRequestId(quote.id)))
-  }
 
   /** After the last event the connection ends by itself and can be used again; one that does not is closed. */
   function letGo(): void {
@@ -239,14 +232,14 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   async function run(): Promise<void> {
     lastWriteAt = parts.ticker.now()
     watch.onTick = (now) => {
-      if (now - lastWriteAt >= pace.heartbeatMs && !blocked) write(dialect.heartbeat)
+      if (now - lastWriteAt >= pace.heartbeatMs && !blocked) write(answerer.heartbeat)
     }
     // Without a first byte the client would not even get the headers.
-    if (!peeked) write(dialect.heartbeat)
+    if (!peeked) write(answerer.heartbeat)
     const failure = await peekOnce()
     if (failure) {
       // The 200 is out already: the failure can only be the stream's own error ending.
-      write(errorBytes(failure.info))
+      write(meter.fail(failure.info))
       return
     }
     const ending = await relay()

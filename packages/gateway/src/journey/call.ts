@@ -1,11 +1,13 @@
 // The call to the upstream, up to its headers. An answer that is not one ends the exchange here, with nothing charged.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
 import type { Fields } from '../observe/log.ts'
 import { conclude, type Exchange, endingOfBreak, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
+import type { Outbound } from './outbound.ts'
 import type { AbortReason } from './watch.ts'
 
 const ERROR_BODY_BYTES = 64 * 1024
@@ -14,32 +16,52 @@ const ERROR_BODY_BYTES = 64 * 1024
 const SHOWN_HEADERS = ['x-sandbox']
 
 /** Resolves with a 2xx reply whose body has not been read. */
-export async function call(exchange: Exchange, body: Uint8Array, carried: Record<string, string>): Promise<Response> {
-  const { parts, quote, watch, dialect, request } = exchange
+export async function call(exchange: Exchange, outbound: Outbound): Promise<Response> {
+  exchange.watch.sent()
+  const reply = await sent(exchange, outbound)
+  if (isGood(reply)) return reply
+  const failure = await failureOfReply(exchange, reply)
+  const changed = MENDABLE.includes(reply.status) ? outbound.without(failure.said) : undefined
+  if (changed) {
+    // A refusal costs nothing anywhere, so the same hold is good for a second try.
+    exchange.answerer = changed.answerer
+    showWarnings(exchange)
+    const second = await sent(exchange, changed)
+    if (isGood(second)) return second
+    void second.body?.cancel()
+  }
+  await conclude(exchange, 'failed', NOTHING_SEEN)
+  throw failure.shown
+}
+
+const isGood = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/** With these a service says that it does not like the request. */
+const MENDABLE = [400, 422]
+
+async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Response> {
+  const { parts, quote, watch, request } = exchange
   const { upstream } = quote.candidate
-  let reply: Response
-  watch.sent()
+  const { signal } = watch
   try {
-    const outgoing = {
-      path: dialect.upstreamPath,
-      body,
-      stream: request.stream,
-      headers: carried,
-      signal: watch.signal,
-    }
-    reply = await parts.send(upstream, outgoing)
+    const written = body(quote.loweredCap, signal)
+    // Not awaited when it is there: a turn of the loop costs more than everything else in here.
+    const bytes = written instanceof Uint8Array ? written : await written
+    const reply = await parts.send(upstream, { path, dialect, body: bytes, stream: request.stream, headers, signal })
+    watch.headersArrived()
+    showHeaders(reply, exchange)
+    return reply
   } catch (error) {
     await conclude(exchange, watch.reason ? endingOfBreak(watch) : 'failed', NOTHING_SEEN)
     if (watch.reason) throw failureOfAbort(watch.reason)
+    if (error instanceof Failure) throw error
     tell(exchange, 'upstream not reached', { error: String(error) })
     throw unreachable()
   }
-  watch.headersArrived()
-  showHeaders(reply, exchange)
-  if (reply.status >= 200 && reply.status < 300) return reply
-  const failure = await failureOfReply(exchange, reply)
-  await conclude(exchange, 'failed', NOTHING_SEEN)
-  throw failure
+}
+
+export function showWarnings({ quote, headers }: Pick<Exchange, 'quote' | 'headers'>): void {
+  if (quote.warnings.length > 0) headers.set('x-trivium-warnings', warningHeader(quote.warnings))
 }
 
 function showHeaders(reply: Response, exchange: Exchange): void {
@@ -49,10 +71,11 @@ function showHeaders(reply: Response, exchange: Exchange): void {
   }
 }
 
-async function failureOfReply(exchange: Exchange, reply: Response): Promise<Failure> {
+/** `said`: by the upstream. `shown`: to the caller. */
+async function failureOfReply(exchange: Exchange, reply: Response): Promise<{ said: ErrorInfo; shown: Failure }> {
   const bytes = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
-  const info = DIALECTS[exchange.dialect.id].decodeError(reply.status, parsed(bytes))
-  return failureOfUpstream(exchange, info, reply)
+  const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
+  return { said, shown: failureOfUpstream(exchange, said, reply) }
 }
 
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */

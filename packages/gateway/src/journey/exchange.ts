@@ -1,9 +1,11 @@
 // One accepted request on its way: what the steps after the hold share, and its single end.
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import type { Client } from './client.ts'
-import type { TextDialect, TextRequest } from './dialect.ts'
+import type { Answerer } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
 import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
@@ -13,7 +15,11 @@ export type Exchange = {
   parts: Parts
   dialect: TextDialect
   /** Only what is needed to the end: the body of a request is not kept while its answer streams. */
-  request: Pick<TextRequest, 'stream' | 'showUsage' | 'choices' | 'textBytes'>
+  request: Pick<PassingRequest, 'stream' | 'textBytes'>
+  /** How the upstream's answer becomes the client's. */
+  answerer: Answerer
+  /** The dialect that the upstream answers in. */
+  upstreamDialect: DialectId
   quote: Quote
   watch: Watch
   client: Client

@@ -1,26 +1,34 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
-//   authenticate -> read -> authorize -> route -> reserve -> call -> respond -> settle
+//   authenticate -> read -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
-import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { secretOf } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import { call } from './call.ts'
-import type { Offer } from './catalogue.ts'
+import { call, showWarnings } from './call.ts'
 import { Client } from './client.ts'
-import type { TextDialect, TextRequest } from './dialect.ts'
+import { codec } from './codec.ts'
 import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
+import { type Asked, dialectOf, type Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
+import { passThrough } from './pass-through.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Quote, refusalOf, unavailable } from './reserve.ts'
 import { route } from './route.ts'
+import { hasSeal } from './seals.ts'
+import { translate } from './translate.ts'
+import { checkVersion } from './version.ts'
 import type { Watch } from './watch.ts'
 
 /** A sender that is silent for this long is not coming back. */
 const BODY_IDLE_MS = 30_000
+
+/** What the route says of a request: whose dialect it is, and what stands in its address. */
+export type Ask = { dialect: TextDialect; addressed?: Addressed; asArray?: boolean }
 
 /** A request as the app hands it over: its id is made, its headers for every answer are prepared. */
 export type Incoming = {
@@ -32,10 +40,12 @@ export type Incoming = {
   keepOpen(): void
 }
 
-export async function journey(incoming: Incoming, dialect: TextDialect, parts: Parts): Promise<Response> {
+export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Response> {
   const { http } = incoming
+  const { dialect } = ask
   const startedAt = performance.now()
   const caller = await parts.callers.find(secretOf(http.headers, incoming.query, dialect.id))
+  if (dialect.id === 'messages') checkVersion(http.headers)
   const catalogue = parts.catalogue()
   const { bodyBytes } = catalogue.config.server.limits
   const place = admit(http, bodyBytes, parts)
@@ -50,11 +60,21 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
       }),
     )
     place.resize(body.length)
-    const request = must(dialect.readRequest(body))
+    const request = dialect.passing.readRequest(body, codec, ask.addressed)
     const offer = authorize(caller, request.model, catalogue)
-    const [quote, watch] = await placeHold(incoming.id, caller, request, offer, parts)
-    const exchange = open({ incoming, dialect, request, quote, watch, parts, startedAt, place })
-    const calling = call(exchange, upstreamBody(request, quote), carriedHeaders(http.headers, dialect, quote))
+    const candidate = route(offer, parts.random, parts.watches.isFull)
+    const asked: Asked = {
+      ...{ parts, id: incoming.id, caller, headers: http.headers, dialect, request, body, offer, candidate },
+      ...{ asArray: ask.asArray === true, warnings: [] },
+    }
+    const outbound = prepare(asked)
+    const [quote, watch] = await placeHold(asked, outbound)
+    const exchange = open({
+      ...{ incoming, dialect, quote, watch, parts, startedAt, place },
+      ...{ request: { stream: request.stream, textBytes: request.textBytes } },
+      ...{ answerer: outbound.answerer, upstreamDialect: outbound.dialect },
+    })
+    const calling = call(exchange, outbound)
     if (!request.stream) return await answerJson(exchange, await calling)
     const answer = await answerStream(exchange, calling, parts.pace)
     streaming = true
@@ -62,6 +82,13 @@ export async function journey(incoming: Incoming, dialect: TextDialect, parts: P
   } finally {
     if (!streaming) place.leave()
   }
+}
+
+/** The same dialect on both sides, and nothing in it that was sealed for another upstream: then the bytes pass through. */
+function prepare(asked: Asked): Outbound {
+  const upstream = dialectOf(asked.candidate, asked.dialect.id)
+  if (upstream === asked.dialect.id && !hasSeal(asked.body, upstream)) return passThrough(asked)
+  return translate(asked, TEXT_DIALECTS[upstream])
 }
 
 /** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
@@ -73,19 +100,14 @@ function admit(http: Request, limit: number, parts: Parts): Place {
   throw new Failure('unavailable', message, { retryAfter: 1 })
 }
 
-async function placeHold(
-  id: bigint,
-  caller: Caller,
-  request: TextRequest,
-  offer: Offer,
-  parts: Parts,
-): Promise<[Quote, Watch]> {
+async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watch]> {
+  const { id, caller, request, offer, candidate, parts, warnings } = asked
   const { rate, model } = offer
   const statistics = parts.learned.of(model.id)
-  const bounds = boundsOf(request, model.limits.maxOutput, statistics)
+  const sizing = outbound.maxOutput === undefined ? request : { ...request, maxOutput: outbound.maxOutput }
+  const bounds = boundsOf(sizing, model.limits.maxOutput, statistics)
   const { amount, minimum, input } = amountsOf(bounds, request.choices, rate)
   if (!parts.node.mayDispatch()) throw unavailable()
-  const candidate = route(offer, parts.random, parts.watches.isFull)
   const watch = parts.watches.start(candidate.upstream)
   const opened = await parts.settler.open({
     ...{ verb: 'hold', id, ...parts.node.identity(), account: caller.account, key: caller.key, amount, minimum },
@@ -105,18 +127,18 @@ async function placeHold(
     expectedInput: Math.ceil(request.textBytes * statistics.inputTokensPerByte),
     coveredOutput: covered,
     loweredCap: lowered,
-    warnings: lowered === undefined ? [] : [`${request.capField};lowered-to-balance`],
+    warnings,
   }
+  if (lowered !== undefined) quote.warnings.push(`${request.capField};lowered-to-balance`)
   return [quote, watch]
 }
 
 type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt'> & { incoming: Incoming }
 
-function open({ incoming, request, ...given }: Opening): Exchange {
+function open({ incoming, ...given }: Opening): Exchange {
   const { quote, parts, watch } = given
-  const { stream, showUsage, choices, textBytes } = request
   const { headers } = incoming
-  if (quote.warnings.length > 0) headers.set('x-trivium-warnings', quote.warnings.join(', '))
+  showWarnings({ quote, headers })
   const client = new Client(incoming.http)
   // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
   client.onGone = () => {
@@ -127,29 +149,8 @@ function open({ incoming, request, ...given }: Opening): Exchange {
     client.look()
     incoming.keepOpen()
   }
-  return { ...given, request: { stream, showUsage, choices, textBytes }, client, headers, firstTokenAt: undefined }
+  return { ...given, client, headers, firstTokenAt: undefined }
 }
-
-/** Only what must change is changed: the model's name where the upstream calls it otherwise, a cap that was lowered. */
-function upstreamBody(request: TextRequest, quote: Quote): Uint8Array {
-  const { route, upstream } = quote.candidate
-  const fault = upstream.kind === 'sandbox' ? request.model.slice(quote.offer.model.id.length) : ''
-  const model = route.model + fault
-  return request.edited({ model: model === request.model ? undefined : model, maxOutput: quote.loweredCap })
-}
-
-function carriedHeaders(headers: Headers, dialect: TextDialect, quote: Quote): Record<string, string> {
-  const carried: Record<string, string> = {}
-  const names = quote.candidate.upstream.kind === 'sandbox' ? SANDBOX_HEADERS : dialect.carriedHeaders
-  for (const name of names) {
-    const value = headers.get(name)
-    if (value !== null) carried[name] = value
-  }
-  return carried
-}
-
-/** The embedded model's own switches. */
-const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
 /** Parsers answer with a value or with what is wrong; from here on what is wrong is thrown. */
 function must<T extends object>(value: T | ErrorInfo): T {

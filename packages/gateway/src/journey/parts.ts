@@ -4,6 +4,7 @@ import type { Ticker } from '../http/ticker.ts'
 import type { Log } from '../observe/log.ts'
 import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
+import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
@@ -11,6 +12,8 @@ import type { Callers } from './authenticate.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Ids } from './ids.ts'
 import type { Learned } from './learned.ts'
+import type { Refused } from './refused.ts'
+import type { Seals } from './seals.ts'
 import type { Watches } from './watch.ts'
 
 export type Parts = {
@@ -26,6 +29,9 @@ export type Parts = {
   ticker: Ticker
   watches: Watches
   send: Send
+  fetchPublic: typeof fetchPublic
+  seals: Seals
+  refused: Refused
   log: Log
   random(): number
   /** How long the sender of a body may be silent; absent: half a minute. */

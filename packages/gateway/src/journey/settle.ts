@@ -70,7 +70,8 @@ const STOPPED = 'output;stopped-by-balance'
 
 export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): string {
   const { offer, candidate } = quote
-  const warnings = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
+  const said = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
+  const warnings = said.length > 1 ? [...new Set(said)] : said
   const facts = JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,

@@ -11,6 +11,8 @@ import { compileCatalogue } from './catalogue.ts'
 import { createIds } from './ids.ts'
 import { createLearned } from './learned.ts'
 import type { Parts } from './parts.ts'
+import { createRefused } from './refused.ts'
+import { createSeals } from './seals.ts'
 import { createWatches } from './watch.ts'
 
 export type TestOptions = { send: Send; bodyIdleMs?: number; pace?: Pace; timeouts?: Partial<Upstream['timeouts']> }
@@ -61,6 +63,9 @@ export function createTestParts({ send, timeouts, ...more }: TestOptions) {
       error: (message) => void logged.push(message),
     },
     random: () => 0,
+    fetchPublic: unused,
+    seals: createSeals('a secret of a test'),
+    refused: createRefused(),
   }
   return { parts, ends, logged }
 }
@@ -69,7 +74,13 @@ function testConfig(timeouts: TestOptions['timeouts']): FileConfig {
   const upstream: Upstream = {
     ...{ id: 'own', kind: 'custom', dialect: 'chat', baseUrl: 'http://own.invalid/v1', keys: ['k'] },
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
-    ...{ maxConcurrency: undefined, proxy: undefined, allowPrivate: false, billsOnAbort: 'nothing' },
+    ...{
+      maxConcurrency: undefined,
+      proxy: undefined,
+      allowPrivate: false,
+      sharedObjects: false,
+      billsOnAbort: 'nothing',
+    },
   }
   const price = { input: 1_000_000_000n, output: 4_000_000_000n, cachedInput: 0n, cacheWrite: 0n }
   const route = { upstream: 'own', model: 'same', priority: 1, weight: 1, cost: undefined }

@@ -1,8 +1,10 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
 
 export type Outgoing = {
   path: string
+  dialect: TextDialectId
   body: Uint8Array
   stream: boolean
   /** Headers of the client's that this kind of request may carry on, already chosen. */
@@ -44,7 +46,7 @@ export function createSend(embedded: Embedded): Send {
   return async (upstream, outgoing) => {
     const key = upstream.keys[upstream.keys.length > 1 ? turn++ % upstream.keys.length : 0] ?? 'none'
     const headers: Record<string, string> = {
-      authorization: `Bearer ${key}`,
+      ...credential(outgoing.dialect, key),
       'content-type': 'application/json',
       // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
       accept: 'application/json, text/event-stream',
@@ -53,12 +55,35 @@ export function createSend(embedded: Embedded): Send {
       'user-agent': 'trivium/0.1',
       ...outgoing.headers,
     }
-    const url = upstream.baseUrl + outgoing.path
     const init = { method: 'POST', headers, signal: outgoing.signal, redirect: 'manual' as const }
-    if (upstream.kind === 'sandbox') return plain(await embedded(new Request(url, { ...init, body: outgoing.body })))
+    if (upstream.kind === 'sandbox') {
+      const address = SANDBOX_BASES[outgoing.dialect] + outgoing.path
+      return plain(await embedded(new Request(address, { ...init, body: outgoing.body })))
+    }
+    const url = upstream.baseUrl + outgoing.path
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const { proxy } = upstream
     return plain(await overSocket(upstream, url, { ...init, decompress: false, ...(proxy ? { proxy } : {}) }, outgoing))
+  }
+}
+
+/** What a client of the embedded model would be given as its base address. Never dialled: the name is reserved for that. */
+const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
+  chat: 'http://sandbox.invalid/v1',
+  responses: 'http://sandbox.invalid/v1',
+  messages: 'http://sandbox.invalid',
+  'generate-content': 'http://sandbox.invalid/v1beta',
+}
+
+/** As the vendor's own SDK would send it. A client's version header, where it has one, takes the place of ours. */
+function credential(dialect: TextDialectId, key: string): Record<string, string> {
+  switch (dialect) {
+    case 'messages':
+      return { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
+    case 'generate-content':
+      return { 'x-goog-api-key': key }
+    default:
+      return { authorization: `Bearer ${key}` }
   }
 }
 

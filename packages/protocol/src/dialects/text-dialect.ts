@@ -78,6 +78,8 @@ export type PassingEdits = {
   maxOutput?: number
   /** Asks a chat upstream for the usage chunk. */
   includeUsage?: true
+  /** For a request that names no end user: written where the dialect has it; ignored where it has no such thing. */
+  endUser?: string
   /** Top-level fields to set, as JSON text. */
   set?: Readonly<Record<string, string>>
   remove?: readonly string[]
@@ -102,6 +104,8 @@ export type PassingRequest = {
   endUser: string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
+  /** Where the caller names objects that a vendor keeps: `input[2].file_id`. */
+  objects: readonly string[]
   edited(edits: PassingEdits): Uint8Array
   /** The request in neutral terms; parsed when asked for. Throws Mistake. */
   canonical(): CanonicalRequest

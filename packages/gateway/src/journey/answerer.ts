@@ -1,0 +1,106 @@
+// The answer of an upstream of another dialect, for the client: whole, or event by event.
+import { finishOf } from '@trivium/protocol/canonical/finish.ts'
+import type { Block, CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
+import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import { formatRequestId, timeOfId } from './ids.ts'
+import type { Answerer, Asked } from './outbound.ts'
+import { heartbeatOf } from './pass-through.ts'
+import type { Seals } from './seals.ts'
+import { openTranslation } from './translate-stream.ts'
+
+/** Takes from the request what the answer needs, and lets go of the rest. */
+export function createTranslatingAnswerer(
+  asked: Asked,
+  upstream: TextDialect,
+  canonical: CanonicalRequest,
+  tools: SentTools,
+): Answerer {
+  const { dialect, asArray, warnings, id } = asked
+  return answererOf({
+    ...{ client: dialect, upstream, tools, warnings, asArray, requestId: formatRequestId(id) },
+    answering: answeringFor(asked, canonical),
+  })
+}
+
+/** Two dialects and what stands between them, for one answer. */
+export type Pair = {
+  client: TextDialect
+  upstream: TextDialect
+  tools: SentTools
+  warnings: string[]
+  asArray: boolean
+  answering: Answering
+  requestId: string
+}
+
+function answeringFor({ parts, id, caller, candidate, offer, request }: Asked, canonical: CanonicalRequest): Answering {
+  const { account } = caller
+  const upstream = candidate.upstream.id
+  const statistics = parts.learned.of(offer.model.id)
+  const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
+  const namespaces = new Map(
+    canonical.tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : [])),
+  )
+  return {
+    id: formatRequestId(id).slice('req_'.length),
+    created: Math.floor(timeOfId(id) / 1_000),
+    model: offer.model.id,
+    showUsage: request.showUsage,
+    hideReasoning: canonical.reasoning.show === 'none',
+    namespaces,
+    echo: canonical.echo ?? {},
+    seal: sealer(parts.seals, account, upstream),
+    estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
+  }
+}
+
+function answererOf(pair: Pair): Answerer {
+  const { client, asArray } = pair
+  return {
+    streamType: asArray ? 'application/json' : 'text/event-stream',
+    heartbeat: heartbeatOf(client, asArray),
+    readReply: (bytes) => translateReply(bytes, pair),
+    openMeter: () => openTranslation(pair),
+  }
+}
+
+function sealer(seals: Seals, account: bigint, upstream: string): Answering['seal'] {
+  return (signature) => seals.seal(account, upstream, signature)
+}
+
+function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassingReply {
+  const decoded = upstream.decodeReply(parsed(bytes))
+  if (!decoded.ok) return decoded
+  const reply = restoreReply(decoded.reply, tools)
+  warnings.push(...reply.omitted.map((what) => `${what};omitted`))
+  const stop = reply.choices[0]?.stop
+  if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
+  return {
+    ...{ ok: true, usage: reply.usage, finish: stop && finishOf(stop), outputBytes: outputBytes(reply) },
+    body: Buffer.from(JSON.stringify(client.encodeReply(reply, answering))),
+  }
+}
+
+/** The model failed at a tool call and said nothing else: an empty answer would pass for a decision to say nothing. */
+const MALFORMED = { code: 'upstream_failed', message: 'The model tried to call a tool and failed at it.' } as const
+
+const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function outputBytes({ choices }: CanonicalReply): number {
+  return choices.reduce((sum, { blocks }) => sum + blocks.reduce((part, block) => part + blockBytes(block), 0), 0)
+}
+
+function blockBytes(block: Block): number {
+  if (block.type === 'call') return Buffer.byteLength(block.arguments)
+  return 'text' in block ? Buffer.byteLength(block.text) : 0
+}

@@ -1,0 +1,62 @@
+// One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
+// all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
+import type { PassingEdits, PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import { Failure } from './failure.ts'
+import type { Asked } from './outbound.ts'
+
+export type Care = {
+  /** In place of the caller's own, which could meet another caller's. */
+  cacheKey: string | undefined
+  /** For requests that name no end user. */
+  endUser: string
+  /** What takes out the fields without a price. */
+  edits: PassingEdits[]
+  warnings: string[]
+}
+
+const LONGEST_CACHE_KEY = 64
+const TAG_IN_KEY = 12
+
+export function careFor({ parts, caller, request, candidate }: Asked): Care {
+  refuseObjects(request, candidate.upstream.sharedObjects)
+  const tag = parts.seals.tagOf(caller.account)
+  const unpriced = request.priced
+  const forced = unpriced.find(({ remove }) => remove === undefined)
+  if (forced) {
+    const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
+    throw new Failure('unsupported', message, { param: forced.field })
+  }
+  return {
+    cacheKey: request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey),
+    endUser: tag,
+    edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
+    warnings: unpriced.map(({ field }) => `${field};no-price`),
+  }
+}
+
+function accountKey(tag: string, key: string): string {
+  const prefix = `${tag.slice(0, TAG_IN_KEY)}-`
+  if (prefix.length + key.length <= LONGEST_CACHE_KEY) return prefix + key
+  return prefix + new Bun.CryptoHasher('sha256').update(key).digest('base64url')
+}
+
+/** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
+function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
+  const first = objects[0]
+  if (first === undefined || shared) return
+  if (first === 'previous_response_id') {
+    const message = "The previous response was not found. Send the conversation's items as input instead."
+    throw new Failure('previous_response_not_found', message, { param: first })
+  }
+  const message = `${first} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
+  throw new Failure('unsupported', message, { param: first })
+}
+
+/** The caller's request header that lists beta features; those that change the price of tokens are not passed on. */
+const PRICED_BETAS = /^context-\d+[mk]/i
+
+export function withoutPricedBetas(betas: string): { kept: string; removed: string[] } {
+  const all = betas.split(',').map((beta) => beta.trim())
+  const removed = all.filter((beta) => PRICED_BETAS.test(beta))
+  return { kept: all.filter((beta) => beta !== '' && !PRICED_BETAS.test(beta)).join(','), removed }
+}

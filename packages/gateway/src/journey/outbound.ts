@@ -1,0 +1,75 @@
+// One request on its way to one upstream: what is sent there, and how its answer is read back. Either the bytes pass
+// through (pass-through.ts), or everything goes through the canonical model (translate.ts).
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { Meter, PassingReply, PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Caller } from '../storage/storage.ts'
+import type { Candidate, Offer } from './catalogue.ts'
+import type { Parts } from './parts.ts'
+
+/** What a request brings along to whatever becomes of it. */
+export type Asked = {
+  parts: Parts
+  id: bigint
+  caller: Caller
+  headers: Headers
+  /** The caller's dialect. */
+  dialect: TextDialect
+  request: PassingRequest
+  body: Uint8Array
+  offer: Offer
+  candidate: Candidate
+  /** The caller of a generate-content stream wants one JSON array. */
+  asArray: boolean
+  /** What had to be left out or changed, in the caller's words. Grows until the answer is over. */
+  warnings: string[]
+}
+
+export type Outbound = {
+  /** The upstream's dialect. */
+  dialect: TextDialectId
+  path: string
+  headers: Record<string, string>
+  /** The output cap that the upstream is given, where it is another than the caller's. */
+  maxOutput: number | undefined
+  /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
+  body(loweredCap: number | undefined, signal: AbortSignal): Uint8Array | Promise<Uint8Array>
+  answerer: Answerer
+  /** The same without the field that the upstream has just refused, if it is one that can be left out. */
+  without(refusal: ErrorInfo): Outbound | undefined
+}
+
+/** Lives as long as the answer: it must not hold on to the request. */
+export type Answerer = {
+  streamType: string
+  heartbeat: Uint8Array
+  readReply(bytes: Uint8Array): PassingReply
+  openMeter(): StreamMeter
+}
+
+export type StreamMeter = Meter & {
+  /** The dialect's error ending of a stream that has begun. */
+  fail(error: ErrorInfo): Uint8Array
+}
+
+const PATHS: Readonly<Record<Exclude<TextDialectId, 'generate-content'>, string>> = {
+  chat: '/chat/completions',
+  responses: '/responses',
+  messages: '/v1/messages',
+}
+
+/** Below an upstream's base address. */
+export function upstreamPath(dialect: TextDialectId, model: string, stream: boolean): string {
+  if (dialect !== 'generate-content') return PATHS[dialect]
+  const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
+  const plain = encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')
+  return `/${plain}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+}
+
+/** The embedded model speaks whatever it is spoken to in, unless the configuration says which. */
+export function dialectOf({ upstream }: Candidate, caller: TextDialectId): TextDialectId {
+  const { dialect } = upstream
+  if (dialect === undefined) return caller
+  if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
+  return dialect
+}

@@ -1,0 +1,130 @@
+// Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { MeterOptions, PassingEdits, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import { type Care, careFor, withoutPricedBetas } from './care.ts'
+import { codec } from './codec.ts'
+import { formatRequestId } from './ids.ts'
+import { type Answerer, type Asked, type Outbound, upstreamPath } from './outbound.ts'
+import { isAbout } from './refused.ts'
+
+export function passThrough(asked: Asked): Outbound {
+  const { dialect, request, offer, candidate, parts, warnings } = asked
+  const { upstream, route } = candidate
+  const care = careFor(asked)
+  warnings.push(...care.warnings)
+  const model = upstreamModel(asked)
+  const field = END_USER[dialect.id]
+  const isNamed = request.endUser !== undefined || upstream.kind === 'sandbox' || field === undefined
+  const endUser = isNamed || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
+  const edits = editsFor(asked, care, model, endUser)
+  return {
+    ...{ dialect: dialect.id, maxOutput: undefined },
+    path: upstreamPath(dialect.id, model, request.stream),
+    headers: carriedHeaders(asked),
+    body: (maxOutput) => request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput }),
+    answerer: createAnswerer(dialect, formatRequestId(asked.id), {
+      ...{ showUsage: request.showUsage, choices: request.choices, asArray: asked.asArray },
+      renameTo: route.model === offer.model.id ? undefined : offer.model.id,
+    }),
+    // What the caller wrote is the caller's to take out. Ours is the name of the end user.
+    without(refusal) {
+      if (endUser === undefined || field === undefined || !isAbout(refusal, field)) return undefined
+      parts.refused.note(upstream.id, route.model, field)
+      return passThrough(asked)
+    },
+  }
+}
+
+/** Where a dialect names the end user. */
+const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> = {
+  chat: 'safety_identifier',
+  responses: 'safety_identifier',
+  messages: 'metadata.user_id',
+  'generate-content': undefined,
+}
+
+/** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
+export function upstreamModel({ request, offer, candidate }: Asked): string {
+  const { route, upstream } = candidate
+  return upstream.kind === 'sandbox' ? route.model + request.model.slice(offer.model.id.length) : route.model
+}
+
+function editsFor({ dialect, request }: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
+  const set: Record<string, string> = {}
+  const remove: string[] = []
+  for (const edit of care.edits) {
+    Object.assign(set, edit.set)
+    remove.push(...(edit.remove ?? []))
+  }
+  if (care.cacheKey !== undefined) set.prompt_cache_key = JSON.stringify(care.cacheKey)
+  return {
+    ...(dialect.id !== 'generate-content' && model !== request.model ? { model } : {}),
+    ...(dialect.id === 'chat' && request.stream ? { includeUsage: true as const } : {}),
+    ...(endUser === undefined ? {} : { endUser }),
+    ...(Object.keys(set).length > 0 ? { set } : {}),
+    ...(remove.length > 0 ? { remove } : {}),
+  }
+}
+
+/** Client headers that may go on to an upstream of the same dialect. */
+const CARRIED: Readonly<Record<TextDialect['id'], readonly string[]>> = {
+  chat: ['openai-beta'],
+  responses: ['openai-beta'],
+  messages: ['anthropic-version'],
+  'generate-content': [],
+}
+
+/** The embedded model's own switches. */
+const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
+
+export function sandboxHeaders({ headers, candidate }: Asked): Record<string, string> {
+  return candidate.upstream.kind === 'sandbox' ? pick(headers, SANDBOX_HEADERS) : {}
+}
+
+function carriedHeaders(asked: Asked): Record<string, string> {
+  if (asked.candidate.upstream.kind === 'sandbox') return sandboxHeaders(asked)
+  const { headers, dialect, warnings } = asked
+  const carried = pick(headers, CARRIED[dialect.id])
+  const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null
+  if (betas === null) return carried
+  const { kept, removed } = withoutPricedBetas(betas)
+  if (removed.length > 0) warnings.push('anthropic-beta;no-price')
+  return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = headers.get(name)
+    if (value !== null) picked[name] = value
+  }
+  return picked
+}
+
+/** A function of its own: what it returns lives as long as the answer, and must not hold on to the request. */
+function createAnswerer(dialect: TextDialect, requestId: string, options: MeterOptions): Answerer {
+  const { asArray } = options
+  const errors = DIALECTS[dialect.id]
+  return {
+    streamType: asArray ? 'application/json' : 'text/event-stream',
+    heartbeat: heartbeatOf(dialect, asArray === true),
+    readReply: (bytes) => dialect.passing.readReply(bytes, codec, options.renameTo),
+    openMeter() {
+      const meter = dialect.passing.openMeter(options, codec)
+      return Object.assign(meter, {
+        fail: (error: Parameters<typeof errors.encodeStreamError>[0]) =>
+          Buffer.from(errors.encodeStreamError(error, requestId)),
+      })
+    },
+  }
+}
+
+const heartbeats = new Map<string, Uint8Array>()
+
+/** White space between the elements of a JSON array says as little as a comment between events. */
+export function heartbeatOf(dialect: TextDialect, asArray: boolean): Uint8Array {
+  const text = asArray ? '\n' : dialect.heartbeat
+  const bytes = heartbeats.get(text) ?? Buffer.from(text)
+  heartbeats.set(text, bytes)
+  return bytes
+}

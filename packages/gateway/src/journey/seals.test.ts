@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'bun:test'
+import { createSeals } from './seals.ts'
+
+const seals = createSeals('a master secret of a test')
+
+describe('a sealed signature', () => {
+  const sealed = seals.seal(7n, 'main', 'c2lnbmF0dXJl: ü')
+
+  test('comes back for the same account and upstream', () => {
+    expect(sealed).toMatch(/^gw1\.[A-Za-z0-9_-]+$/)
+    expect(sealed).not.toContain('c2lnbmF0dXJl')
+    expect(seals.unseal(7n, 'main', sealed)).toBe('c2lnbmF0dXJl: ü')
+    expect(createSeals('a master secret of a test').unseal(7n, 'main', sealed)).toBe('c2lnbmF0dXJl: ü')
+  })
+
+  test.each([
+    ['another account', 8n, 'main', sealed],
+    ['another upstream', 7n, 'other', sealed],
+    ['altered', 7n, 'main', `${sealed.slice(0, -2)}AA`],
+    ['cut', 7n, 'main', sealed.slice(0, 12)],
+    ['nothing but the mark', 7n, 'main', 'gw1.'],
+    ["a vendor's own", 7n, 'main', 'RXJVQkNrZ0lDeEFDR0FJaVFB'],
+  ])('is nothing: %s', (_, account, upstream, text) => {
+    expect(seals.unseal(account, upstream, text)).toBeUndefined()
+  })
+
+  test('is nothing under another master secret', () => {
+    expect(createSeals('another').unseal(7n, 'main', sealed)).toBeUndefined()
+  })
+})
+
+test('the tag of an account is its own, always the same, and depends on the master secret', () => {
+  expect(seals.tagOf(7n)).toMatch(/^[A-Za-z0-9_-]{32}$/)
+  expect(seals.tagOf(7n)).toBe(createSeals('a master secret of a test').tagOf(7n))
+  expect(seals.tagOf(7n)).not.toBe(seals.tagOf(8n))
+  expect(seals.tagOf(7n)).not.toBe(createSeals('another').tagOf(7n))
+})

@@ -1,0 +1,65 @@
+// What ties a caller's data to its account where one vendor account serves many: keyed hashes instead of names, and
+// signatures of models that leave the gateway sealed, so that no other account and no other upstream can use them.
+
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+
+export type Seals = {
+  /** Who is calling, as a vendor may know it: stable, and meaningless without the master secret. */
+  tagOf(account: bigint): string
+  seal(account: bigint, upstream: string, value: string): string
+  /** The value again, if it was sealed for this account and upstream; anything else is nobody's business. */
+  unseal(account: bigint, upstream: string, sealed: string): string | undefined
+}
+
+/** Whether a body has sealed text in it. Generate-content carries it within base64. */
+export function hasSeal(body: Uint8Array, dialect: TextDialectId): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return bytes.includes(dialect === 'generate-content' ? '"Z3cxL' : '"gw1.')
+}
+
+const PREFIX = 'gw1.'
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const REMEMBERED = 100_000
+
+export function createSeals(masterSecret: string): Seals {
+  const keyFor = (purpose: string) => Buffer.from(hkdfSync('sha256', masterSecret, '', `trivium ${purpose}`, 32))
+  const sealKey = keyFor('signatures')
+  const tagKey = keyFor('account tags')
+  const tags = new Map<bigint, string>()
+
+  return {
+    tagOf(account) {
+      const known = tags.get(account)
+      if (known !== undefined) return known
+      const tag = createHmac('sha256', tagKey).update(String(account)).digest('base64url').slice(0, 32)
+      if (tags.size >= REMEMBERED) tags.clear()
+      tags.set(account, tag)
+      return tag
+    },
+
+    seal(account, upstream, value) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealKey, iv).setAAD(boundTo(account, upstream))
+      const text = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      return PREFIX + text.toString('base64url')
+    },
+
+    unseal(account, upstream, sealed) {
+      if (!sealed.startsWith(PREFIX)) return undefined
+      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url')
+      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+      const iv = bytes.subarray(0, IV_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', sealKey, iv).setAAD(boundTo(account, upstream))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      try {
+        return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const boundTo = (account: bigint, upstream: string): Buffer => Buffer.from(`${account} ${upstream}`)

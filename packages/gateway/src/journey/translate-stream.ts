@@ -1,0 +1,114 @@
+// A stream of one dialect becomes a stream of another while it passes. Frames from the first sign of the end on are
+// kept until the settlement stands, as with bytes that pass through.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
+import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
+import { restoringEmit } from '@trivium/protocol/canonical/restore.ts'
+import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
+import type { ChargedUnits } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pair } from './answerer.ts'
+import { codec } from './codec.ts'
+import type { StreamMeter } from './outbound.ts'
+
+const NO_BYTES = new Uint8Array(0)
+
+export function openTranslation({ client, upstream, tools, warnings, answering, requestId }: Pair): StreamMeter {
+  const encoder = client.openStreamEncoder(answering)
+  const state = {
+    outputBytes: 0,
+    sawOutput: false,
+    finish: undefined as Finish | undefined,
+    usage: undefined as Usage | undefined,
+    done: false,
+    error: undefined as ErrorInfo | undefined,
+  }
+  /** Frames to be sent, and frames that wait for the settlement. */
+  let ready = ''
+  let held = ''
+  let ending = false
+  const open = new Set<number>()
+  let choices = 1
+
+  function take(event: StreamEvent): void {
+    switch (event.type) {
+      case 'delta':
+        state.outputBytes += Buffer.byteLength(event.text)
+        state.sawOutput = true
+        break
+      case 'open':
+        open.add(event.index)
+        choices = Math.max(choices, event.choice + 1)
+        if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
+        break
+      case 'close':
+        open.delete(event.index)
+        break
+      case 'usage':
+        state.usage = event.usage
+        break
+      case 'start':
+        state.usage = event.usage
+        break
+      case 'stop':
+        state.finish ??= finishOf(event.stop)
+        state.sawOutput = true
+        ending = true
+        break
+      case 'end':
+        state.done = true
+        ending = true
+        break
+      case 'omitted':
+        warnings.push(`${event.what};omitted`)
+        break
+      case 'error':
+        state.error = event.error
+        return
+      default:
+        break
+    }
+    const frames = encoder.write(event)
+    if (ending) held += frames
+    else ready += frames
+  }
+
+  const decoder = upstream.openStreamDecoder(restoringEmit(take, tools), codec)
+
+  function taken(): Uint8Array {
+    if (ready === '') return NO_BYTES
+    const bytes = Buffer.from(ready)
+    ready = ''
+    return bytes
+  }
+
+  return {
+    state,
+    push(chunk) {
+      decoder.push(chunk)
+      return taken()
+    },
+    end() {
+      if (!state.done && state.error === undefined) decoder.end()
+      return Buffer.from(ready + held)
+    },
+    stop(units) {
+      ready = ''
+      held = ''
+      ending = false
+      for (const index of [...open]) take({ type: 'close', index })
+      take({ type: 'usage', usage: usageOfUnits(units) })
+      for (let choice = 0; choice < choices; choice++)
+        take({ type: 'stop', choice, stop: { raw: 'length', reason: 'length' } })
+      take({ type: 'end' })
+      return Buffer.from(ready + held)
+    },
+    fail(error) {
+      const ending = encoder.abandon(error)
+      return Buffer.from(ending === '' ? client.encodeStreamError(error, requestId) : ending)
+    },
+  }
+}
+
+function usageOfUnits({ input, cachedInput, cacheWrite, output }: ChargedUnits): Usage {
+  return usageOf({ input: input + cachedInput + cacheWrite, output, cachedInput, cacheWrite, reasoning: undefined })
+}

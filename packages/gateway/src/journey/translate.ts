@@ -1,0 +1,157 @@
+// Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
+import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import { unsupported } from '@trivium/protocol/canonical/reading.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
+import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import { createTranslatingAnswerer } from './answerer.ts'
+import { type Care, careFor } from './care.ts'
+import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
+import { type Asked, type Outbound, upstreamPath } from './outbound.ts'
+import { sandboxHeaders, upstreamModel } from './pass-through.ts'
+import { isAbout } from './refused.ts'
+
+export function translate(asked: Asked, upstream: TextDialect): Outbound {
+  const { request, dialect, warnings } = asked
+  const care = careFor(asked)
+  warnings.push(...care.warnings)
+  const model = upstreamModel(asked)
+  const warn = warnInWordsOf(dialect, warnings)
+  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, warnings), asked, warn)
+  const addresses = new Set<string>()
+  // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
+  // stands for is fetched only when the hold stands.
+  const written = upstream.encodeRequest(canonical, targetOf(asked, model, warn, standIn(addresses)))
+  return {
+    ...{ dialect: upstream.id, headers: sandboxHeaders(asked) },
+    path: upstreamPath(upstream.id, model, request.stream),
+    maxOutput: capOf(written),
+    body: (loweredCap, signal) => {
+      if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
+      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, signal)
+    },
+    answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
+    without(refusal) {
+      const field = DROPPABLE.find((name) => name in canonical.sampling && isAbout(refusal, nameOf(upstream, name)))
+      if (field === undefined) return undefined
+      const { id } = asked.candidate.upstream
+      asked.parts.refused.note(id, asked.candidate.route.model, field)
+      return translate(asked, upstream)
+    },
+  }
+}
+
+async function writtenAgain(
+  asked: Asked,
+  upstream: TextDialect,
+  canonical: CanonicalRequest,
+  addresses: ReadonlySet<string>,
+  loweredCap: number | undefined,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const fetched = await fetchMedia(addresses, asked, signal)
+  const content = (url: string) => fetched.get(url) ?? STAND_IN
+  // What there is to warn of has been said when it was written for the first time.
+  const target = targetOf(asked, upstreamModel(asked), () => {}, content)
+  const capped = loweredCap === undefined ? canonical : withCap(canonical, loweredCap, asked)
+  return bytesOf(upstream.encodeRequest(capped, target))
+}
+
+/** How a model samples may be left to it; what it sees may not. */
+const DROPPABLE = [
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'logprobs',
+  'stop',
+] as const
+
+const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
+
+function withoutRefused(
+  request: CanonicalRequest,
+  { parts, candidate }: Asked,
+  warn: Target['warn'],
+): CanonicalRequest {
+  const { upstream, route } = candidate
+  const refused = DROPPABLE.filter(
+    (field) => field in request.sampling && parts.refused.has(upstream.id, route.model, field),
+  )
+  if (refused.length === 0) return request
+  const sampling = { ...request.sampling }
+  for (const field of refused) {
+    delete sampling[field]
+    warn(field, 'dropped')
+  }
+  return { ...request, sampling }
+}
+
+const bytesOf = ({ body }: WrittenRequest): Uint8Array => Buffer.from(JSON.stringify(body))
+
+/** Only some dialects write a cap of their own accord; it is what the hold must cover. */
+function capOf({ body }: WrittenRequest): number | undefined {
+  return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
+}
+
+function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, warnings: string[]): CanonicalRequest {
+  const { tier, cacheKey: _, endUser = endUserFor(upstream, care), ...rest } = request
+  warnings.push(...request.untranslated.map((field) => `${field};dropped`))
+  return {
+    ...rest,
+    ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
+    ...(endUser === undefined ? {} : { endUser }),
+    // Every other tier has a price of its own, which was asked about in the care.
+    ...(tier === 'default' ? { tier } : {}),
+  }
+}
+
+/** Ours is not worth a warning where the dialect has no place for it. */
+const endUserFor = (upstream: TextDialect, care: Care): string | undefined =>
+  upstream.id === 'generate-content' ? undefined : care.endUser
+
+/** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
+function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
+  const sampling = { ...request.sampling, maxOutput: cap }
+  const effort = effortOf(request.reasoning)
+  if (effort === undefined || effort === 'none') return { ...request, sampling }
+  warnings.push(`${nameOf(dialect, 'reasoning')};off`)
+  return { ...request, sampling, reasoning: { ...request.reasoning, mode: 'off' } }
+}
+
+function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
+  return (field: WarnedField, reason: WarningReason): void => {
+    warnings.push(`${nameOf(dialect, field)};${reason}`)
+  }
+}
+
+function targetOf(
+  { parts, caller, candidate, offer }: Asked,
+  model: string,
+  warn: Target['warn'],
+  fetched: Fetched,
+): Target {
+  const { upstream } = candidate
+  return {
+    ...{ model, maxOutput: offer.model.limits.maxOutput, warn, fetched },
+    unseal: (signature) => parts.seals.unseal(caller.account, upstream.id, signature),
+  }
+}
+
+const STAND_IN: Inline = { kind: 'inline', mime: 'image/png', data: '' }
+const MAX_ADDRESSES = 16
+
+function standIn(addresses: Set<string>): Fetched {
+  return (url) => {
+    addresses.add(url)
+    if (addresses.size > MAX_ADDRESSES) {
+      throw unsupported(
+        undefined,
+        `This model's upstream takes no addresses, and at most ${MAX_ADDRESSES} are fetched for it.`,
+      )
+    }
+    return STAND_IN
+  }
+}

@@ -1,0 +1,201 @@
+// One vendor account, many callers: what one of them sends must not reach another's cache, object or bill.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { quickKey } from './support/control.ts'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import { answer, reply, startUpstream, type Upstream } from './support/upstream.ts'
+
+type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
+
+let upstream: Upstream
+let gateway: Gateway
+let ada: string
+let bob: string
+
+const ENDINGS: Record<Dialect, string> = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' }
+const DIALECTS = Object.keys(ENDINGS) as Dialect[]
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const origin = new URL(upstream.url).origin
+  const price = 'price: { input: 1, output: 4 }'
+  gateway = await startGateway({
+    config: `
+upstreams:
+${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k] }`).join('\n')}
+  - { id: open, dialect: responses, base_url: "${origin}/v1", keys: [k], shared_objects: true }
+models:
+${[...DIALECTS, 'open'].map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
+`,
+  })
+  ada = (await quickKey(gateway)).secret
+  bob = (await quickKey(gateway)).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+beforeEach(() => upstream.behave(answer(reply())))
+
+const PATHS: Record<Dialect, (model: string) => string> = {
+  chat: () => '/v1/chat/completions',
+  responses: () => '/v1/responses',
+  messages: () => '/v1/messages',
+  'generate-content': (model) => `/v1beta/models/${model}:generateContent`,
+}
+
+const BASICS: Record<Dialect, (model: string) => object> = {
+  chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
+  responses: (model) => ({ model, input: 'hi' }),
+  messages: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
+  'generate-content': () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
+}
+
+async function send(dialect: Dialect, more: object = {}, options: { secret?: string; model?: string } = {}) {
+  const model = options.model ?? `${dialect}-model`
+  const before = upstream.received.length
+  const response = await fetch(gateway.url + PATHS[dialect](model), {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${options.secret ?? ada}`, 'content-type': 'application/json' },
+      ...{ 'msg-version': '2023-06-01' },
+    },
+    body: JSON.stringify({ ...BASICS[dialect](model), ...more }),
+  })
+  const text = await response.text()
+  const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
+  return { status: response.status, text, sent, warnings: response.headers.get('x-trivium-warnings') }
+}
+
+const only = <T>(list: readonly T[]): T => {
+  expect(list).toHaveLength(1)
+  return list[0] as T
+}
+
+describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
+  test("a cache key is the account's own", async () => {
+    const keyOf = async (key: string, secret: string) =>
+      String(only((await send(dialect, { prompt_cache_key: key }, { secret })).sent).prompt_cache_key)
+    const mine = await keyOf('conversation-7', ada)
+    expect(mine).toEndWith('conversation-7')
+    expect(mine).not.toBe('conversation-7')
+    expect(await keyOf('conversation-7', ada)).toBe(mine)
+    expect(await keyOf('conversation-7', bob)).not.toBe(mine)
+    const long = await keyOf('x'.repeat(64), ada)
+    expect(long.length).toBeLessThanOrEqual(64)
+    expect(long).not.toBe(await keyOf(`${'x'.repeat(63)}y`, ada))
+  })
+
+  test('the end user is named by a hash of the account, unless the caller names one', async () => {
+    const nameOf = async (secret: string, more = {}) =>
+      only((await send(dialect, more, { secret })).sent).safety_identifier
+    const mine = await nameOf(ada)
+    expect(mine).toMatch(/^[A-Za-z0-9_-]{32}$/)
+    expect(await nameOf(ada)).toBe(mine)
+    expect(await nameOf(bob)).not.toBe(mine)
+    expect(await nameOf(ada, { safety_identifier: 'my-user' })).toBe('my-user')
+    expect(await nameOf(ada, { user: 'my-user' })).toBeUndefined()
+  })
+})
+
+test('messages: the end user is named by a hash of the account, unless the caller names one', async () => {
+  const metadataOf = async (secret: string, more = {}) => only((await send('messages', more, { secret })).sent).metadata
+  const mine = (await metadataOf(ada)) as { user_id: string }
+  expect(mine).toEqual({ user_id: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/) as unknown as string })
+  expect(await metadataOf(bob)).not.toEqual(mine)
+  expect(await metadataOf(ada, { metadata: { user_id: 'my-user' } })).toEqual({ user_id: 'my-user' })
+})
+
+test('an upstream that does not know the end user is asked again without, and not bothered again', async () => {
+  upstream.behave((socket, request) => {
+    const known = !request.body.toString().includes('safety_identifier')
+    const refusal = {
+      error: { message: 'Extra inputs are not permitted: safety_identifier', type: 'invalid_request_error' },
+    }
+    return known ? answer(reply())(socket, request) : answer(refusal, 422)(socket, request)
+  })
+  const { sent, status } = await send('chat')
+  expect(status).toBe(200)
+  expect(sent.map(({ safety_identifier }) => safety_identifier !== undefined)).toEqual([true, false])
+  expect((await send('chat')).sent).toHaveLength(1)
+})
+
+const OBJECTS: [dialect: Dialect, field: string, more: object][] = [
+  ['chat', 'file_id', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] }],
+  ['responses', 'previous_response_id', { previous_response_id: 'resp_1' }],
+  ['responses', 'conversation', { conversation: 'conv_1' }],
+  ['responses', 'file_id', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] }],
+  ['responses', 'vector_store_ids', { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+  ['messages', 'container', { container: 'container_1' }],
+  [
+    'messages',
+    'file_id',
+    { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_1' } }] }] },
+  ],
+  ['generate-content', 'cachedContent', { cachedContent: 'cachedContents/1' }],
+]
+
+describe('objects kept at a vendor', () => {
+  test.each(OBJECTS)('%s: %s is refused, and nothing is sent', async (dialect, field, more) => {
+    const { status, text, sent } = await send(dialect, more)
+    expect(status).toBe(400)
+    expect(text).toContain(field)
+    expect(sent).toEqual([])
+  })
+
+  test('unless the operator says that callers share them', async () => {
+    const { status, sent } = await send('responses', { previous_response_id: 'resp_1' }, { model: 'open-model' })
+    expect(sent).toMatchObject([{ previous_response_id: 'resp_1' }])
+    expect(status).toBe(502)
+  })
+})
+
+const FUNCTION = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
+const CLIENT_TOOL = { name: 'look', input_schema: { type: 'object', properties: {} } }
+
+const PRICED: [dialect: Dialect, field: string, more: object, left: object][] = [
+  ['chat', 'service_tier', { service_tier: 'priority' }, {}],
+  ['chat', 'web_search_options', { web_search_options: {} }, {}],
+  ['responses', 'service_tier', { service_tier: 'flex' }, {}],
+  ['responses', 'tools', { tools: [{ type: 'web_search' }, FUNCTION] }, { tools: [FUNCTION] }],
+  [
+    'responses',
+    'tools',
+    { tools: [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }, FUNCTION] },
+    { tools: [FUNCTION] },
+  ],
+  ['messages', 'speed', { speed: 'fast' }, {}],
+  ['messages', 'tools', { tools: [SEARCH, CLIENT_TOOL] }, { tools: [CLIENT_TOOL] }],
+]
+
+describe('what changes the price and has none', () => {
+  test.each(PRICED)('%s: %s is left out, with a warning', async (dialect, field, more, left) => {
+    const { sent, warnings } = await send(dialect, more)
+    const changed = only(sent)
+    for (const name of Object.keys(more)) if (!(name in left)) expect(changed).not.toHaveProperty(name)
+    expect(changed).toMatchObject(left)
+    expect(changed).toMatchObject(BASICS[dialect](`${dialect}-model`))
+    expect(warnings).toContain(`${field}`)
+    expect(warnings).toContain(';no-price')
+  })
+
+  test.each([
+    ['responses', { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }],
+    ['messages', { tools: [SEARCH, CLIENT_TOOL], tool_choice: { type: 'tool', name: 'web_search' } }],
+  ] as const)('%s: a tool that the caller forces is refused', async (dialect, more) => {
+    const { status, text, sent } = await send(dialect, more)
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('web_search')
+  })
+
+  test('messages: betas of a long context are left out, others are passed on', async () => {
+    const headers = {
+      ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+      ...{ 'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14' },
+    }
+    const body = JSON.stringify(BASICS.messages('messages-model'))
+    const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
+    expect(response.headers.get('x-trivium-warnings')).toContain('anthropic-beta;no-price')
+    expect(upstream.last().headers['anthropic-beta']).toBe('fine-grained-tool-streaming-2025-05-14')
+  })
+})
