@@ -122,7 +122,11 @@ const SINGLE: [string, string, string][] = [
   ],
   ['a key with a line end', upstream('').replace('none', '"a\\r\\nx: y"'), 'keys[0]: contains spaces, line ends'],
   ['HTTP/2', upstream('http: 2'), 'http: HTTP/2 toward upstreams comes with a later version'],
-  ['a dialect of media', address('images', 'https://a.example.com/v1'), 'dialect: upstreams of this dialect come with a later version'],
+  [
+    'a dialect of media',
+    address('images', 'https://a.example.com/v1'),
+    'dialect: upstreams of this dialect come with a later version',
+  ],
   ['a SOCKS proxy', upstream('proxy: "socks5://a"'), 'proxy: "socks5://a" is no http:// or https:// address'],
   ['a time-out beyond what timers can count', upstream('timeouts: { total: 25d }'), 'from 1ms to 24d'],
   ['chat without /v1', address('chat', 'https://a.example.com/'), 'ends in /v1'],

@@ -1,10 +1,11 @@
 // Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
-import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { type Care, careFor, withoutPricedBetas } from './care.ts'
 import { codec } from './codec.ts'
 import { formatRequestId } from './ids.ts'
-import { type Answerer, type Asked, type Outbound, upstreamPath } from './outbound.ts'
+import { type Answerer, type Asked, type Outbound, type StreamMeter, upstreamPath } from './outbound.ts'
 import { isAbout } from './refused.ts'
 
 export function passThrough(asked: Asked): Outbound {
@@ -50,20 +51,13 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 }
 
 function editsFor({ dialect, request }: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
-  const set: Record<string, string> = {}
-  const remove: string[] = []
-  for (const edit of care.edits) {
-    Object.assign(set, edit.set)
-    remove.push(...(edit.remove ?? []))
-  }
-  if (care.cacheKey !== undefined) set.prompt_cache_key = JSON.stringify(care.cacheKey)
-  return {
+  const own: PassingEdits = {
     ...(dialect.id !== 'generate-content' && model !== request.model ? { model } : {}),
     ...(dialect.id === 'chat' && request.stream ? { includeUsage: true as const } : {}),
     ...(endUser === undefined ? {} : { endUser }),
-    ...(Object.keys(set).length > 0 ? { set } : {}),
-    ...(remove.length > 0 ? { remove } : {}),
+    ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
   }
+  return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
 }
 
 /** Client headers that may go on to an upstream of the same dialect. */
@@ -104,18 +98,31 @@ function pick(headers: Headers, names: readonly string[]): Record<string, string
 /** A function of its own: what it returns lives as long as the answer, and must not hold on to the request. */
 function createAnswerer(dialect: TextDialect, requestId: string, options: MeterOptions): Answerer {
   const { asArray } = options
-  const errors = DIALECTS[dialect.id]
   return {
     streamType: asArray ? 'application/json' : 'text/event-stream',
     heartbeat: heartbeatOf(dialect, asArray === true),
     readReply: (bytes) => dialect.passing.readReply(bytes, codec, options.renameTo),
-    openMeter() {
-      const meter = dialect.passing.openMeter(options, codec)
-      return Object.assign(meter, {
-        fail: (error: Parameters<typeof errors.encodeStreamError>[0]) =>
-          Buffer.from(errors.encodeStreamError(error, requestId)),
-      })
+    openMeter: () => (asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, requestId)),
+  }
+}
+
+function openEventMeter(dialect: TextDialect, options: MeterOptions, requestId: string): StreamMeter {
+  const fail = (error: ErrorInfo) => Buffer.from(dialect.encodeStreamError(error, requestId))
+  return Object.assign(dialect.passing.openMeter(options, codec), { fail })
+}
+
+/** An error within an array is one more element of it, and ends it. */
+function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMeter {
+  const meter = dialect.passing.openMeter(options, codec)
+  let begun = false
+  return {
+    ...{ state: meter.state, end: meter.end, stop: meter.stop },
+    push(chunk) {
+      const bytes = meter.push(chunk)
+      begun ||= bytes.length > 0
+      return bytes
     },
+    fail: (error) => Buffer.from(dialect.encodeArrayStreamError?.(error, begun) ?? ''),
   }
 }
 

@@ -12,8 +12,10 @@ import type { StreamMeter } from './outbound.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
-export function openTranslation({ client, upstream, tools, warnings, answering, requestId }: Pair): StreamMeter {
+export function openTranslation(pair: Pair): StreamMeter {
+  const { client, upstream, tools, warnings, answering } = pair
   const encoder = client.openStreamEncoder(answering)
+  const framing = framingOf(pair)
   const state = {
     outputBytes: 0,
     sawOutput: false,
@@ -76,10 +78,12 @@ export function openTranslation({ client, upstream, tools, warnings, answering, 
 
   function taken(): Uint8Array {
     if (ready === '') return NO_BYTES
-    const bytes = Buffer.from(ready)
+    const bytes = Buffer.from(framing.write(ready))
     ready = ''
     return bytes
   }
+
+  const last = (): Uint8Array => Buffer.from(framing.write(ready + held) + framing.end())
 
   return {
     state,
@@ -89,23 +93,39 @@ export function openTranslation({ client, upstream, tools, warnings, answering, 
     },
     end() {
       if (!state.done && state.error === undefined) decoder.end()
-      return Buffer.from(ready + held)
+      return last()
     },
     stop(units) {
-      ready = ''
       held = ''
-      ending = false
       for (const index of [...open]) take({ type: 'close', index })
       take({ type: 'usage', usage: usageOfUnits(units) })
-      for (let choice = 0; choice < choices; choice++)
-        take({ type: 'stop', choice, stop: { raw: 'length', reason: 'length' } })
+      const stop = { raw: 'length', reason: 'length' } as const
+      for (let choice = 0; choice < choices; choice++) take({ type: 'stop', choice, stop })
       take({ type: 'end' })
-      return Buffer.from(ready + held)
+      return last()
     },
-    fail(error) {
-      const ending = encoder.abandon(error)
-      return Buffer.from(ending === '' ? client.encodeStreamError(error, requestId) : ending)
+    fail: (error) => Buffer.from(framing.fail(error, encoder.abandon(error))),
+  }
+}
+
+/** Events, or for those who asked for it one JSON array. */
+function framingOf({ client, requestId, asArray }: Pair) {
+  const array = asArray ? client.arrayFraming?.() : undefined
+  if (!array) {
+    return {
+      write: (frames: string) => frames,
+      end: () => '',
+      fail: (error: ErrorInfo, ending: string) => (ending === '' ? client.encodeStreamError(error, requestId) : ending),
+    }
+  }
+  let begun = false
+  return {
+    write(frames: string) {
+      begun ||= frames !== ''
+      return array.write(frames)
     },
+    end: () => array.end(),
+    fail: (error: ErrorInfo) => client.encodeArrayStreamError?.(error, begun) ?? '',
   }
 }
 

@@ -6,6 +6,7 @@ import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/war
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
 import { type Care, careFor } from './care.ts'
+import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { type Asked, type Outbound, upstreamPath } from './outbound.ts'
 import { sandboxHeaders, upstreamModel } from './pass-through.ts'
@@ -15,6 +16,7 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
   const { request, dialect, warnings } = asked
   const care = careFor(asked)
   warnings.push(...care.warnings)
+  refuseStored(asked)
   const model = upstreamModel(asked)
   const warn = warnInWordsOf(dialect, warnings)
   const canonical = withoutRefused(withCare(request.canonical(), care, upstream, warnings), asked, warn)
@@ -39,6 +41,12 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
       return translate(asked, upstream)
     },
   }
+}
+
+/** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
+function refuseStored({ dialect, request, body }: Asked): void {
+  const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
+  if (isSuspect) dialect.refuseStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
 async function writtenAgain(

@@ -1,19 +1,24 @@
 // The order that some dialects insist on: roles that alternate, a user first, each call followed by its result.
 
 import { Mistake } from './reading.ts'
-import type { CanonicalRequest, InstructionText, Part, ResultPart, Turn } from './request.ts'
+import type { CallPart, CanonicalRequest, InstructionText, Part, ResultPart, Turn } from './request.ts'
 import type { Warn } from './warning.ts'
 
 /** A request whose turns alternate between user and assistant. Mid-conversation instructions are in the user's turns. */
 export type Alternating = { instructions: readonly InstructionText[]; turns: readonly Turn[] }
 
 /**
- * For targets that know users and assistants only: instructions in the middle become marked text of the user, results
- * stand right after their calls, equals in a row become one, and a user begins.
+ * For targets that know users and assistants only: instructions in the middle become marked text of the user, names
+ * become a part of what is said, results stand right after their calls, equals in a row become one, every call has an
+ * id of its own, and a user begins. What only the caller's own dialect can say is gone.
+ * `keepsInstructions`: the target takes instructions in the middle, right after what a user said.
  */
-export function alternatingTurns(request: CanonicalRequest, warn: Warn): Alternating {
-  const spoken = request.turns.map(asSpoken).filter((turn) => turn.parts.length > 0)
-  const merged = merge(withResultsInPlace(merge(spoken), warn))
+export function alternatingTurns(request: CanonicalRequest, warn: Warn, keepsInstructions = false): Alternating {
+  const spoken = request.turns.map((turn) => asSpoken(turn, warn)).filter((turn) => turn.parts.length > 0)
+  const placed = merge(withResultsInPlace(merge(keepsInstructions ? spoken : spoken.map(asUser)), warn))
+  const merged = keepsInstructions
+    ? merge(placed.map((turn, at) => (isInPlace(turn, placed[at - 1]) ? turn : asUser(turn))))
+    : placed
   if (merged.length === 0) return instructionAsUser(request.instructions)
   const first = merged[0]
   const turns = first?.role === 'assistant' ? [CONTINUED, ...merged] : merged
@@ -22,14 +27,32 @@ export function alternatingTurns(request: CanonicalRequest, warn: Warn): Alterna
 
 const CONTINUED: Turn = { role: 'user', parts: [{ type: 'text', text: '(continued)' }] }
 
-function asSpoken(turn: Turn): Turn {
-  const parts = turn.parts.filter((part) => !isEmptyText(part))
-  if (turn.role !== 'system') return { ...turn, parts }
-  const marked = parts.map(
-    (part): Part =>
-      part.type === 'text' ? { ...part, text: `<system-instruction>${part.text}</system-instruction>` } : part,
+function asSpoken(turn: Turn, warn: Warn): Turn {
+  const parts = turn.parts.filter((part) => !isEmptyText(part) && part.type !== 'foreign')
+  if (turn.parts.some((part) => part.type === 'foreign')) warn('turns', 'dropped')
+  if (turn.role === 'system') return { role: 'system', parts }
+  if (turn.name === undefined || turn.name === '') return { role: turn.role, parts }
+  warn('name', 'changed')
+  return { role: turn.role, parts: withName(parts, turn.name) }
+}
+
+const isInPlace = (turn: Turn, before: Turn | undefined): boolean =>
+  before?.role === 'user' && turn.parts.every((part) => part.type === 'text')
+
+function asUser(turn: Turn): Turn {
+  if (turn.role !== 'system') return turn
+  const marked = (part: Part): Part =>
+    part.type === 'text' ? { ...part, text: `<system-instruction>${part.text}</system-instruction>` } : part
+  return { role: 'user', parts: turn.parts.map(marked) }
+}
+
+/** Who speaks, before the first words; said alone where there are none, as beside a picture. */
+function withName(parts: readonly Part[], name: string): Part[] {
+  const first = parts.findIndex((part) => part.type === 'text')
+  if (first < 0) return parts.length === 0 ? [] : [{ type: 'text', text: `${name}:` }, ...parts]
+  return parts.map((part, at) =>
+    at === first && part.type === 'text' ? { ...part, text: `${name}: ${part.text}` } : part,
   )
-  return { role: 'user', parts: marked }
 }
 
 /** Text of nothing but spaces is refused by some vendors. A signature makes even empty text worth sending back. */
@@ -37,58 +60,70 @@ const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.signature === undefined && part.text.trim() === ''
 
 function merge(turns: readonly Turn[]): Turn[] {
-  const merged: Turn[] = []
+  const merged: { role: Turn['role']; parts: Part[] }[] = []
   for (const turn of turns) {
     const last = merged.at(-1)
-    if (last?.role === turn.role) merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] }
-    else merged.push(turn)
+    if (last?.role === turn.role) last.parts.push(...turn.parts)
+    else merged.push({ role: turn.role, parts: [...turn.parts] })
   }
   return merged
 }
 
+/** A call that waits for its result, under the id that it goes out with. */
+type Waiting = { call: CallPart; result: ResultPart | undefined }
+
 /** All results that answer one assistant's turn, at the beginning of the user's turn that follows it. */
 function withResultsInPlace(turns: readonly Turn[], warn: Warn): Turn[] {
-  const results = new Map<string, ResultPart[]>()
-  for (const { parts } of turns) {
-    for (const part of parts) {
-      if (part.type === 'result') results.set(part.callId, [...(results.get(part.callId) ?? []), part])
+  const placed: { role: Turn['role']; parts: Part[]; answers: Waiting[] }[] = []
+  const waiting = new Map<string, Waiting[]>()
+  const usedIds = new Set<string>()
+  for (const turn of turns) {
+    const parts: Part[] = []
+    const answers: Waiting[] = []
+    for (const part of turn.parts) {
+      if (part.type === 'call') {
+        const own: Waiting = { call: { ...part, id: ownId(part.id, usedIds) }, result: undefined }
+        // An id that is used again is answered in order; a later turn's use of it is not answered by an earlier one's.
+        const sameId = (waiting.get(part.id) ?? []).filter((earlier) => answers.includes(earlier))
+        waiting.set(part.id, [...sameId, own])
+        answers.push(own)
+        parts.push(own.call)
+      } else if (part.type === 'result') {
+        const asked = waiting.get(part.callId)?.find((candidate) => candidate.result === undefined)
+        if (asked === undefined) throw orphanMistake(part)
+        asked.result = { ...part, callId: asked.call.id }
+      } else parts.push(part)
     }
+    placed.push({ role: turn.role, parts, answers })
   }
-  const placed: Turn[] = []
-  for (const [at, turn] of turns.entries()) {
-    const others = turn.parts.filter((part) => part.type !== 'result')
-    placed.push({ ...turn, parts: others })
-    if (turn.role !== 'assistant') continue
-    const calls = others.filter((part) => part.type === 'call')
-    const isLast = at === turns.length - 1
-    const answers = calls.flatMap((call) => {
-      const answer = results.get(call.id)?.shift()
-      if (answer !== undefined) return [answer]
-      if (isLast) return []
-      warn('turns', 'assumed')
-      return [noOutput(call.id)]
-    })
-    if (answers.length > 0) placed.push({ role: 'user', parts: answers })
-  }
-  for (const [callId, left] of results) {
-    const orphan = left[0]
-    if (orphan !== undefined) throw orphanMistake(callId, orphan)
-  }
-  return placed.filter((turn) => turn.parts.length > 0)
+  const lastAt = placed.findLastIndex(({ parts }) => parts.length > 0)
+  return placed.flatMap(({ role, parts, answers }, at) => {
+    const isAnswered = at < lastAt || answers.some(({ result }) => result !== undefined)
+    const results = isAnswered ? answers.map((asked) => resultOf(asked, warn)) : []
+    const follow: Turn[] = results.length > 0 ? [{ role: 'user', parts: results }] : []
+    return parts.length > 0 ? [{ role, parts }, ...follow] : follow
+  })
 }
 
-const noOutput = (callId: string): ResultPart => ({
-  type: 'result',
-  callId,
-  parts: [{ type: 'text', text: 'no output' }],
-  isError: true,
-})
+/** Some vendors refuse a history in which two calls have the same id; some models give the same one again and again. */
+function ownId(id: string, used: Set<string>): string {
+  let own = id
+  for (let count = 2; used.has(own); count++) own = `${id}_${count}`
+  used.add(own)
+  return own
+}
 
-const orphanMistake = (callId: string, result: ResultPart): Mistake =>
+function resultOf({ call, result }: Waiting, warn: Warn): ResultPart {
+  if (result !== undefined) return result
+  warn('turns', 'assumed')
+  return { type: 'result', callId: call.id, parts: [{ type: 'text', text: 'no output' }], isError: true }
+}
+
+const orphanMistake = (result: ResultPart): Mistake =>
   new Mistake(
     'bad_request',
     result.at,
-    `There is a tool result for '${callId}', but no tool call with this id before it.`,
+    `There is a tool result for '${result.callId}', but no tool call with this id before it.`,
   )
 
 /** Only instructions and nobody speaking: the last of them is what the model is to answer. */

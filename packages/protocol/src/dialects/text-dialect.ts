@@ -66,7 +66,10 @@ export type StreamDecoder = {
 export type StreamEncoder = {
   /** The frames of one event as text; often none. `error` is not for this: see `encodeStreamError`. */
   write(event: StreamEvent): string
-  /** The frames that must come before the dialect's error ending, so that what was begun is closed. Usually none. */
+  /**
+   * Ends a begun answer that failed. A result that is not empty IS the whole error ending, with what was begun closed
+   * and events numbered on: nothing is written after it. Empty: `encodeStreamError` says everything.
+   */
   abandon(error: ErrorInfo): string
 }
 
@@ -78,8 +81,11 @@ export type PassingEdits = {
   maxOutput?: number
   /** Asks a chat upstream for the usage chunk. */
   includeUsage?: true
-  /** For a request that names no end user: written where the dialect has it; ignored where it has no such thing. */
+  /** What the vendor is to know as the cache key and as the end user, under the dialect's own names for them. */
+  cacheKey?: string
   endUser?: string
+  /** Tools that a vendor bills by themselves, to leave out: the words of `PricedField`. */
+  withoutTools?: readonly string[]
   /** Top-level fields to set, as JSON text. */
   set?: Readonly<Record<string, string>>
   remove?: readonly string[]
@@ -104,14 +110,17 @@ export type PassingRequest = {
   endUser: string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
-  /** Where the caller names objects that a vendor keeps: `input[2].file_id`. */
+  /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */
   objects: readonly string[]
   edited(edits: PassingEdits): Uint8Array
   /** The request in neutral terms; parsed when asked for. Throws Mistake. */
   canonical(): CanonicalRequest
 }
 
-/** `remove`: the edits that take it out, or undefined when the caller forces it and only a refusal is honest. */
+/**
+ * `word`: the price that it needs, such as `priority` or `web_search`.
+ * `remove`: the edits that take it out, or undefined when the caller forces it and only a refusal is honest.
+ */
 export type PricedField = { field: string; word: string; remove: PassingEdits | undefined }
 
 export type PassingReply =
@@ -168,4 +177,15 @@ export type TextDialect = ErrorDialect & {
   openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
   openStreamEncoder(answering: Answering): StreamEncoder
   passing: Passing
+  /** Throws Mistake for a request that leans on something kept at a vendor. Called before such a one is translated. */
+  refuseStored?(body: unknown): void
+  /** Only where streams may also be one JSON array. */
+  arrayFraming?(): ArrayFraming
+  encodeArrayStreamError?(error: ErrorInfo, elementsSent: boolean): string
+}
+
+export type ArrayFraming = {
+  /** Frames of the dialect's own encoder, as elements of the array. */
+  write(frames: string): string
+  end(): string
 }

@@ -193,6 +193,17 @@ function note(walk: Walk, code: number, start: number, end: number): void {
   walk.ends[code] = end
 }
 
+/** Bytes of UTF-8 that the JSON string at `start` to `end`, given with its quotes, stands for. */
+export function textLength(bytes: Uint8Array, start: number, end: number): number {
+  let length = end - start - 2
+  for (let at = start + 1; at < end - 1; at++) {
+    if (bytes[at] !== BACKSLASH) continue
+    length -= escapeSurplus(bytes, at)
+    at++
+  }
+  return length
+}
+
 /** By how many bytes the escape at `at` is longer than the UTF-8 of what it stands for. */
 function escapeSurplus(bytes: Uint8Array, at: number): number {
   if (bytes[at + 1] !== LETTER_U) return 1

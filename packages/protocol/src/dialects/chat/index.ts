@@ -15,4 +15,8 @@ export {
   type ChatStreamError,
   openChatMeter,
 } from './parts/passing-stream.ts'
+export { passing } from './passing.ts'
+export { decodeReply, encodeReply } from './reply.ts'
+export { decodeRequest, encodeRequest, fieldNames } from './request.ts'
+export { heartbeat, openStreamDecoder, openStreamEncoder } from './stream.ts'
 export type * from './wire.ts'

@@ -60,3 +60,119 @@ export type ChatReplyFields = {
   usage?: ChatUsage | null
   error?: unknown
 }
+
+// What the gateway writes: to upstreams ...
+
+export type WrittenTextPart = { type: 'text'; text: string }
+
+export type WrittenPart =
+  | WrittenTextPart
+  | { type: 'image_url'; image_url: { url: string; detail?: 'auto' | 'low' | 'high' } }
+  | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } }
+  | { type: 'file'; file: { file_data: string; filename: string } }
+
+/** Google's place for the signature that a call must be sent back with. */
+export type ExtraContent = { google: { thought_signature: string } }
+
+export type WrittenCall =
+  | { id: string; type: 'function'; function: { name: string; arguments: string }; extra_content?: ExtraContent }
+  | { id: string; type: 'custom'; custom: { name: string; input: string }; extra_content?: ExtraContent }
+
+export type WrittenMessage =
+  | { role: 'system' | 'developer'; content: string | WrittenTextPart[] }
+  | { role: 'user'; content: string | WrittenPart[]; name?: string }
+  | {
+      role: 'assistant'
+      content: string | null
+      reasoning_content?: string
+      refusal?: string
+      tool_calls?: WrittenCall[]
+      name?: string
+    }
+  | { role: 'tool'; tool_call_id: string; content: string | WrittenTextPart[] }
+
+export type WrittenTool =
+  | {
+      type: 'function'
+      function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean }
+    }
+  | {
+      type: 'custom'
+      custom: {
+        name: string
+        description?: string
+        format?: { type: 'grammar'; grammar: { syntax: 'lark' | 'regex'; definition: string } }
+      }
+    }
+
+export type NamedTool = { type: 'function'; function: { name: string } } | { type: 'custom'; custom: { name: string } }
+
+export type WrittenToolChoice =
+  | 'none'
+  | 'auto'
+  | 'required'
+  | NamedTool
+  | { type: 'allowed_tools'; allowed_tools: { mode: 'auto' | 'required'; tools: Record<string, unknown>[] } }
+
+export type WrittenFormat =
+  | { type: 'json_object' }
+  | {
+      type: 'json_schema'
+      json_schema: { name: string; description?: string; schema: Record<string, unknown>; strict?: boolean }
+    }
+
+// ... and to clients.
+
+export type FinishWord = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
+
+export type WrittenUsage = {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details: { cached_tokens: number; cache_write_tokens?: number }
+  completion_tokens_details: { reasoning_tokens: number }
+}
+
+export type WrittenAnnotation = {
+  type: 'url_citation'
+  url_citation: { start_index: number; end_index: number; title: string; url: string }
+}
+
+export type WrittenLogprob = {
+  token: string
+  bytes: number[] | null
+  logprob: number
+  top_logprobs: { token: string; bytes: number[] | null; logprob: number }[]
+}
+
+export type WrittenLogprobs = { content: WrittenLogprob[] | null; refusal: null }
+
+export type WrittenReplyMessage = {
+  role: 'assistant'
+  content: string | null
+  refusal: string | null
+  reasoning_content?: string
+  annotations?: WrittenAnnotation[]
+  images?: WrittenImage[]
+  tool_calls?: WrittenCall[]
+  function_call?: { name: string; arguments: string }
+}
+
+/** Not of the protocol's first vendor; others give images that a model made in this way. */
+export type WrittenImage = { type: 'image_url'; image_url: { url: string } }
+
+export type WrittenChoice = {
+  index: number
+  message: WrittenReplyMessage
+  logprobs: WrittenLogprobs | null
+  finish_reason: FinishWord
+}
+
+export type WrittenReply = {
+  id: string
+  object: 'chat.completion'
+  created: number
+  model: string
+  choices: WrittenChoice[]
+  usage: WrittenUsage
+}

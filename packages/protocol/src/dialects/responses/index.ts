@@ -1,1 +1,6 @@
 export { decodeError, encodeError, encodeStreamError } from './error.ts'
+export { passing } from './passing.ts'
+export { decodeReply, encodeReply } from './reply.ts'
+export { decodeRequest, encodeRequest, fieldNames, refuseStored } from './request.ts'
+export { heartbeat, openStreamDecoder, openStreamEncoder } from './stream.ts'
+export type * from './wire.ts'

@@ -16,7 +16,7 @@ function factsOf(body: string): ChatFacts {
 
 describe('facts', () => {
   test('a plain request', () => {
-    const { fields, close, ...facts } = factsOf(withMembers(''))
+    const { fields, close, parsed, ...facts } = factsOf(withMembers(''))
     expect(facts).toEqual({
       model: 'm',
       stream: false,
@@ -35,7 +35,9 @@ describe('facts', () => {
       audios: 0,
       bytes: 57,
       mediaBytes: 0,
+      hostedTools: 0,
     })
+    expect(parsed).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
     expect(fields.map((field) => field.name)).toEqual(['model', 'messages'])
     expect(close).toBe(56)
   })

@@ -3,8 +3,9 @@
 
 import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { Codec } from '../../../framing/codec.ts'
+import { editFields } from '../../../framing/edit-fields.ts'
 import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../../framing/json-scan.ts'
-import { type Splice, splice } from '../../../framing/splice.ts'
+import { splice } from '../../../framing/splice.ts'
 import type { ChatCapField } from '../wire.ts'
 
 export type ChatFacts = {
@@ -34,6 +35,10 @@ export type ChatFacts = {
   fields: readonly JsonField[]
   /** Where the body's closing brace is. */
   close: number
+  /** How many things in it call themselves by a name that a hosted tool has. */
+  hostedTools: number
+  /** The whole body, where it was short enough to be parsed anyway. */
+  parsed: unknown
 }
 
 /** Up to this size the inside of every string is checked too, by parsing the whole body. */
@@ -41,26 +46,31 @@ const PARSED_IN_FULL = 16 * 1024
 const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128
 const MAX_MODEL_LENGTH = 256
-const PART_TYPES = typeWords('file', 'image_url', 'input_audio')
+const PART_TYPES = typeWords('file', 'image_url', 'input_audio', 'web_search', 'builtin_function')
 /** Members whose long values are encoded media: input_audio.data and file.file_data; image_url.url when it is a data URL. */
 const MEDIA_KEYS: ReadonlySet<string> = new Set(['"data"', '"file_data"'])
 
 export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | ErrorInfo {
   const scan = scanObject(bytes, codec, PART_TYPES)
   if (!scan.ok) return invalidJson(scan.message, scan.offset, scan.field)
+  let parsed: unknown
   if (bytes.length <= PARSED_IN_FULL) {
-    const mistake = parseMistake(codec.decode(bytes, 0, bytes.length))
-    if (mistake !== undefined) return bad(`The body is not valid JSON: ${mistake}`)
+    try {
+      parsed = JSON.parse(codec.decode(bytes, 0, bytes.length))
+    } catch (thrown) {
+      const mistake = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
+      return bad(`The body is not valid JSON: ${mistake}`)
+    }
   }
   try {
-    return factsOf(bytes, codec, scan)
+    return factsOf(bytes, codec, scan, parsed)
   } catch (thrown) {
     if (thrown instanceof FieldMistake) return bad(thrown.message, thrown.param)
     throw thrown
   }
 }
 
-function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan): ChatFacts {
+function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknown): ChatFacts {
   const read = openFields(bytes, codec, scan.fields)
   const model = read.name('model', MAX_MODEL_LENGTH)
   if (model === undefined) throw new FieldMistake('model', 'model is required: the id of a model as a string')
@@ -93,6 +103,8 @@ function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan): ChatFacts {
     mediaBytes: mediaBytes(bytes, codec, scan),
     fields: scan.fields,
     close: scan.close,
+    hostedTools: (scan.typeCounts.web_search ?? 0) + (scan.typeCounts.builtin_function ?? 0),
+    parsed,
   }
 }
 
@@ -162,29 +174,20 @@ export type ChatEdits = {
   maxOutput?: number
   /** The field for the limit when the caller gave none. */
   capField?: ChatCapField
+  /** Top-level fields to set, as JSON, and to take out. */
+  set?: ReadonlyMap<string, string | Uint8Array>
+  remove?: ReadonlySet<string>
 }
 
 /** The body with these edits and every other byte as it was; the same array when nothing changes. */
 export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Uint8Array {
-  const splices: Splice[] = []
-  const added: string[] = []
-  const replace = (start: number, end: number, text: string) => splices.push({ start, end, bytes: codec.encode(text) })
+  const set = new Map<string, string | Uint8Array>(edits.set)
   const fieldOf = (name: string) => facts.fields.find((field) => field.name === name)
-
-  const model = fieldOf('model')
-  if (edits.model !== undefined && edits.model !== facts.model && model !== undefined)
-    replace(model.start, model.end, JSON.stringify(edits.model))
+  if (edits.model !== undefined && edits.model !== facts.model) set.set('model', JSON.stringify(edits.model))
 
   if (edits.includeUsage && !facts.includeUsage) {
     const options = fieldOf('stream_options')
-    if (options === undefined) added.push('"stream_options":{"include_usage":true}')
-    else if (options.kind === 'null') replace(options.start, options.end, '{"include_usage":true}')
-    else {
-      const inner = scanObject(bytes.subarray(options.start, options.end), codec)
-      const asked = inner.ok ? inner.fields.find((field) => field.name === 'include_usage') : undefined
-      if (asked !== undefined) replace(options.start + asked.start, options.start + asked.end, 'true')
-      else replace(options.start + 1, options.start + 1, `"include_usage":true${options.count === 0 ? '' : ','}`)
-    }
+    set.set('stream_options', options?.kind === 'object' ? askingForUsage(bytes, options, codec) : ASK)
   }
 
   if (edits.maxOutput !== undefined) {
@@ -193,19 +196,21 @@ export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: Chat
     // Both names may be there: an upstream that heeds the other one must not produce more either.
     for (const cap of caps)
       if (cap.kind === 'number' && Number(codec.decode(bytes, cap.start, cap.end)) > edits.maxOutput)
-        replace(cap.start, cap.end, limit)
-    if (facts.maxOutput === undefined) {
-      const empty = caps[0]
-      if (empty === undefined) added.push(`"${edits.capField ?? 'max_tokens'}":${limit}`)
-      else replace(empty.start, empty.end, limit)
-    }
+        set.set(cap.name, limit)
+    if (facts.maxOutput === undefined) set.set(caps[0]?.name ?? edits.capField ?? 'max_tokens', limit)
   }
+  return editFields(bytes, facts, { set, ...(edits.remove === undefined ? {} : { remove: edits.remove }) }, codec)
+}
 
-  if (added.length > 0) {
-    const end = facts.fields.at(-1)?.end ?? facts.close
-    replace(end, end, `,${added.join(',')}`)
-  }
-  return splice(bytes, splices)
+const ASK = '{"include_usage":true}'
+
+function askingForUsage(bytes: Uint8Array, options: JsonField, codec: Codec): Uint8Array {
+  const inner = bytes.subarray(options.start, options.end)
+  const scan = scanObject(inner, codec)
+  const asked = scan.ok ? scan.fields.find((field) => field.name === 'include_usage') : undefined
+  if (asked !== undefined) return splice(inner, [{ start: asked.start, end: asked.end, bytes: codec.encode('true') }])
+  const added = codec.encode(`"include_usage":true${options.count === 0 ? '' : ','}`)
+  return splice(inner, [{ start: 1, end: 1, bytes: added }])
 }
 
 function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | undefined): boolean {
@@ -227,15 +232,6 @@ function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
     if (isMedia) total += end - start - 2
   }
   return total
-}
-
-function parseMistake(text: string): string | undefined {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : 'it cannot be parsed'
-  }
 }
 
 function invalidJson(message: string, offset: number, field: string | undefined): ErrorInfo {

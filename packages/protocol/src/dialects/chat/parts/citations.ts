@@ -1,0 +1,84 @@
+// Citations and log probabilities: the two things that accompany text.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { Logprob } from '../../../canonical/reply.ts'
+import type { Citation } from '../../../canonical/request.ts'
+import type { WrittenAnnotation, WrittenLogprob } from '../wire.ts'
+
+/** The annotations of a message or a delta. */
+export function decodeAnnotations(value: unknown): Citation[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((annotation): Citation[] => {
+    if (!isObject(annotation)) return []
+    const cited = isObject(annotation.url_citation) ? annotation.url_citation : undefined
+    return cited !== undefined && typeof cited.url === 'string' ? [citationOf(cited, cited.url)] : []
+  })
+}
+
+function citationOf(cited: Json, url: string): Citation {
+  const { title, start_index: start, end_index: end } = cited
+  return {
+    kind: 'address',
+    url,
+    ...(typeof title === 'string' && title !== '' ? { title } : {}),
+    ...(isPlace(start) ? { start } : {}),
+    ...(isPlace(end) ? { end } : {}),
+  }
+}
+
+const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** The sources that services of search name beside the choices: addresses, or results with a title. */
+export function decodeSources({ search_results, citations }: Json): Citation[] {
+  const results = Array.isArray(search_results) && search_results.length > 0 ? search_results : citations
+  if (!Array.isArray(results)) return []
+  return results.flatMap((source): Citation[] => {
+    if (typeof source === 'string') return [{ kind: 'address', url: source }]
+    return isObject(source) && typeof source.url === 'string' ? [citationOf({ title: source.title }, source.url)] : []
+  })
+}
+
+/**
+ * `offset`: where the block begins in the message's text; `length`: of the block. Undefined when the dialect has no words
+ * for it, since it cites addresses only.
+ */
+export function encodeCitation(citation: Citation, offset: number, length: number): WrittenAnnotation | undefined {
+  if (citation.url === undefined) return undefined
+  const { title, url, start, end } = citation
+  return {
+    type: 'url_citation',
+    url_citation: {
+      start_index: offset + (start ?? 0),
+      end_index: offset + (end ?? length),
+      title: title ?? '',
+      url,
+    },
+  }
+}
+
+/** Of a choice's `logprobs`. */
+export function decodeLogprobs(value: unknown): Logprob[] {
+  if (!isObject(value) || !Array.isArray(value.content)) return []
+  return value.content.flatMap((item): Logprob[] => {
+    const token = tokenOf(item)
+    if (token === undefined) return []
+    const others: readonly unknown[] = isObject(item) && Array.isArray(item.top_logprobs) ? item.top_logprobs : []
+    return [{ ...token, top: others.flatMap((other) => tokenOf(other) ?? []) }]
+  })
+}
+
+function tokenOf(item: unknown): { token: string; logprob: number; bytes?: readonly number[] } | undefined {
+  if (!isObject(item) || typeof item.token !== 'string' || typeof item.logprob !== 'number') return undefined
+  const { token, logprob, bytes } = item
+  return { token, logprob, ...(isBytes(bytes) ? { bytes } : {}) }
+}
+
+const isBytes = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((byte) => typeof byte === 'number')
+
+export function encodeLogprob({ token, logprob, bytes, top }: Logprob): WrittenLogprob {
+  const others = top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: listOf(other.bytes) }))
+  return { token, logprob, bytes: listOf(bytes), top_logprobs: others }
+}
+
+const listOf = (bytes: readonly number[] | undefined): number[] | null => (bytes === undefined ? null : [...bytes])

@@ -1,0 +1,108 @@
+// Images, sound and documents for an upstream's message.
+
+import { dataUrl } from '../../../canonical/media.ts'
+import { unsupported } from '../../../canonical/reading.ts'
+import type { MediaPart, Source } from '../../../canonical/request.ts'
+import type { Target } from '../../text-dialect.ts'
+import type { WrittenPart } from '../wire.ts'
+
+export function encodeMedia(part: MediaPart, target: Target): WrittenPart[] {
+  switch (part.media) {
+    case 'image':
+      return [encodeImage(part, target)]
+    case 'audio':
+      return [encodeAudio(part, target)]
+    case 'document':
+      return encodeDocument(part, target)
+    case 'video':
+      throw unsupported(part.at, 'The upstream of this model takes no video.')
+  }
+}
+
+type Inline = Extract<Source, { kind: 'inline' }>
+
+function keptElsewhere(part: MediaPart): never {
+  throw unsupported(part.at, 'A file that is kept at another vendor cannot be sent to the upstream of this model.')
+}
+
+function encodeImage(part: MediaPart, { warn }: Target): WrittenPart {
+  const { source } = part
+  if (source.kind === 'object') return keptElsewhere(part)
+  if (source.kind === 'text') throw unsupported(part.at, 'An image must be given as its data or its address.')
+  const url = source.kind === 'inline' ? dataUrl(source) : source.url
+  const detail = part.detail === undefined ? undefined : DETAILS[part.detail]
+  if (part.detail !== undefined && (detail === undefined || part.detail === 'medium')) warn('detail', 'changed')
+  return { type: 'image_url', image_url: { url, ...(detail === undefined ? {} : { detail }) } }
+}
+
+const DETAILS: Readonly<Record<string, 'auto' | 'low' | 'high'>> = {
+  auto: 'auto',
+  low: 'low',
+  medium: 'auto',
+  high: 'high',
+  original: 'high',
+}
+
+function inlineOf(part: MediaPart, target: Target): Inline {
+  const { source } = part
+  if (source.kind === 'inline') return source
+  if (source.kind === 'address') return target.fetched(source.url)
+  return keptElsewhere(part)
+}
+
+const AUDIO_FORMATS: Readonly<Record<string, 'wav' | 'mp3'>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/vnd.wave': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+}
+
+function encodeAudio(part: MediaPart, target: Target): WrittenPart {
+  const { mime, data } = inlineOf(part, target)
+  const format = AUDIO_FORMATS[essence(mime)]
+  if (format === undefined) throw unsupported(part.at, `The upstream of this model takes wav and mp3, not ${mime}.`)
+  return { type: 'input_audio', input_audio: { data, format } }
+}
+
+/** `text/plain;charset=utf-8` -> `text/plain`. */
+const essence = (mime: string): string => (mime.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+function encodeDocument(part: MediaPart, target: Target): WrittenPart[] {
+  const context: WrittenPart[] = part.context === undefined ? [] : [{ type: 'text', text: part.context }]
+  if (part.source.kind === 'text') return [...context, documentText(part, part.source.text)]
+  const inline = inlineOf(part, target)
+  const text = essence(inline.mime).startsWith('text/') ? textOfBase64(inline.data) : undefined
+  if (text !== undefined) return [...context, documentText(part, text)]
+  const filename = part.name ?? (essence(inline.mime) === 'application/pdf' ? 'document.pdf' : 'document')
+  return [...context, { type: 'file', file: { file_data: dataUrl(inline), filename } }]
+}
+
+function documentText({ name }: MediaPart, text: string): WrittenPart {
+  const title = name === undefined ? '' : ` title=${JSON.stringify(name)}`
+  return { type: 'text', text: `<document${title}>\n${text}\n</document>` }
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** UTF-8 in base64 as text; undefined when it is not UTF-8. There is no decoder in the language itself but this one. */
+function textOfBase64(base64: string): string | undefined {
+  const escaped: string[] = []
+  let bits = 0
+  let held = 0
+  for (let at = 0; at < base64.length; at++) {
+    const value = ALPHABET.indexOf(base64[at] ?? '')
+    if (value < 0) break
+    bits = ((bits << 6) | value) & 0xffff
+    held += 6
+    if (held < 8) continue
+    held -= 8
+    escaped.push(`%${((bits >> held) & 0xff).toString(16).padStart(2, '0')}`)
+  }
+  try {
+    return decodeURIComponent(escaped.join(''))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,190 @@
+// Turns as messages for an upstream: results right behind the calls that they answer, thoughts where the service wants
+// them back.
+
+import { unsupported } from '../../../canonical/reading.ts'
+import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
+import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
+import type { Target } from '../../text-dialect.ts'
+import type { WrittenCall, WrittenMessage, WrittenPart, WrittenTextPart } from '../wire.ts'
+import { encodeMedia } from './encode-media.ts'
+import type { Service } from './services.ts'
+
+type Context = { target: Target; names: ToolNames; service: Service }
+
+export function encodeMessages(request: CanonicalRequest, context: Context): WrittenMessage[] {
+  const { service } = context
+  const texts = request.instructions.map(({ text }): WrittenTextPart => ({ type: 'text', text }))
+  const messages: WrittenMessage[] = []
+  if (texts.length > 0) messages.push({ role: service.instructions, content: plain(texts) })
+  for (const turn of ordered(request.turns, context)) {
+    if (turn.role === 'assistant') messages.push(...assistantMessages(turn, context))
+    else if (turn.role === 'system') messages.push(...systemMessages(turn, context))
+    else messages.push(...userMessages(turn, context))
+  }
+  return messages
+}
+
+/** Servers of the first hour take nothing but a string. */
+function plain(texts: WrittenTextPart[]): string | WrittenTextPart[] {
+  const [only] = texts
+  return only !== undefined && texts.length === 1 ? only.text : texts
+}
+
+/**
+ * An assistant's calls in one message, and all their results directly behind it: services refuse anything between, and
+ * calls without a result.
+ */
+function ordered(turns: readonly Turn[], { target }: Context): Turn[] {
+  const results = new Map<string, ResultPart[]>()
+  const called = new Set<string>()
+  const merged = mergedCalls(turns)
+  for (const { parts } of merged) {
+    for (const part of parts) {
+      if (part.type === 'call') called.add(part.id)
+      if (part.type === 'result') results.set(part.callId, [...(results.get(part.callId) ?? []), part])
+    }
+  }
+  const placed: Turn[] = []
+  for (const [at, turn] of merged.entries()) {
+    // A result without a call stays where it is: whether that is a mistake is for the service to say.
+    const parts = turn.parts.filter((part) => part.type !== 'result' || !called.has(part.callId))
+    if (parts.length > 0) placed.push({ ...turn, parts })
+    if (turn.role !== 'assistant') continue
+    const isLast = at === merged.length - 1
+    const answers = parts.flatMap((part): ResultPart[] => {
+      if (part.type !== 'call') return []
+      const answer = results.get(part.id)?.shift()
+      if (answer !== undefined) return [answer]
+      if (isLast) return []
+      target.warn('turns', 'assumed')
+      return [{ type: 'result', callId: part.id, parts: [{ type: 'text', text: 'no output' }], isError: true }]
+    })
+    if (answers.length > 0) placed.push({ role: 'user', parts: answers })
+  }
+  return placed
+}
+
+/** Assistant's turns in a row that belong to one answer: dialects of items have one for each thought and each call. */
+function mergedCalls(turns: readonly Turn[]): Turn[] {
+  const merged: Turn[] = []
+  for (const turn of turns) {
+    const last = merged.at(-1)
+    const isOneAnswer =
+      turn.role === 'assistant' && last?.role === 'assistant' && (hasCall(turn) || hasCall(last) || isThought(last))
+    if (isOneAnswer) merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] }
+    else merged.push(turn)
+  }
+  return merged
+}
+
+const hasCall = ({ parts }: Turn): boolean => parts.some((part) => part.type === 'call')
+
+const isThought = ({ parts }: Turn): boolean =>
+  parts.length > 0 && parts.every((part) => part.type === 'reasoning' || part.type === 'redacted')
+
+function systemMessages({ parts }: Turn, { target, service }: Context): WrittenMessage[] {
+  const texts = parts.flatMap((part): WrittenTextPart[] => {
+    if (part.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part.type === 'media') throw unsupported(part.at, 'Instructions for the upstream of this model are text only.')
+    target.warn('turns', 'dropped')
+    return []
+  })
+  return texts.length === 0 ? [] : [{ role: service.instructions, content: plain(texts) }]
+}
+
+function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
+  const { target, service } = context
+  let text: string | undefined
+  let refusal: string | undefined
+  let thoughts: string | undefined
+  const calls: WrittenCall[] = []
+  const idOf = distinctIds()
+  for (const part of turn.parts) {
+    if (part.type === 'text') text = (text ?? '') + part.text
+    else if (part.type === 'refusal') refusal = (refusal ?? '') + part.text
+    else if (part.type === 'reasoning') thoughts = (thoughts ?? '') + part.text
+    else if (part.type === 'call') calls.push(encodeCall(part, idOf(part.id), context))
+    else if (part.type === 'media') throw unsupported(part.at, 'The upstream of this model takes no media of its own.')
+    else if (part.type === 'foreign') target.warn('turns', 'dropped')
+  }
+  const isEmpty = text === undefined && refusal === undefined && calls.length === 0
+  if (isEmpty && turn.parts.length > 0) return []
+  if (thoughts === undefined && service.reasoning === 'demanded' && calls.length > 0) thoughts = ''
+  const takesThoughts = service.reasoning !== 'refused' && thoughts !== undefined
+  return [
+    {
+      role: 'assistant',
+      content: text ?? (isEmpty ? '' : null),
+      ...(takesThoughts && thoughts !== undefined ? { reasoning_content: thoughts } : {}),
+      ...(refusal === undefined ? {} : { refusal }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(turn.name === undefined ? {} : { name: turn.name }),
+    },
+  ]
+}
+
+function encodeCall(part: CallPart, id: string, { target, names }: Context): WrittenCall {
+  const name = names.sent(part.name)
+  const signature = part.signature === undefined ? undefined : target.unseal(part.signature)
+  const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
+  if (part.custom) return { id, type: 'custom', custom: { name, input: part.arguments }, ...signed }
+  // Empty is how a model says that there are none; as the text of a call it is no JSON, and some services parse it.
+  const text = part.arguments === '' ? '{}' : part.arguments
+  return { id, type: 'function', function: { name, arguments: text }, ...signed }
+}
+
+/** Ids within one turn. Some models give the same id twice; calls and results count alike, so that they still meet. */
+function distinctIds(): (id: string) => string {
+  const seen = new Map<string, number>()
+  return (given) => {
+    const id = callId(given)
+    const times = (seen.get(id) ?? 0) + 1
+    seen.set(id, times)
+    return times === 1 ? id : `${id}_${times}`
+  }
+}
+
+function userMessages(turn: Turn, context: Context): WrittenMessage[] {
+  const messages: WrittenMessage[] = []
+  const shown: WrittenPart[] = []
+  const idOf = distinctIds()
+  for (const part of turn.parts) {
+    if (part.type !== 'result') continue
+    const id = idOf(part.callId)
+    messages.push(encodeResult(part, id))
+    const media = part.parts.filter((inner): inner is MediaPart => inner.type === 'media')
+    if (media.length === 0) continue
+    shown.push({ type: 'text', text: `[output of call ${id}]` })
+    shown.push(...media.flatMap((inner) => encodeMedia(inner, context.target)))
+  }
+  if (shown.length > 0) messages.push({ role: 'user', content: shown })
+  const parts = turn.parts.flatMap((part) => userPart(part, context.target))
+  if (parts.length === 0) return messages
+  const named = turn.name === undefined ? {} : { name: turn.name }
+  messages.push({ role: 'user', content: plainParts(parts), ...named })
+  return messages
+}
+
+function plainParts(parts: WrittenPart[]): string | WrittenPart[] {
+  const [only] = parts
+  return parts.length === 1 && only?.type === 'text' ? only.text : parts
+}
+
+function userPart(part: Part, target: Target): WrittenPart[] {
+  if (part.type === 'text') return [{ type: 'text', text: part.text }]
+  if (part.type === 'refusal') return [{ type: 'text', text: part.text }]
+  if (part.type === 'media') return encodeMedia(part, target)
+  if (part.type === 'foreign') target.warn('turns', 'dropped')
+  return []
+}
+
+/** This dialect's results are text: a failure says so in words, and media follow in a message of their own. */
+function encodeResult({ parts, isError }: ResultPart, id: string): WrittenMessage {
+  const texts = parts.flatMap((part): WrittenTextPart[] =>
+    part.type === 'text' ? [{ type: 'text', text: part.text }] : [],
+  )
+  if (texts.length === 0) texts.push({ type: 'text', text: parts.length === 0 ? '' : '[image follows]' })
+  const [first, ...others] = texts
+  const marked = isError && first !== undefined ? [{ ...first, text: `ERROR: ${first.text}` }, ...others] : texts
+  return { role: 'tool', tool_call_id: id, content: plain(marked) }
+}

@@ -1,0 +1,92 @@
+// A whole answer for a client.
+
+import { dataUrl } from '../../../canonical/media.ts'
+import type { Block, CallBlock, CanonicalReply, Choice } from '../../../canonical/reply.ts'
+import type { Answering } from '../../text-dialect.ts'
+import type {
+  WrittenAnnotation,
+  WrittenCall,
+  WrittenChoice,
+  WrittenImage,
+  WrittenLogprob,
+  WrittenReply,
+  WrittenReplyMessage,
+} from '../wire.ts'
+import { encodeCitation, encodeLogprob } from './citations.ts'
+import { LEGACY } from './decode-request.ts'
+import { wordOf } from './stop.ts'
+import { utf8Length, writtenUsage } from './usage.ts'
+
+export function encodeReply(reply: CanonicalReply, answering: Answering): WrittenReply {
+  const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
+  const bytes = choices.flatMap(({ blocks }) => blocks).reduce((sum, block) => sum + bytesOf(block), 0)
+  return {
+    id: `chatcmpl-${answering.id}`,
+    object: 'chat.completion',
+    created: answering.created,
+    model: answering.model,
+    choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
+    usage: writtenUsage(reply.usage, bytes, answering),
+  }
+}
+
+function bytesOf(block: Block): number {
+  if (block.type === 'call') return utf8Length(block.arguments)
+  return 'text' in block ? utf8Length(block.text) : 0
+}
+
+function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answering): WrittenChoice {
+  let content: string | undefined
+  let refusal: string | undefined
+  let thoughts = ''
+  const annotations: WrittenAnnotation[] = []
+  const logprobs: WrittenLogprob[] = []
+  const images: WrittenImage[] = []
+  const calls: CallBlock[] = []
+  for (const block of blocks) {
+    if (block.type === 'text') {
+      const offset = content?.length ?? 0
+      content = (content ?? '') + block.text
+      annotations.push(...block.citations.flatMap((one) => encodeCitation(one, offset, block.text.length) ?? []))
+      logprobs.push(...(block.logprobs ?? []).map(encodeLogprob))
+    } else if (block.type === 'reasoning') thoughts += block.text
+    else if (block.type === 'refusal') refusal = (refusal ?? '') + block.text
+    else if (block.type === 'call') calls.push(block)
+    else if (block.type === 'media') images.push(imageOf(block))
+  }
+  const isLegacy = answering.echo[LEGACY] === true
+  const [first] = calls
+  const message: WrittenReplyMessage = {
+    role: 'assistant',
+    // Null is for answers that consist of something else; an empty answer is empty text.
+    content: content ?? (refusal === undefined && calls.length === 0 ? '' : null),
+    refusal: refusal ?? null,
+    ...(thoughts === '' || answering.hideReasoning ? {} : { reasoning_content: thoughts }),
+    ...(annotations.length === 0 ? {} : { annotations }),
+    ...(images.length === 0 ? {} : { images }),
+    ...(first === undefined || isLegacy ? {} : { tool_calls: calls.map((call) => encodeCall(call, answering)) }),
+    ...(first !== undefined && isLegacy
+      ? { function_call: { name: first.name, arguments: first.arguments || NO_ARGUMENTS } }
+      : {}),
+  }
+  return {
+    index,
+    message,
+    logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
+    finish_reason: wordOf(stop, calls.length > 0, isLegacy),
+  }
+}
+
+export const imageOf = ({ mime, data }: { mime: string; data: string }): WrittenImage => ({
+  type: 'image_url',
+  image_url: { url: dataUrl({ kind: 'inline', mime, data }) },
+})
+
+function encodeCall({ id, name, custom, arguments: text, signature }: CallBlock, { seal }: Answering): WrittenCall {
+  const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: seal(signature) } } }
+  if (custom) return { id, type: 'custom', custom: { name, input: text }, ...signed }
+  return { id, type: 'function', function: { name, arguments: text === '' ? NO_ARGUMENTS : text }, ...signed }
+}
+
+/** Clients parse what they get, and nothing at all is not JSON. */
+export const NO_ARGUMENTS = '{}'

@@ -1,0 +1,114 @@
+// A request from any dialect, written for a chat upstream. The order of the fields never changes: prompt caches and
+// recorded bodies depend on it.
+
+import { effortOf } from '../../../canonical/effort.ts'
+import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, OutputFormat, Sampling } from '../../../canonical/request.ts'
+import { type NameRule, toolNames } from '../../../canonical/tool-names.ts'
+import type { Warn } from '../../../canonical/warning.ts'
+import type { Target, WrittenRequest } from '../../text-dialect.ts'
+import type { WrittenFormat, WrittenMessage } from '../wire.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { encodeTools } from './encode-tools.ts'
+import { type Service, serviceOf } from './services.ts'
+import { fitsStrict } from './strict-schema.ts'
+
+const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
+const MAX_STOPS = 4
+
+export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+  const { warn } = target
+  const [modality] = request.modalities
+  if (modality !== undefined)
+    throw unsupported(undefined, `The upstream of this model answers with text, not ${modality}.`)
+  const names = toolNames(request, NAME_RULE)
+  const service = serviceOf(target.model)
+  const messages = encodeMessages(request, { target, names, service })
+  if (messages.length === 0) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
+  if (messages.at(-1)?.role === 'assistant') warn('turns', 'changed')
+  const effort = effortOf(request.reasoning)
+  const body = {
+    model: target.model,
+    messages: withJsonAskedFor(messages, request.format, service),
+    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...encodeSampling(request.sampling, service, warn),
+    ...encodeTools(request, names, warn),
+    ...encodeFormat(request, warn),
+    ...given('reasoning_effort', effort),
+    ...given('verbosity', request.verbosity),
+    ...given('service_tier', request.tier),
+    ...given(service.endUser, request.endUser),
+    ...given('metadata', request.metadata),
+    ...given('store', request.store),
+    ...given('prompt_cache_key', request.cacheKey),
+  }
+  return { body, tools: { changed: names.changed, wrapped: new Set(), firstCallOnly: false } }
+}
+
+const given = <Value>(field: string, value: Value | undefined): Record<string, Value> =>
+  value === undefined ? {} : { [field]: value }
+
+function encodeSampling(sampling: Sampling, service: Service, warn: Warn): Record<string, unknown> {
+  const { stop, logprobs, choices } = sampling
+  if (sampling.topK !== undefined) warn('topK', 'dropped')
+  if (stop !== undefined && stop.length > MAX_STOPS) warn('stop', 'clipped')
+  return {
+    ...given(service.cap, sampling.maxOutput),
+    ...given('temperature', sampling.temperature),
+    ...given('top_p', sampling.topP),
+    ...given('n', choices === 1 ? undefined : choices),
+    ...given('stop', stop?.length === 0 ? undefined : stop?.slice(0, MAX_STOPS)),
+    ...given('presence_penalty', sampling.presencePenalty),
+    ...given('frequency_penalty', sampling.frequencyPenalty),
+    ...given('seed', sampling.seed),
+    ...given('logit_bias', sampling.logitBias),
+    ...(logprobs === undefined ? {} : { logprobs: true, ...given('top_logprobs', logprobs.top) }),
+  }
+}
+
+function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { response_format?: WrittenFormat } {
+  if (format.type === 'text') return {}
+  if (format.type === 'json') return { response_format: { type: 'json_object' } }
+  const { name, description, schema, strict } = format
+  // Dialects without the word promise that the schema is kept; strict mode promises it here, for schemas that allow it.
+  const hasTheWord = from === 'chat' || from === 'responses'
+  const isStrict = hasTheWord ? strict : fitsStrict(schema)
+  if (!hasTheWord && !isStrict) warn('format', 'changed')
+  return {
+    response_format: {
+      type: 'json_schema',
+      json_schema: {
+        name: schemaName(name),
+        ...(description === undefined ? {} : { description }),
+        schema: { ...schema },
+        ...(isStrict === undefined ? {} : { strict: isStrict }),
+      },
+    },
+  }
+}
+
+const schemaName = (name: string | undefined): string =>
+  name === undefined || name === '' ? 'output' : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+
+/** JSON without a schema is refused where the word does not appear in the conversation. */
+function withJsonAskedFor(messages: WrittenMessage[], format: OutputFormat, service: Service): WrittenMessage[] {
+  if (format.type !== 'json' || messages.some(mentionsJson)) return messages
+  const [first, ...others] = messages
+  if (first?.role !== 'system' && first?.role !== 'developer') {
+    return [{ role: service.instructions, content: ASK_FOR_JSON }, ...messages]
+  }
+  // One message of instructions, not two: some services take only one.
+  const content =
+    typeof first.content === 'string'
+      ? `${first.content}\n\n${ASK_FOR_JSON}`
+      : [...first.content, { type: 'text' as const, text: ASK_FOR_JSON }]
+  return [{ role: first.role, content }, ...others]
+}
+
+const ASK_FOR_JSON = 'Answer with a JSON object.'
+
+function mentionsJson({ content }: WrittenMessage): boolean {
+  const texts =
+    typeof content === 'string' ? [content] : (content ?? []).map((part) => ('text' in part ? part.text : ''))
+  return texts.some((text) => /json/i.test(text))
+}

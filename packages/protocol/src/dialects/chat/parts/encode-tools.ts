@@ -1,0 +1,93 @@
+// Tools and the choice among them, for an upstream.
+
+import { unsupported } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
+import type { ToolNames } from '../../../canonical/tool-names.ts'
+import type { Warn } from '../../../canonical/warning.ts'
+import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
+import { fitsStrict } from './strict-schema.ts'
+
+export type EncodedTools = {
+  tools?: WrittenTool[]
+  tool_choice?: WrittenToolChoice
+  parallel_tool_calls?: boolean
+}
+
+export function encodeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): EncodedTools {
+  const { tools, hostedTools, toolChoice, parallelCalls } = request
+  dropHosted(request, warn)
+  if (tools.length === 0) {
+    if (toolChoice !== undefined && hostedTools.length === 0) refuseChoice(toolChoice)
+    return {}
+  }
+  const tool_choice = toolChoice === undefined ? undefined : encodeChoice(toolChoice, tools, names)
+  return {
+    tools: tools.map((tool) => encodeTool(tool, request, names, warn)),
+    ...(tool_choice === undefined ? {} : { tool_choice }),
+    ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
+  }
+}
+
+function dropHosted({ tools, hostedTools, toolChoice }: CanonicalRequest, warn: Warn): void {
+  const [first] = hostedTools
+  if (toolChoice?.mode === 'hosted') {
+    const at = hostedTools.find(({ name }) => name === toolChoice.name)?.at ?? first?.at
+    throw unsupported(at, `The upstream of this model has no tool '${toolChoice.name}'.`)
+  }
+  if (first === undefined) return
+  if (tools.length === 0) throw unsupported(first.at, `The upstream of this model has no tool '${first.name}'.`)
+  warn('tools', 'dropped')
+}
+
+/** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. */
+function refuseChoice(choice: ToolChoice): void {
+  if (choice.mode === 'required' || choice.mode === 'tool' || (choice.mode === 'allowed' && choice.required)) {
+    throw unsupported(undefined, 'A tool call is demanded, but the request has no tools.')
+  }
+}
+
+function encodeTool(tool: Tool, request: CanonicalRequest, names: ToolNames, warn: Warn): WrittenTool {
+  const name = names.sent(tool.name)
+  const described = tool.description === undefined ? {} : { description: tool.description }
+  if (tool.custom !== undefined) {
+    const { grammar } = tool.custom
+    const syntax = grammar?.syntax === 'regex' ? 'regex' : 'lark'
+    const format =
+      grammar === undefined
+        ? {}
+        : { format: { type: 'grammar' as const, grammar: { syntax, definition: grammar.definition } as const } }
+    return { type: 'custom', custom: { name, ...described, ...format } }
+  }
+  const parameters = tool.schema === undefined ? {} : { parameters: { ...tool.schema } }
+  return { type: 'function', function: { name, ...described, ...parameters, ...strictness(tool, request, warn) } }
+}
+
+/** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
+function strictness({ strict, schema }: Tool, { from }: CanonicalRequest, warn: Warn): { strict?: boolean } {
+  if (strict === undefined) return {}
+  const isSameMeaning = from === 'chat' || from === 'responses' || !strict
+  if (isSameMeaning || (schema !== undefined && fitsStrict(schema))) return { strict }
+  warn('tools', 'changed')
+  return { strict: false }
+}
+
+function encodeChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNames): WrittenToolChoice | undefined {
+  switch (choice.mode) {
+    case 'tool':
+      return named(choice.name, tools, names)
+    case 'allowed': {
+      const allowed = choice.names.map((name) => ({ ...named(name, tools, names) }))
+      return { type: 'allowed_tools', allowed_tools: { mode: choice.required ? 'required' : 'auto', tools: allowed } }
+    }
+    case 'hosted':
+      return undefined
+    default:
+      return choice.mode
+  }
+}
+
+function named(name: string, tools: readonly Tool[], names: ToolNames): NamedTool {
+  const sent = names.sent(name)
+  const isCustom = tools.find((tool) => tool.name === name)?.custom !== undefined
+  return isCustom ? { type: 'custom', custom: { name: sent } } : { type: 'function', function: { name: sent } }
+}

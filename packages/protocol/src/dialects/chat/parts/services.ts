@@ -1,0 +1,39 @@
+// What services of this dialect differ in, as far as a request depends on it. The name of the model tells the family.
+
+import type { ChatCapField } from '../wire.ts'
+
+export type Service = {
+  cap: ChatCapField
+  endUser: 'safety_identifier' | 'user'
+  instructions: 'system' | 'developer'
+  /**
+   * Thoughts of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones
+   * are sent, as empty text. `refused`: the field itself is a mistake there.
+   */
+  reasoning: 'taken' | 'demanded' | 'refused'
+}
+
+const USUAL: Service = {
+  cap: 'max_completion_tokens',
+  endUser: 'safety_identifier',
+  instructions: 'system',
+  reasoning: 'taken',
+}
+
+/** Services that never took up the newer names: they would ignore the cap, and the answer could cost any sum. */
+const OLDER: Service = { ...USUAL, cap: 'max_tokens', endUser: 'user' }
+
+const FAMILIES: readonly [name: RegExp, service: Service][] = [
+  [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'refused' }],
+  [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'refused' }],
+  [/^deepseek/, { ...OLDER, reasoning: 'demanded' }],
+  [/^kimi|^moonshot/, { ...USUAL, endUser: 'user', reasoning: 'demanded' }],
+  [/^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { ...OLDER, reasoning: 'refused' }],
+  [/^(qwen|qwq|glm|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
+]
+
+export function serviceOf(model: string): Service {
+  // `vendor/model` is how resellers name them.
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? USUAL
+}

@@ -1,0 +1,81 @@
+// A chat request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
+
+import { isObject, Mistake } from '../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Codec } from '../../framing/codec.ts'
+import { decodeString } from '../../framing/json-scan.ts'
+import { fieldNamed, openFieldEdits, parseBody } from '../passing-request.ts'
+import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import { openMeter, problemOf } from './parts/passing-meter.ts'
+import { readChatReply, renameModel } from './parts/passing-reply.ts'
+import { type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
+import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
+import { decodeRequest } from './request.ts'
+
+export { vendorObjects }
+
+export const passing: Passing = {
+  readRequest,
+  readReply(bytes, codec, renameTo) {
+    const reply = readChatReply(bytes, codec, renameTo !== undefined)
+    if (!reply.ok) return { ok: false, error: problemOf(reply.problem === 'error', reply.body, reply.message) }
+    const body = renameTo && reply.model ? renameModel(bytes, reply.model, renameTo, codec) : bytes
+    return { ok: true, usage: reply.usage, finish: reply.finish, outputBytes: reply.outputBytes, body }
+  },
+  openMeter,
+}
+
+/**
+ * The body is only scanned where it is long: parsing it would cost several times as much. Short ones and those with
+ * media or files are parsed, and what is wrong inside them is found before anything is sent or held.
+ */
+function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
+  const facts = readChatRequest(bytes, codec)
+  if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
+  const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
+  const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
+  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decodeRequest(parsed)
+  const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
+  return {
+    ...{ model, stream, choices: n, maxOutput, images, documents, audios, tools },
+    capField: facts.capField ?? 'max_tokens',
+    showUsage: includeUsage,
+    textBytes: facts.bytes - facts.mediaBytes,
+    cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
+    endUser: facts.safetyIdentifier ?? facts.user,
+    priced: pricedFields(bytes, facts, codec),
+    objects: isObject(parsed) ? vendorObjects(parsed) : [],
+    edited: (edits) => edited(bytes, facts, edits, codec),
+    canonical() {
+      const request = canonical ?? decodeRequest(parseBody(bytes, codec))
+      canonical = request
+      return request
+    },
+  }
+}
+
+function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Uint8Array {
+  const { set, remove } = openFieldEdits(edits)
+  if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
+  if (edits.endUser !== undefined) {
+    const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
+    set.set(isOlder ? 'user' : 'safety_identifier', JSON.stringify(edits.endUser))
+  }
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
+    const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
+    if (tools !== undefined) set.set('tools', tools)
+  }
+  const { model, maxOutput } = edits
+  return editChatRequest(
+    bytes,
+    facts,
+    {
+      ...(model === undefined ? {} : { model }),
+      ...(maxOutput === undefined ? {} : { maxOutput }),
+      ...(edits.includeUsage && facts.stream ? { includeUsage: true } : {}),
+      set,
+      remove,
+    },
+    codec,
+  )
+}

@@ -1,0 +1,48 @@
+// Blocks of an answer as parts for a client.
+
+import type { Block, CallBlock, Choice } from '../../../canonical/reply.ts'
+import type { Answering } from '../../text-dialect.ts'
+import type { WirePart } from '../wire.ts'
+import { argumentsObject } from './contents-out.ts'
+import { redactedField, signatureField } from './signature.ts'
+import { utf8Length } from './usage.ts'
+
+/** Undefined: there is nothing for the client in it. */
+export function partOf(block: Block, answering: Answering): WirePart | undefined {
+  switch (block.type) {
+    case 'text':
+      return { text: block.text, ...signatureOf(block.signature, answering) }
+    case 'refusal':
+      return { text: block.text }
+    case 'reasoning': {
+      const text = answering.hideReasoning ? '' : block.text
+      if (text === '' && block.signature === undefined) return undefined
+      return { text, thought: true, ...signatureOf(block.signature, answering) }
+    }
+    case 'redacted':
+      return { text: '', thoughtSignature: redactedField(answering.seal(block.data)) }
+    case 'call':
+      return callPart(block, answering)
+    case 'media':
+      return { inlineData: { mimeType: block.mime, data: block.data }, ...signatureOf(block.signature, answering) }
+  }
+}
+
+export function callPart({ id, name, arguments: text, custom, signature }: CallBlock, answering: Answering): WirePart {
+  const args = custom ? { input: text } : argumentsObject(text).args
+  return { functionCall: { id, name, args }, ...signatureOf(signature, answering) }
+}
+
+export const signatureOf = (signature: string | undefined, answering: Answering): Pick<WirePart, 'thoughtSignature'> =>
+  signature === undefined ? {} : { thoughtSignature: signatureField(answering.seal(signature)) }
+
+export function outputBytes(choices: readonly Choice[]): number {
+  let bytes = 0
+  for (const { blocks } of choices) {
+    for (const block of blocks) {
+      if (block.type === 'call') bytes += utf8Length(block.arguments)
+      else if ('text' in block) bytes += utf8Length(block.text)
+    }
+  }
+  return bytes
+}

@@ -1,0 +1,57 @@
+// The vendor's JSON reader is lenient, and its SDKs rely on it: both spellings of every field, one object where a list
+// of one is meant, numbers as text.
+
+import { asArray, type Json } from '../../../canonical/reading.ts'
+
+/**
+ * The same object with its own fields spelled `likeThis`. One level only, and only where all names are the protocol's:
+ * never for arguments, results, labels or the properties of a schema, whose names are the caller's.
+ */
+export function camel(from: Json): Json {
+  const fields = Object.entries(from)
+  if (!fields.some(([name]) => isSnake(name))) return from
+  const renamed = fields.filter(([name]) => isSnake(name)).map(([name, value]) => [camelName(name), value] as const)
+  return Object.fromEntries([...renamed, ...fields.filter(([name]) => !isSnake(name))])
+}
+
+const isSnake = (name: string): boolean => name.lastIndexOf('_') > 0
+
+export const camelName = (name: string): string =>
+  isSnake(name) ? name.replace(/(?<=.)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name
+
+/** `{"parts":{"text":"hi"}}` means a list of one. */
+export function listOf(value: unknown, at: string): readonly unknown[] {
+  if (value === undefined || value === null) return []
+  return typeof value === 'object' && !Array.isArray(value) ? [value] : asArray(value, at)
+}
+
+/** The same object with these fields as numbers, where they are numbers written as text. */
+export function withNumbers(from: Json, names: readonly string[]): Json {
+  let changed: Record<string, unknown> | undefined
+  for (const name of names) {
+    const value = from[name]
+    if (typeof value !== 'string' || !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(value)) continue
+    changed ??= { ...from }
+    changed[name] = Number(value)
+  }
+  return changed ?? from
+}
+
+/** `SERVICE_TIER_FLEX`, `flex` -> `flex`. */
+export const enumWord = (word: string, prefix: string): string => {
+  const lower = word.toLowerCase()
+  return lower.startsWith(prefix) ? lower.slice(prefix.length) : lower
+}
+
+/** Names of what the caller sent and no other dialect has, each once. */
+export type Left = { add(path: string): void; readonly paths: readonly string[] }
+
+export function openLeft(): Left {
+  const paths: string[] = []
+  return {
+    paths,
+    add(path) {
+      if (!paths.includes(path)) paths.push(path)
+    },
+  }
+}

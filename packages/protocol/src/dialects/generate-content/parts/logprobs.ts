@@ -1,0 +1,33 @@
+// Log probabilities, both ways: here the chosen tokens and their rivals stand in two lists of the same order.
+
+import { isObject } from '../../../canonical/reading.ts'
+import type { Logprob } from '../../../canonical/reply.ts'
+import type { WireLogprobs } from '../wire.ts'
+
+type Entry = { token: string; logprob: number }
+
+export function readLogprobs(result: unknown): Logprob[] {
+  if (!isObject(result) || !Array.isArray(result.chosenCandidates)) return []
+  const rivals: readonly unknown[] = Array.isArray(result.topCandidates) ? result.topCandidates : []
+  return result.chosenCandidates.flatMap((value: unknown, index) => {
+    const chosen = entryOf(value)
+    if (chosen === undefined) return []
+    const row = rivals[index]
+    const candidates: readonly unknown[] = isObject(row) && Array.isArray(row.candidates) ? row.candidates : []
+    return [{ ...chosen, top: candidates.map(entryOf).filter((entry) => entry !== undefined) }]
+  })
+}
+
+/** A probability of one is zero here, and zeros are left out. */
+function entryOf(value: unknown): Entry | undefined {
+  if (!isObject(value) || typeof value.token !== 'string') return undefined
+  return { token: value.token, logprob: typeof value.logProbability === 'number' ? value.logProbability : 0 }
+}
+
+export function writeLogprobs(items: readonly Logprob[]): WireLogprobs {
+  const wire = ({ token, logprob }: Entry) => ({ token, logProbability: logprob })
+  return {
+    chosenCandidates: items.map(wire),
+    topCandidates: items.map(({ top }) => ({ candidates: top.map(wire) })),
+  }
+}

@@ -1,0 +1,35 @@
+// Rules that differ by model. Names that say no generation (aliases, tuned models) are taken for the newest.
+
+export type ModelRules = {
+  /** How hard to think: not to be asked, a number of tokens, or a word. */
+  thinking: 'none' | 'budget' | 'level'
+  /** The least and the most tokens of a budget; `least` above 0: thinking cannot be switched off. */
+  budget: { least: number; most: number }
+  /** The words that the model knows. */
+  levels: readonly string[]
+  /** Calls in the history have to carry a signature. */
+  signedCalls: boolean
+  /** Results of functions may hold media. */
+  mediaInResults: boolean
+}
+
+const ALL_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
+
+export function rulesOf(model: string): ModelRules {
+  const generation = generationOf(model)
+  const isPro = /-pro\b/.test(model)
+  const isNew = generation >= 3
+  return {
+    thinking: isNew ? 'level' : generation >= 2.5 ? 'budget' : 'none',
+    budget: isPro ? { least: 128, most: 32_768 } : { least: 0, most: 24_576 },
+    levels: isPro ? (generation === 3 ? ['LOW', 'HIGH'] : ['LOW', 'MEDIUM', 'HIGH']) : ALL_LEVELS,
+    signedCalls: isNew,
+    mediaInResults: isNew,
+  }
+}
+
+/** `models/gemini-2.5-flash` -> 2.5. */
+function generationOf(model: string): number {
+  const found = /gemini-(\d{1,2}(?:\.\d)?)/i.exec(model)?.[1]
+  return found === undefined ? Number.POSITIVE_INFINITY : Number(found)
+}

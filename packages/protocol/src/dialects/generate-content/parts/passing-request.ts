@@ -1,0 +1,85 @@
+// A generate-content request as it passes through: what the journey has to know of it, and the few edits it may need.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editFields } from '../../../framing/edit-fields.ts'
+import { type JsonScan, scanObject } from '../../../framing/json-scan.ts'
+import { countMedia, fieldNamed, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { camelName } from './fields.ts'
+import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+
+/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
+export function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: Addressed | undefined,
+  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+): PassingRequest {
+  const { scan, body } = readBody(bytes, codec)
+  const request = decode(body, addressed)
+  const { encodedBytes, ...media } = countMedia(request)
+  return {
+    model: request.model,
+    stream: request.stream,
+    choices: request.sampling.choices ?? 1,
+    maxOutput: request.sampling.maxOutput,
+    capField: 'generationConfig.maxOutputTokens',
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes,
+    ...media,
+    tools: request.tools.length + request.hostedTools.length,
+    cacheKey: undefined,
+    endUser: undefined,
+    priced: pricedFields(body),
+    objects: vendorObjects(body),
+    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
+    canonical: () => request,
+  }
+}
+
+type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
+
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
+  const { bytes, scan, codec } = scanned
+  const into = openFieldEdits(edits)
+  // The address names the model; a body that names it too must not contradict.
+  if (edits.model !== undefined && typeof body.model === 'string') {
+    const prefix = body.model.startsWith('models/') && !edits.model.includes('/') ? 'models/' : ''
+    into.set.set('model', JSON.stringify(prefix + edits.model))
+  }
+  if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools !== undefined) {
+    const without = (entry: Uint8Array) => withoutMembers(entry, edits.withoutTools ?? [], codec)
+    if (tools.kind === 'array')
+      into.set.set(
+        'tools',
+        editElements(bytes, tools, (_, entry) => without(entry)),
+      )
+    else into.set.set('tools', without(bytes.subarray(tools.start, tools.end)) ?? '[]')
+  }
+  return editFields(bytes, scan, into, codec)
+}
+
+/** One entry of `tools` can hold several: what is left of it, or undefined when that is nothing. */
+function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Codec): Uint8Array | undefined {
+  const scan = scanObject(entry, codec)
+  if (!scan.ok) return entry
+  const names = scan.fields.map(({ name }) => name)
+  const dropped = names.filter((name) => words.includes(billedAs(name) ?? ''))
+  if (dropped.length === 0) return entry
+  if (dropped.length === names.length) return undefined
+  return editFields(entry, scan, { set: new Map(), remove: new Set(dropped) }, codec)
+}
+
+function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
+  const outer = Object.keys(body).find((name) => camelName(name) === 'generationConfig') ?? 'generationConfig'
+  const config = isObject(body[outer]) ? body[outer] : {}
+  const inner = Object.keys(config).find((name) => camelName(name) === 'maxOutputTokens') ?? 'maxOutputTokens'
+  const before = config[inner]
+  // Numbers may be written as text here.
+  if (before !== null && before !== undefined && Number(before) <= cap) return
+  setWithin(scanned, into, outer, new Map([[inner, String(cap)]]))
+}

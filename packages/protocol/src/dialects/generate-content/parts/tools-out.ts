@@ -1,0 +1,101 @@
+// Tools and the choice among them, for an upstream.
+
+import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
+import type { SentTools } from '../../../canonical/restore.ts'
+import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
+import type { Warn } from '../../../canonical/warning.ts'
+import type { WireFunctionDeclaration, WireRequest } from '../wire.ts'
+import { parametersSchema } from './schema-out.ts'
+
+const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, longest: 128 }
+
+export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
+
+export function writeTools(request: CanonicalRequest, warn: Warn): WrittenTools {
+  const names = toolNames(request, NAMES)
+  refuseHosted(request, warn)
+  const hasTools = request.tools.length > 0
+  const firstCallOnly = hasTools && request.parallelCalls === false
+  if (firstCallOnly) warn('parallelCalls', 'changed')
+  const functionDeclarations = request.tools.map((tool) => writeDeclaration(tool, names, warn))
+  const calling = writeChoice(request, names)
+  return {
+    fields: {
+      ...(hasTools ? { tools: [{ functionDeclarations }] } : {}),
+      ...(calling === undefined ? {} : { toolConfig: { functionCallingConfig: calling } }),
+    },
+    names,
+    sent: {
+      changed: names.changed,
+      wrapped: new Set(request.tools.filter((tool) => tool.custom !== undefined).map((tool) => tool.name)),
+      firstCallOnly,
+    },
+  }
+}
+
+/** No hosted tool has a counterpart here. It is left out, unless the answer would be another one without it. */
+function refuseHosted({ tools, hostedTools, toolChoice }: CanonicalRequest, warn: Warn): void {
+  const first = hostedTools[0]
+  if (toolChoice?.mode === 'hosted') {
+    const forced = hostedTools.find((tool) => tool.name === toolChoice.name)
+    throw unsupported(forced?.at, `The tool '${toolChoice.name}' cannot be used with this model.`)
+  }
+  if (first === undefined) return
+  if (tools.length === 0) throw unsupported(first.at, `The tool '${first.name}' cannot be used with this model.`)
+  warn('tools', 'dropped')
+}
+
+function writeDeclaration(tool: Tool, names: ToolNames, warn: Warn): WireFunctionDeclaration {
+  const lost = (): void => warn('tools', 'changed')
+  const { description, schema, custom } = tool
+  if (tool.strict === true) lost()
+  const said = custom?.grammar === undefined ? description : withGrammar(description, custom.grammar)
+  const parameters = custom === undefined ? schema : INPUT
+  return {
+    name: names.sent(tool.name),
+    ...(said === undefined || said === '' ? {} : { description: said }),
+    ...(parameters === undefined ? {} : { parametersJsonSchema: parametersSchema(parameters, lost) }),
+  }
+}
+
+/** A tool that takes free text, as a function. */
+const INPUT = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
+
+function withGrammar(description: string | undefined, grammar: { syntax: string; definition: string }): string {
+  const rule = `The input must fit this ${grammar.syntax} grammar:\n${grammar.definition}`
+  return description === undefined || description === '' ? rule : `${description}\n\n${rule}`
+}
+
+type Calling = { mode: string; allowedFunctionNames?: string[] }
+
+function writeChoice({ tools, toolChoice }: CanonicalRequest, names: ToolNames): Calling | undefined {
+  if (toolChoice === undefined) return undefined
+  const { mode } = toolChoice
+  if (tools.length === 0) {
+    if (mode === 'auto' || mode === 'none') return undefined
+    throw new Mistake('bad_request', undefined, 'A tool call is demanded, but there are no tools in this request.')
+  }
+  const known = (wanted: readonly string[]): string[] =>
+    wanted.filter((name) => tools.some((tool) => tool.name === name)).map((name) => names.sent(name))
+  switch (mode) {
+    case 'auto':
+    case 'none':
+      return { mode: mode.toUpperCase() }
+    case 'required':
+      return { mode: 'ANY' }
+    case 'tool':
+      return { mode: 'ANY', allowedFunctionNames: demanded(known([toolChoice.name]), toolChoice.name) }
+    case 'allowed': {
+      const allowed = demanded(known(toolChoice.names), toolChoice.names.join(', '))
+      return { mode: toolChoice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: allowed }
+    }
+    default:
+      return undefined
+  }
+}
+
+function demanded(found: string[], wanted: string): string[] {
+  if (found.length > 0) return found
+  throw new Mistake('bad_request', undefined, `The tool choice names '${wanted}', which is not among the tools.`)
+}

@@ -1,0 +1,67 @@
+// Token figures, both ways. Output is counted in two figures here, thoughts apart; zeros are often left out.
+
+import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { WireUsage } from '../wire.ts'
+
+type Figure = number | undefined | 'absurd'
+
+/** Undefined: no figure in it, as on chunks that only say under which contract they were served. */
+export function readUsage(wire: WireUsage): Usage | undefined {
+  const prompt = readCount(wire.promptTokenCount)
+  const toolUse = readCount(wire.toolUsePromptTokenCount)
+  const candidates = readCount(wire.candidatesTokenCount)
+  const thoughts = readCount(wire.thoughtsTokenCount)
+  const total = readCount(wire.totalTokenCount)
+  const cached = readCount(wire.cachedContentTokenCount)
+  if ([prompt, toolUse, candidates, thoughts, total].every((figure) => figure === undefined)) return undefined
+  const input = prompt === undefined ? undefined : sum(prompt, toolUse)
+  // A model that only thought has no candidates' figure: what is left of the total is its output.
+  const output =
+    candidates !== undefined ? sum(candidates, thoughts) : (difference(total, input) ?? sum(thoughts, undefined))
+  return usageOf({
+    input: input ?? difference(total, output),
+    output,
+    cachedInput: cached,
+    cacheWrite: undefined,
+    reasoning: thoughts,
+  })
+}
+
+function sum(one: Figure, other: Figure): Figure {
+  if (one === 'absurd' || other === 'absurd') return 'absurd'
+  return one === undefined ? other : one + (other ?? 0)
+}
+
+function difference(whole: Figure, part: Figure): number | undefined {
+  if (typeof whole !== 'number' || typeof part !== 'number' || part > whole) return undefined
+  return whole - part
+}
+
+/** What is not known is what the books will count, so that clients never see less than they pay for. */
+export function writeUsage(usage: Usage | undefined, estimate: () => { input: number; output: number }): WireUsage {
+  const isKnown = usage?.input !== undefined && usage.output !== undefined
+  const assumed = isKnown ? undefined : estimate()
+  const input = usage?.input ?? assumed?.input ?? 0
+  const output = usage?.output ?? assumed?.output ?? 0
+  const thoughts = Math.min(usage?.reasoning ?? 0, output)
+  const cached = usage?.cachedInput ?? 0
+  return {
+    promptTokenCount: input,
+    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+    candidatesTokenCount: output - thoughts,
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+    totalTokenCount: input + output,
+  }
+}
+
+/** Bytes of the text in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0x80) continue
+    // Half of a pair counts two bytes: together they are the four of their character.
+    bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}

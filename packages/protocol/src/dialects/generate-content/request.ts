@@ -1,0 +1,146 @@
+// A caller's request into neutral terms, and a neutral request for an upstream.
+
+import {
+  asObject,
+  isObject,
+  type Json,
+  readFlag,
+  readObject,
+  readString,
+  unsupported,
+  wrong,
+} from '../../canonical/reading.ts'
+import type { CanonicalRequest, ServiceTier } from '../../canonical/request.ts'
+import type { FieldNames } from '../../canonical/warning.ts'
+import type { Addressed, Target, WrittenRequest } from '../text-dialect.ts'
+import { readGenerationConfig } from './parts/config-in.ts'
+import { withoutAbsent, writeConfig, writeSettings } from './parts/config-out.ts'
+import { readContents, readInstructions } from './parts/contents-in.ts'
+import { writeContents } from './parts/contents-out.ts'
+import { camel, camelName, enumWord, type Left, listOf, openLeft } from './parts/fields.ts'
+import { readFile } from './parts/media-in.ts'
+import { rulesOf } from './parts/models.ts'
+import { readToolConfig, readTools } from './parts/tools-in.ts'
+import { writeTools } from './parts/tools-out.ts'
+
+export const fieldNames: FieldNames = {
+  temperature: 'generationConfig.temperature',
+  topP: 'generationConfig.topP',
+  topK: 'generationConfig.topK',
+  presencePenalty: 'generationConfig.presencePenalty',
+  frequencyPenalty: 'generationConfig.frequencyPenalty',
+  seed: 'generationConfig.seed',
+  stop: 'generationConfig.stopSequences',
+  logprobs: 'generationConfig.responseLogprobs',
+  tier: 'serviceTier',
+  metadata: 'labels',
+  store: 'store',
+  tools: 'tools',
+  toolChoice: 'toolConfig',
+  format: 'generationConfig.responseMimeType',
+  reasoning: 'generationConfig.thinkingConfig',
+  turns: 'contents',
+  detail: 'generationConfig.mediaResolution',
+  arguments: 'contents.parts.functionCall.args',
+}
+
+/** What is translated; of any other field the caller learns that it was not. */
+const KNOWN = new Set([
+  ...['contents', 'systemInstruction', 'generationConfig', 'tools', 'toolConfig'],
+  ...['labels', 'serviceTier', 'store', 'model'],
+])
+
+export function decodeRequest(value: unknown, addressed: Addressed | undefined): CanonicalRequest {
+  if (!isObject(value)) throw wrong('', 'The body must be a JSON object')
+  const body = camel(value)
+  const model = addressed?.model ?? readString(body, 'model')
+  if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
+  const left = openLeft()
+  for (const [name, held] of Object.entries(value)) {
+    if (held !== null && !KNOWN.has(camelName(name))) left.add(name)
+  }
+  if (body.safetySettings !== undefined) listOf(body.safetySettings, 'safetySettings')
+  if (listOf(body.contents, 'contents').length === 0)
+    throw wrong('contents', 'contents is required: an array with at least one content')
+
+  const config = readGenerationConfig(readObject(body, 'generationConfig'), left)
+  const { tools, hostedTools } = readTools(body.tools, left)
+  const { toolChoice, validated } = readToolConfig(body.toolConfig, left)
+  const tier = readTier(body, left)
+  const labels = readLabels(body)
+  const store = readFlag(body, 'store')
+  return {
+    from: 'generate-content',
+    model,
+    stream: addressed?.stream ?? false,
+    showUsage: true,
+    instructions: readInstructions(body.systemInstruction, left),
+    turns: readContents(body.contents, { left, detail: config.detail }),
+    tools: validated ? tools.map((tool) => ({ ...tool, strict: true })) : tools,
+    hostedTools,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    format: config.format,
+    modalities: config.modalities,
+    sampling: config.sampling,
+    reasoning: config.reasoning,
+    ...(tier === undefined ? {} : { tier }),
+    ...(labels === undefined ? {} : { metadata: labels }),
+    ...(store === undefined ? {} : { store }),
+    untranslated: left.paths,
+  }
+}
+
+function readTier(body: Json, left: Left): ServiceTier | undefined {
+  const word = enumWord(readString(body, 'serviceTier') ?? '', 'service_tier_')
+  if (word === 'flex' || word === 'priority') return word
+  if (word === 'standard') return 'default'
+  if (word !== '' && word !== 'unspecified') left.add('serviceTier')
+  return undefined
+}
+
+function readLabels(body: Json): Record<string, string> | undefined {
+  const labels = readObject(body, 'labels')
+  if (labels === undefined) return undefined
+  for (const [name, value] of Object.entries(labels)) {
+    if (typeof value !== 'string') throw wrong(`labels.${name}`, `labels.${name} must be a string`)
+  }
+  return labels as Record<string, string>
+}
+
+/**
+ * Content that is kept at the vendor changes what the model sees, so without it any answer would be wrong: refused
+ * before anything is translated. Throws Mistake.
+ */
+export function refuseStored(value: unknown): void {
+  if (!isObject(value)) return
+  const body = camel(value)
+  if (body.cachedContent !== undefined && body.cachedContent !== null && body.cachedContent !== '')
+    throw unsupported('cachedContent', 'cachedContent cannot be used here: send the content itself.')
+  for (const [index, given] of listOf(body.contents, 'contents').entries()) {
+    const at = `contents[${index}].parts`
+    const content = camel(asObject(given, `contents[${index}]`))
+    for (const [position, one] of listOf(content.parts, at).entries()) {
+      const part = isObject(one) ? camel(one) : {}
+      const path = `${at}[${position}].fileData`
+      if (isObject(part.fileData) && readFile(part.fileData, path).source.kind === 'object')
+        throw unsupported(path, `${path} names a file that is kept at a vendor: send its content instead.`)
+    }
+  }
+}
+
+export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+  const rules = rulesOf(target.model)
+  const { fields, names, sent } = writeTools(request, target.warn)
+  const { systemInstruction, contents } = writeContents(request, { target, names, rules })
+  const generationConfig = writeConfig(request, rules, target.warn)
+  return {
+    body: withoutAbsent({
+      systemInstruction,
+      contents,
+      ...fields,
+      generationConfig: Object.keys(generationConfig).length === 0 ? undefined : generationConfig,
+      ...writeSettings(request, target.warn),
+    }),
+    tools: sent,
+  }
+}

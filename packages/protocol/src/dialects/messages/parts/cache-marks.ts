@@ -1,0 +1,22 @@
+// The vendor takes four cache marks in one request and refuses a fifth. The last ones cover the most.
+
+import type { WireBlockParam, WireCacheControl, WireRequest } from '../wire.ts'
+
+const MOST_MARKS = 4
+
+type Markable = { cache_control?: WireCacheControl }
+
+/** Of a request that nobody else holds yet: surplus marks are taken out of it. */
+export function limitCacheMarks({ tools, system, messages }: Pick<WireRequest, 'tools' | 'system' | 'messages'>): void {
+  const marked: Markable[] = []
+  const look = (blocks: readonly (Markable | WireBlockParam)[]): void => {
+    for (const block of blocks) {
+      if ('type' in block && block.type === 'tool_result' && Array.isArray(block.content)) look(block.content)
+      if ('cache_control' in block && block.cache_control !== undefined) marked.push(block)
+    }
+  }
+  look(tools ?? [])
+  if (Array.isArray(system)) look(system)
+  for (const { content } of messages) if (Array.isArray(content)) look(content)
+  for (const block of marked.slice(0, -MOST_MARKS)) delete block.cache_control
+}

@@ -1,0 +1,85 @@
+// A messages request as it passes through: what the journey has to know of it, and the few edits it may need.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editFields } from '../../../framing/edit-fields.ts'
+import type { JsonScan } from '../../../framing/json-scan.ts'
+import { countMedia, fieldNamed, objectsIn, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+
+/** The least that the vendor takes as a budget for thinking. */
+const LEAST_BUDGET = 1_024
+
+/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
+export function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: Addressed | undefined,
+  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+): PassingRequest {
+  const { scan, body } = readBody(bytes, codec)
+  const request = decode(body, addressed)
+  const { encodedBytes, ...media } = countMedia(request)
+  return {
+    model: request.model,
+    stream: request.stream,
+    choices: 1,
+    maxOutput: request.sampling.maxOutput,
+    capField: 'max_tokens',
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes - fetchedBytes(body),
+    ...media,
+    tools: request.tools.length + request.hostedTools.length,
+    cacheKey: undefined,
+    endUser: request.endUser,
+    priced: pricedFields(body),
+    objects: vendorObjects(body),
+    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
+    canonical: () => request,
+  }
+}
+
+/** Documents that a hosted tool brought into the conversation, which the neutral request leaves out. */
+function fetchedBytes(body: Json): number {
+  let total = 0
+  for (const [message] of objectsIn(body.messages))
+    for (const [block] of objectsIn(message.content)) {
+      const document = isObject(block.content) && isObject(block.content.content) ? block.content.content : {}
+      const source = isObject(document.source) ? document.source : {}
+      if (source.type === 'base64' && typeof source.data === 'string') total += source.data.length
+    }
+  return total
+}
+
+type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
+
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
+  const { bytes, scan, codec } = scanned
+  const into = openFieldEdits(edits)
+  if (edits.model !== undefined && edits.model !== body.model) into.set.set('model', JSON.stringify(edits.model))
+  if (edits.endUser !== undefined)
+    setWithin(scanned, into, 'metadata', new Map([['user_id', JSON.stringify(edits.endUser)]]))
+  if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools?.kind === 'array') {
+    const words = objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)] as const)
+    const dropped = new Set(words.flatMap(([index, word]) => (edits.withoutTools?.includes(word ?? '') ? [index] : [])))
+    into.set.set(
+      'tools',
+      editElements(bytes, tools, (index, entry) => (dropped.has(index) ? undefined : entry)),
+    )
+  }
+  return editFields(bytes, scan, into, codec)
+}
+
+/** A cap must stay above the budget for thinking, or the vendor refuses the request. */
+function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
+  if (typeof body.max_tokens === 'number' && body.max_tokens <= cap) return
+  into.set.set('max_tokens', String(cap))
+  const thinking = isObject(body.thinking) ? body.thinking : {}
+  if (typeof thinking.budget_tokens !== 'number' || thinking.budget_tokens < cap) return
+  if (cap <= LEAST_BUDGET) into.set.set('thinking', '{"type":"disabled"}')
+  else setWithin(scanned, into, 'thinking', new Map([['budget_tokens', String(cap - 1)]]))
+}

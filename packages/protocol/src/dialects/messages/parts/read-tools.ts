@@ -1,0 +1,77 @@
+// A caller's tools, and which of them it wants called.
+
+import {
+  asObject,
+  below,
+  type Json,
+  readArray,
+  readFlag,
+  readName,
+  readObject,
+  readString,
+  readWord,
+} from '../../../canonical/reading.ts'
+import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import { cacheOf, required } from './read-blocks.ts'
+
+export type ReadTools = {
+  tools: Tool[]
+  hostedTools: HostedTool[]
+  /** Fields of tools that nobody else has: `tools.input_examples`. */
+  untranslated: string[]
+}
+
+const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
+
+export function readTools(body: Json): ReadTools {
+  const tools: Tool[] = []
+  const hostedTools: HostedTool[] = []
+  const untranslated = new Set<string>()
+  for (const [index, item] of (readArray(body, 'tools') ?? []).entries()) {
+    const at = `tools[${index}]`
+    const tool = asObject(item, at)
+    const type = readString(tool, 'type', at)
+    if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
+    else {
+      tools.push(readTool(tool, at))
+      for (const field of Object.keys(tool)) {
+        if (!KNOWN.has(field) && tool[field] !== null) untranslated.add(`tools.${field}`)
+      }
+    }
+  }
+  return { tools, hostedTools, untranslated: [...untranslated] }
+}
+
+function readTool(tool: Json, at: string): Tool {
+  const description = readString(tool, 'description', at)
+  const strict = readFlag(tool, 'strict', at)
+  return {
+    name: required(readName(tool, 'name', at), below(at, 'name'), 'the name of the tool'),
+    ...(description === undefined ? {} : { description }),
+    schema: required(
+      readObject(tool, 'input_schema', at),
+      below(at, 'input_schema'),
+      'a JSON schema of the type object',
+    ),
+    ...(strict === undefined ? {} : { strict }),
+    ...cacheOf(tool, at),
+  }
+}
+
+const CHOICES = ['auto', 'any', 'none', 'tool'] as const
+
+export type ReadToolChoice = { toolChoice?: ToolChoice; parallelCalls?: false }
+
+export function readToolChoice(body: Json, { tools, hostedTools }: ReadTools): ReadToolChoice {
+  const choice = readObject(body, 'tool_choice')
+  if (choice === undefined) return {}
+  const word = readWord(choice, 'type', CHOICES, 'tool_choice')
+  const type = required(word, 'tool_choice.type', `one of ${CHOICES.join(', ')}`)
+  const oneAtATime = readFlag(choice, 'disable_parallel_tool_use', 'tool_choice') === true
+  const parallel = oneAtATime ? ({ parallelCalls: false } as const) : {}
+  if (type === 'any') return { toolChoice: { mode: 'required' }, ...parallel }
+  if (type !== 'tool') return { toolChoice: { mode: type }, ...parallel }
+  const name = required(readName(choice, 'name', 'tool_choice'), 'tool_choice.name', 'the name of the tool')
+  const isHosted = !tools.some((tool) => tool.name === name) && hostedTools.some((tool) => tool.name === name)
+  return { toolChoice: isHosted ? { mode: 'hosted', name } : { mode: 'tool', name }, ...parallel }
+}

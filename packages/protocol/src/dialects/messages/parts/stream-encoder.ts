@@ -1,0 +1,185 @@
+// A streamed answer for a client of this dialect. Its SDKs address blocks by their place and look at the last one:
+// indexes count up without gaps, and no block is begun before the last one has ended.
+
+import type { OpenBlock, StreamEvent } from '../../../canonical/event.ts'
+import type { Stop } from '../../../canonical/finish.ts'
+import type { Usage } from '../../../canonical/usage.ts'
+import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import { emptyMessage } from '../reply.ts'
+import { writeCitation } from './citation.ts'
+import { writeStop } from './stop.ts'
+import { utf8Length, writeUsage } from './usage.ts'
+
+/** The block that is being written: what stands around each of its deltas. */
+type Writing = {
+  index: number
+  type: OpenBlock['type']
+  /** Not begun on the wire yet: blocks that stay empty never are, since the vendor refuses to be sent them back. */
+  begin: string
+  beforeText: string
+  afterText: string
+  /** Custom tools' free text goes out as the one string of an object. */
+  wrapped: boolean
+  /** Thoughts that the client does not want to see. */
+  hidden: boolean
+  /** As JSON; written once, just before the block ends, because each one replaces the last. */
+  signature: string
+}
+
+export function openStreamEncoder(answering: Answering): StreamEncoder {
+  let writing: Writing | undefined
+  let nextIndex = 0
+  let outputBytes = 0
+  let usage: Usage | undefined
+  let stop: Stop | undefined
+  const seen = { refused: false, called: false }
+
+  function open(block: OpenBlock): string {
+    seen.refused ||= block.type === 'refusal'
+    seen.called ||= block.type === 'call'
+    if (block.type === 'media') {
+      writing = undefined
+      return ''
+    }
+    const content = emptyBlock(block, answering)
+    const deltaType = DELTAS[block.type]
+    const wrapped = block.type === 'call' && block.custom
+    writing = {
+      index: nextIndex,
+      type: block.type,
+      begin: frame('content_block_start', `"index":${nextIndex},"content_block":${JSON.stringify(content)}`),
+      beforeText: `event: content_block_delta\ndata: {"type":"content_block_delta","index":${nextIndex},"delta":${deltaType}`,
+      afterText: '}}\n\n',
+      wrapped,
+      hidden: block.type === 'reasoning' && answering.hideReasoning,
+      signature: '',
+    }
+    if (block.type !== 'call' && block.type !== 'redacted') return ''
+    const begun = begin(writing)
+    return wrapped ? begun + delta(writing, JSON.stringify('{"input":"')) : begun
+  }
+
+  function begin(block: Writing): string {
+    const { begin } = block
+    if (begin === '') return ''
+    block.begin = ''
+    nextIndex++
+    return begin
+  }
+
+  const delta = (block: Writing, json: string): string => block.beforeText + json + block.afterText
+
+  function text(piece: string): string {
+    outputBytes += utf8Length(piece)
+    if (writing === undefined || writing.hidden || piece === '') return ''
+    // Without the quotes of the string inside the string: escapes are escaped once more.
+    const json = writing.wrapped ? JSON.stringify(JSON.stringify(piece).slice(1, -1)) : JSON.stringify(piece)
+    return begin(writing) + delta(writing, json)
+  }
+
+  function special(block: Writing, json: string): string {
+    return begin(block) + frame('content_block_delta', `"index":${block.index},"delta":${json}`)
+  }
+
+  function close(): string {
+    const block = writing
+    writing = undefined
+    if (block === undefined) return ''
+    const { signature } = block
+    const signed = signature === '' ? '' : special(block, `{"type":"signature_delta","signature":${signature}}`)
+    if (block.begin !== '') return ''
+    const wrapEnd = block.wrapped ? delta(block, JSON.stringify('"}')) : ''
+    return signed + wrapEnd + frame('content_block_stop', `"index":${block.index}`)
+  }
+
+  function startMessage(known: Usage | undefined): string {
+    // One token of output, as the vendor says it; without the input's, agents think that their context is empty.
+    const first = { ...writeUsage(known, 0, answering.estimate), output_tokens: 1, output_tokens_details: null }
+    return frame('message_start', `"message":${JSON.stringify({ ...emptyMessage(answering), usage: first })}`)
+  }
+
+  function endMessage(): string {
+    const { stop_reason, stop_sequence, stop_details } = writeStop(stop, seen)
+    const final = writeUsage(usage, outputBytes, answering.estimate)
+    const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = final
+    const ending = {
+      delta: { stop_reason, stop_sequence, stop_details, container: null },
+      usage: {
+        input_tokens,
+        cache_creation_input_tokens,
+        cache_read_input_tokens,
+        output_tokens,
+        output_tokens_details: final.output_tokens_details,
+        server_tool_use: null,
+      },
+    }
+    return frame('message_delta', JSON.stringify(ending).slice(1, -1)) + MESSAGE_STOP
+  }
+
+  function write(event: StreamEvent): string {
+    switch (event.type) {
+      case 'delta':
+        return text(event.text)
+      case 'start':
+        return startMessage(event.usage)
+      case 'open':
+        return open(event.block)
+      case 'signature':
+        // Only thoughts have a place for it here.
+        if (writing?.type === 'reasoning') writing.signature = JSON.stringify(answering.seal(event.value))
+        return ''
+      case 'citation': {
+        const citation = writing?.type === 'text' ? writeCitation(event.citation) : undefined
+        if (writing === undefined || citation === undefined) return ''
+        return special(writing, `{"type":"citations_delta","citation":${JSON.stringify(citation)}}`)
+      }
+      case 'close':
+        return close()
+      case 'usage':
+        usage = event.usage
+        return ''
+      case 'stop':
+        stop = event.stop
+        return ''
+      case 'end':
+        return endMessage()
+      default:
+        return ''
+    }
+  }
+
+  return {
+    write,
+    // An error event may follow anything: clients of this dialect expect no block to be closed before it.
+    abandon: () => '',
+  }
+}
+
+const frame = (type: string, members: string): string =>
+  `event: ${type}\ndata: {"type":"${type}"${members === '' ? '' : ','}${members}}\n\n`
+
+const MESSAGE_STOP = frame('message_stop', '')
+
+/** How the delta of a block begins, up to its text. */
+const DELTAS: Readonly<Record<OpenBlock['type'], string>> = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  reasoning: '{"type":"thinking_delta","thinking":',
+  call: '{"type":"input_json_delta","partial_json":',
+  redacted: '',
+  media: '',
+}
+
+function emptyBlock(block: Exclude<OpenBlock, { type: 'media' }>, { seal }: Answering): Record<string, unknown> {
+  switch (block.type) {
+    case 'text':
+    case 'refusal':
+      return { type: 'text', text: '', citations: null }
+    case 'reasoning':
+      return { type: 'thinking', thinking: '', signature: '' }
+    case 'redacted':
+      return { type: 'redacted_thinking', data: seal(block.data) }
+    case 'call':
+      return { type: 'tool_use', id: block.id, name: block.name, input: {}, caller: { type: 'direct' } }
+  }
+}

@@ -1,0 +1,92 @@
+// Token figures of this dialect: `input_tokens` is what no cache had a part in, so the whole is a sum of three.
+
+import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { WireUsage, WireUsageOut } from '../wire.ts'
+
+type Figure = number | undefined | 'absurd'
+
+/** In the dialect's own terms: only these can be merged report by report, since any of the three may come late. */
+export type Figures = { fresh: Figure; cacheRead: Figure; cacheWrite: Figure; output: Figure; thinking: Figure }
+
+export const NO_FIGURES: Figures = {
+  fresh: undefined,
+  cacheRead: undefined,
+  cacheWrite: undefined,
+  output: undefined,
+  thinking: undefined,
+}
+
+export function readFigures(usage: WireUsage): Figures {
+  const { cache_creation: split, output_tokens_details: details } = usage
+  const bySplit = sum(readCount(split?.ephemeral_5m_input_tokens), readCount(split?.ephemeral_1h_input_tokens))
+  return {
+    fresh: readCount(usage.input_tokens),
+    cacheRead: readCount(usage.cache_read_input_tokens),
+    cacheWrite: readCount(usage.cache_creation_input_tokens) ?? bySplit,
+    output: readCount(usage.output_tokens),
+    thinking: readCount(details?.thinking_tokens),
+  }
+}
+
+/** Reports are totals so far: a later one wins, but a zero does not unsay tokens that were reported before. */
+export function mergeFigures(earlier: Figures, later: Figures): Figures {
+  const merged = (before: Figure, now: Figure): Figure => (now === undefined || (now === 0 && before) ? before : now)
+  return {
+    fresh: merged(earlier.fresh, later.fresh),
+    cacheRead: merged(earlier.cacheRead, later.cacheRead),
+    cacheWrite: merged(earlier.cacheWrite, later.cacheWrite),
+    output: merged(earlier.output, later.output),
+    thinking: merged(earlier.thinking, later.thinking),
+  }
+}
+
+/** Undefined when nothing is known at all. */
+export function usageFrom(figures: Figures): Usage | undefined {
+  if (Object.values(figures).every((figure) => figure === undefined)) return undefined
+  const { fresh, cacheRead, cacheWrite, output, thinking } = figures
+  return usageOf({
+    input: fresh === undefined ? undefined : sum(sum(fresh, cacheRead), cacheWrite),
+    output,
+    cachedInput: cacheRead,
+    cacheWrite,
+    reasoning: thinking,
+  })
+}
+
+function sum(one: Figure, other: Figure): Figure {
+  if (one === 'absurd' || other === 'absurd') return 'absurd'
+  return one === undefined ? other : one + (other ?? 0)
+}
+
+/** What the books will count where the upstream reported nothing. */
+export type Estimate = (outputBytes: number) => { input: number; output: number }
+
+export function writeUsage(usage: Usage | undefined, outputBytes: number, estimate: Estimate): WireUsageOut {
+  const input = usage?.input ?? estimate(outputBytes).input
+  const output = usage?.output ?? estimate(outputBytes).output
+  const cacheRead = usage?.cachedInput ?? 0
+  const cacheWrite = usage?.cacheWrite ?? 0
+  return {
+    input_tokens: Math.max(0, input - cacheRead - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    cache_creation: null,
+    output_tokens: output,
+    output_tokens_details: usage?.reasoning === undefined ? null : { thinking_tokens: usage.reasoning },
+    server_tool_use: null,
+    service_tier: null,
+    inference_geo: null,
+    speed: null,
+  }
+}
+
+/** Bytes of a text in UTF-8. A pair of surrogates is four bytes, which is two for each of them. */
+export function utf8Length(text: string): number {
+  let length = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) continue
+    length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return length
+}

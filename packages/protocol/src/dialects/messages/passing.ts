@@ -1,0 +1,16 @@
+// A messages request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
+
+import { readPassingReply } from '../passing-reply.ts'
+import type { Passing } from '../text-dialect.ts'
+import { readRequest } from './parts/passing-request.ts'
+import { openMeter } from './parts/passing-stream.ts'
+import { decodeReply } from './reply.ts'
+import { decodeRequest } from './request.ts'
+
+export { vendorObjects } from './parts/passing-tenants.ts'
+
+export const passing: Passing = {
+  readRequest: (bytes, codec, addressed) => readRequest(bytes, codec, addressed, decodeRequest),
+  readReply: (bytes, codec, renameTo) => readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
+  openMeter,
+}

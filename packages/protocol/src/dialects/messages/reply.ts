@@ -1,0 +1,155 @@
+// An unstreamed answer: read from an upstream of this dialect, and written for a client of it.
+
+import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
+import type { Block, CanonicalReply } from '../../canonical/reply.ts'
+import type { Answering, DecodedReply } from '../text-dialect.ts'
+import { decodeError } from './error.ts'
+import { readCitations, writeCitation } from './parts/citation.ts'
+import { readStop, writeStop } from './parts/stop.ts'
+import { readFigures, usageFrom, utf8Length, writeUsage } from './parts/usage.ts'
+import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
+
+export function decodeReply(body: unknown): DecodedReply {
+  if (!isObject(body)) return notAnAnswer()
+  if (body.type === 'error' || isObject(body.error)) return { ok: false, error: decodeError(200, body) }
+  if (body.type !== 'message' && !Array.isArray(body.content)) return notAnAnswer()
+  const reply: WireReply = body
+  const { blocks, omitted } = readBlocks(reply.content)
+  const usage = isObject(reply.usage) ? usageFrom(readFigures(reply.usage as WireUsage)) : undefined
+  return {
+    ok: true,
+    reply: {
+      id: typeof reply.id === 'string' ? reply.id : undefined,
+      choices: [{ blocks, stop: readStop(reply) }],
+      usage,
+      omitted,
+    },
+  }
+}
+
+const notAnAnswer = (): DecodedReply => ({
+  ok: false,
+  error: { code: 'upstream_failed', message: 'The upstream answered with something that is no message.' },
+})
+
+export function readBlocks(content: unknown): { blocks: Block[]; omitted: string[] } {
+  if (typeof content === 'string') return { blocks: [{ type: 'text', text: content, citations: [] }], omitted: [] }
+  const blocks: Block[] = []
+  const omitted: string[] = []
+  for (const wire of Array.isArray(content) ? content : []) {
+    if (!isObject(wire)) continue
+    const block = readBlock(wire)
+    if (block === undefined) omitted.push(omittedName(wire))
+    else blocks.push(block)
+  }
+  return { blocks, omitted }
+}
+
+/** What a block that no other dialect knows is called in the warning. */
+export const omittedName = (wire: Json): string => (typeof wire.type === 'string' ? wire.type : 'content')
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Undefined for blocks of hosted tools and all others that have no counterpart elsewhere. */
+export function readBlock(wire: Json): Block | undefined {
+  switch (wire.type) {
+    case 'text':
+      return { type: 'text', text: textOf(wire.text), citations: readCitations(wire.citations) }
+    case 'thinking': {
+      const signature = textOf(wire.signature)
+      const signed = signature === '' ? {} : { signature }
+      // A summary: that is what this vendor shows of its models' thoughts.
+      return { type: 'reasoning', text: textOf(wire.thinking), style: 'summary', ...signed }
+    }
+    case 'redacted_thinking':
+      return { type: 'redacted', data: textOf(wire.data) }
+    case 'tool_use':
+      return {
+        type: 'call',
+        id: textOf(wire.id),
+        name: textOf(wire.name),
+        arguments: argumentsOf(wire.input),
+        custom: false,
+      }
+    default:
+      return undefined
+  }
+}
+
+/** A call without input has an empty object: other dialects' clients parse this text. */
+export function argumentsOf(input: unknown): string {
+  if (input === undefined || input === null || input === '') return '{}'
+  return typeof input === 'string' ? input : JSON.stringify(input)
+}
+
+export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
+  const choice = reply.choices[0]
+  const blocks = choice?.blocks ?? []
+  const content = blocks.flatMap((block) => writeBlock(block, answering))
+  const seen = {
+    refused: blocks.some((block) => block.type === 'refusal'),
+    called: blocks.some((block) => block.type === 'call'),
+  }
+  const outputBytes = blocks.reduce((bytes, block) => bytes + bytesOf(block), 0)
+  const message: WireMessageOut = {
+    ...emptyMessage(answering),
+    content,
+    ...writeStop(choice?.stop, seen),
+    usage: writeUsage(reply.usage, outputBytes, answering.estimate),
+  }
+  return message
+}
+
+/** All that stands in a message before anything has been said; streams begin with it. */
+export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'> {
+  return {
+    id: `msg_${answering.id}`,
+    type: 'message',
+    role: 'assistant',
+    model: answering.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+  }
+}
+
+function bytesOf(block: Block): number {
+  if (block.type === 'call') return utf8Length(block.arguments)
+  return 'text' in block ? utf8Length(block.text) : 0
+}
+
+/** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */
+function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
+  switch (block.type) {
+    case 'text': {
+      const citations = block.citations.map(writeCitation).filter((citation) => citation !== undefined)
+      if (block.text === '' && citations.length === 0) return []
+      return [{ type: 'text', text: block.text, citations: citations.length > 0 ? citations : null }]
+    }
+    case 'refusal':
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }]
+    case 'reasoning': {
+      const signature = block.signature === undefined ? '' : answering.seal(block.signature)
+      const thinking = answering.hideReasoning ? '' : block.text
+      return thinking === '' && signature === '' ? [] : [{ type: 'thinking', thinking, signature }]
+    }
+    case 'redacted':
+      return [{ type: 'redacted_thinking', data: answering.seal(block.data) }]
+    case 'call':
+      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block), caller: { type: 'direct' } }]
+    case 'media':
+      return []
+  }
+}
+
+/** Text that was cut short or is no object at all still reaches the client, since this field takes nothing but objects. */
+function inputOf({ arguments: text, custom }: Extract<Block, { type: 'call' }>): unknown {
+  if (custom) return { input: text }
+  if (text.trim() === '') return {}
+  const value = parsedJson(text)
+  if (value === undefined) return { _raw: text }
+  return isObject(value) ? value : { value }
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import type Anthropic from '@anthropic-ai/sdk'
+import type { WireBlockOut, WireMessageOut, WireMessageParam, WireReply, WireRequest, WireTextParam } from './wire.ts'
+
+// These compile or they do not: what the official SDK sends and receives fits what this dialect reads and writes.
+const written = (request: Omit<WireRequest, 'stream'>): Anthropic.MessageCreateParamsNonStreaming => ({
+  ...request,
+  messages: request.messages.map(message),
+})
+const message = ({ role, content }: WireMessageParam): Anthropic.MessageParam =>
+  role === 'system' ? { role, content: content as WireTextParam[] } : { role, content }
+const answered = (message: WireMessageOut): Anthropic.Message => message
+const block = (out: WireBlockOut): Anthropic.ContentBlock => out
+const read = (message: Anthropic.Message): WireReply => message
+
+test('our types fit the official SDK', () => {
+  const request = written({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] })
+  expect(request.model).toBe('m')
+  for (const fits of [answered, block, read]) expect(fits).toBeFunction()
+})

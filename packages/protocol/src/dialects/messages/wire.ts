@@ -1,0 +1,175 @@
+// The messages protocol's fields as they stand on the wire: only those that the gateway reads or writes.
+// What comes from an upstream is optional throughout, since compatible services leave out what they please.
+
+export type WireCacheControl = { type: 'ephemeral'; ttl?: '5m' | '1h' }
+
+/** A file id is only ever sent back to where it came from. */
+export type WireFileSource = { type: 'file'; file_id: string }
+
+export type WireImageSource =
+  | { type: 'base64'; media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'; data: string }
+  | { type: 'url'; url: string }
+  | WireFileSource
+
+export type WireDocumentSource =
+  | { type: 'base64'; media_type: 'application/pdf'; data: string }
+  | { type: 'text'; media_type: 'text/plain'; data: string }
+  | { type: 'url'; url: string }
+  | WireFileSource
+
+export type WireTextParam = { type: 'text'; text: string; cache_control?: WireCacheControl }
+export type WireImageParam = { type: 'image'; source: WireImageSource; cache_control?: WireCacheControl }
+export type WireDocumentParam = {
+  type: 'document'
+  source: WireDocumentSource
+  title?: string
+  context?: string
+  citations?: { enabled: boolean }
+  cache_control?: WireCacheControl
+}
+export type WireToolUseParam = {
+  type: 'tool_use'
+  id: string
+  name: string
+  input: unknown
+  cache_control?: WireCacheControl
+}
+export type WireToolResultParam = {
+  type: 'tool_result'
+  tool_use_id: string
+  is_error?: boolean
+  content?: string | (WireTextParam | WireImageParam | WireDocumentParam)[]
+  cache_control?: WireCacheControl
+}
+export type WireThinkingParam = { type: 'thinking'; thinking: string; signature: string }
+export type WireRedactedParam = { type: 'redacted_thinking'; data: string }
+
+export type WireBlockParam =
+  | WireTextParam
+  | WireImageParam
+  | WireDocumentParam
+  | WireToolUseParam
+  | WireToolResultParam
+  | WireThinkingParam
+  | WireRedactedParam
+
+export type WireMessageParam =
+  | { role: 'user' | 'assistant'; content: string | WireBlockParam[] }
+  | { role: 'system'; content: string | WireTextParam[] }
+
+export type WireTool = {
+  name: string
+  description?: string
+  input_schema: { type: 'object'; [keyword: string]: unknown }
+  strict?: boolean
+  cache_control?: WireCacheControl
+}
+
+export type WireToolChoice =
+  | { type: 'auto' | 'any'; disable_parallel_tool_use?: boolean }
+  | { type: 'none' }
+  | { type: 'tool'; name: string; disable_parallel_tool_use?: boolean }
+
+export type WireThinking =
+  | { type: 'enabled'; budget_tokens: number; display?: 'summarized' | 'omitted' }
+  | { type: 'adaptive'; display?: 'summarized' | 'omitted' }
+  | { type: 'disabled' }
+
+export type WireEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+export type WireOutputConfig = {
+  effort?: WireEffort
+  format?: { type: 'json_schema'; schema: Record<string, unknown> }
+}
+
+/** What is written for an upstream. */
+export type WireRequest = {
+  model: string
+  max_tokens: number
+  thinking?: WireThinking
+  output_config?: WireOutputConfig
+  system?: string | WireTextParam[]
+  messages: WireMessageParam[]
+  tools?: WireTool[]
+  tool_choice?: WireToolChoice
+  stop_sequences?: string[]
+  metadata?: { user_id: string }
+  service_tier?: 'auto' | 'standard_only'
+  stream?: boolean
+}
+
+/** Only version 2023-06-01 of the protocol has these, and only its older models heed them. */
+export type WireSampling = { temperature?: number; top_p?: number; top_k?: number }
+
+/** What is read of an upstream's figures. `input_tokens` leaves out what came from or went into a cache. */
+export type WireUsage = {
+  input_tokens?: unknown
+  output_tokens?: unknown
+  cache_creation_input_tokens?: unknown
+  cache_read_input_tokens?: unknown
+  cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null
+  output_tokens_details?: { thinking_tokens?: unknown } | null
+}
+
+/** What is read of a reply. */
+export type WireReply = {
+  id?: unknown
+  content?: unknown
+  stop_reason?: unknown
+  stop_sequence?: unknown
+  stop_details?: { category?: unknown; explanation?: unknown } | null
+  usage?: WireUsage | null
+}
+
+/** What is written for a client. */
+export type WireUsageOut = {
+  input_tokens: number
+  cache_creation_input_tokens: number
+  cache_read_input_tokens: number
+  cache_creation: null
+  output_tokens: number
+  output_tokens_details: { thinking_tokens: number } | null
+  server_tool_use: null
+  service_tier: null
+  inference_geo: null
+  speed: null
+}
+
+export type WireCitationOut = {
+  type: 'search_result_location'
+  source: string
+  title: string | null
+  cited_text: string
+  search_result_index: number
+  start_block_index: number
+  end_block_index: number
+}
+
+export type WireBlockOut =
+  | { type: 'text'; text: string; citations: WireCitationOut[] | null }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'tool_use'; id: string; name: string; input: unknown; caller: { type: 'direct' } }
+
+export type WireStopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded'
+
+export type WireMessageOut = {
+  id: string
+  type: 'message'
+  role: 'assistant'
+  model: string
+  content: WireBlockOut[]
+  stop_reason: WireStopReason | null
+  stop_sequence: string | null
+  stop_details: { type: 'refusal'; category: null; explanation: string | null } | null
+  container: null
+  diagnostics: null
+  usage: WireUsageOut
+}

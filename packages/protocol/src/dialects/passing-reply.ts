@@ -1,0 +1,66 @@
+// An unstreamed reply on its way through: read by the dialect's own decoder, passed on in its own bytes.
+
+import { finishOf } from '../canonical/finish.ts'
+import type { Block, CanonicalReply } from '../canonical/reply.ts'
+import type { Codec } from '../framing/codec.ts'
+import { scanObject } from '../framing/json-scan.ts'
+import { splice } from '../framing/splice.ts'
+import type { DecodedReply, PassingReply } from './text-dialect.ts'
+
+/** `modelField`: what the dialect calls the model's name in a reply. */
+export function readPassingReply(
+  bytes: Uint8Array,
+  codec: Codec,
+  dialect: { decodeReply(body: unknown): DecodedReply; modelField: string },
+  renameTo: string | undefined,
+): PassingReply {
+  // The scan limits how deep the value may be nested before it is parsed.
+  const scan = scanObject(bytes, codec)
+  const body = scan.ok ? parsed(bytes, codec) : undefined
+  if (!scan.ok || body === undefined)
+    return { ok: false, error: { code: 'upstream_failed', message: 'The reply is not valid JSON' } }
+  const decoded = dialect.decodeReply(body)
+  if (!decoded.ok) return decoded
+  const { reply } = decoded
+  const stop = reply.choices.findLast((choice) => choice.stop !== undefined)?.stop
+  const model = scan.fields.find(({ name, kind }) => name === dialect.modelField && kind === 'string')
+  const isRenamed = renameTo !== undefined && model !== undefined
+  const name = isRenamed ? [{ start: model.start, end: model.end, bytes: codec.encode(JSON.stringify(renameTo)) }] : []
+  return {
+    ok: true,
+    usage: reply.usage,
+    finish: stop && finishOf(stop),
+    outputBytes: spokenBytes(reply),
+    body: splice(bytes, name),
+  }
+}
+
+function parsed(bytes: Uint8Array, codec: Codec): unknown {
+  try {
+    return JSON.parse(codec.decode(bytes, 0, bytes.length))
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes of text, reasoning, refusal and tool arguments, for counting where usage is missing. */
+function spokenBytes(reply: CanonicalReply): number {
+  let total = 0
+  for (const { blocks } of reply.choices) for (const block of blocks) total += utf8Length(spoken(block))
+  return total
+}
+
+function spoken(block: Block): string {
+  if (block.type === 'call') return block.arguments
+  return 'text' in block ? block.text : ''
+}
+
+/** Bytes of a text in UTF-8. A pair of surrogates is four bytes, two for each of them. */
+export function utf8Length(text: string): number {
+  let length = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x80) length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return length
+}

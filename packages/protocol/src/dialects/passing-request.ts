@@ -1,0 +1,111 @@
+// What the requests of all text dialects have in common on their way through: how they are read, what is counted in
+// them, and how the few edits become changes of their bytes.
+
+import { isObject, type Json, Mistake } from '../canonical/reading.ts'
+import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
+import type { Codec } from '../framing/codec.ts'
+import { editedObject, type FieldEdits } from '../framing/edit-fields.ts'
+import { type JsonField, type JsonScan, scanObject } from '../framing/json-scan.ts'
+import type { PassingEdits, PricedField } from './text-dialect.ts'
+
+/** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
+export function readBody(bytes: Uint8Array, codec: Codec): { scan: JsonScan; body: Json } {
+  const scan = scanObject(bytes, codec)
+  if (!scan.ok) throw new Mistake('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
+  return { scan, body: parseBody(bytes, codec) }
+}
+
+/** Throws Mistake. Nesting must have been limited before, by a scan. */
+export function parseBody(bytes: Uint8Array, codec: Codec): Json {
+  try {
+    return JSON.parse(codec.decode(bytes, 0, bytes.length)) as Json
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
+    throw new Mistake('bad_request', undefined, `The body is not valid JSON: ${why}`)
+  }
+}
+
+export type MediaCounts = { images: number; documents: number; audios: number; encodedBytes: number }
+
+/** What a request carries besides text. A video counts with the documents: both have many pages. */
+export function countMedia(request: CanonicalRequest): MediaCounts {
+  const counts: MediaCounts = { images: 0, documents: 0, audios: 0, encodedBytes: 0 }
+  const add = ({ media, source }: MediaPart) => {
+    if (media === 'image') counts.images++
+    else if (media === 'audio') counts.audios++
+    else counts.documents++
+    if (source.kind === 'inline') counts.encodedBytes += source.data.length
+  }
+  const walk = (parts: readonly Part[]) => {
+    for (const part of parts) {
+      if (part.type === 'media') add(part)
+      else if (part.type === 'result') walk(part.parts)
+    }
+  }
+  for (const turn of request.turns) walk(turn.parts)
+  return counts
+}
+
+/** One after the other; of two that set the same field the later wins. */
+export function joinEdits(edits: readonly PassingEdits[]): PassingEdits {
+  const joined: PassingEdits = Object.assign({}, ...edits)
+  const set = Object.assign({}, ...edits.map((edit) => edit.set))
+  const remove = edits.flatMap((edit) => edit.remove ?? [])
+  const withoutTools = edits.flatMap((edit) => edit.withoutTools ?? [])
+  return { ...joined, set, remove, withoutTools }
+}
+
+/** The edits to top-level fields that every dialect makes alike; a dialect adds its own to `set`. */
+export function openFieldEdits(edits: PassingEdits): { set: Map<string, string | Uint8Array>; remove: Set<string> } {
+  return { set: new Map(Object.entries(edits.set ?? {})), remove: new Set(edits.remove) }
+}
+
+export const fieldNamed = (fields: readonly JsonField[], name: string): JsonField | undefined =>
+  fields.find((field) => field.name === name)
+
+/** A field inside a top-level object, set without touching the object's other bytes. */
+export function setWithin(
+  { bytes, scan, codec }: { bytes: Uint8Array; scan: JsonScan; codec: Codec },
+  into: FieldEdits & { set: Map<string, string | Uint8Array> },
+  outer: string,
+  inner: ReadonlyMap<string, string>,
+): void {
+  const field = fieldNamed(scan.fields, outer)
+  const edited = field?.kind === 'object' ? editedObject(bytes, field, { set: inner }, codec) : undefined
+  const fresh = () => `{${[...inner].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
+  into.set.set(outer, edited ?? fresh())
+}
+
+/** A hosted tool that a vendor bills by itself: where it stands and the price it needs. */
+export type BilledTool = { at: string; word: string }
+
+/**
+ * `others`: how many tools are left when all of these are taken out. An answer without the only tool, or without one
+ * that the caller insists on, is not the answer that was asked for.
+ */
+export function pricedTools(
+  billed: readonly BilledTool[],
+  others: number,
+  isForced: (word: string) => boolean,
+): PricedField[] {
+  const priced: PricedField[] = []
+  for (const { at, word } of billed) {
+    if (priced.some((known) => known.word === word)) continue
+    const remove = others === 0 || isForced(word) ? undefined : { withoutTools: [word] }
+    priced.push({ field: at, word, remove })
+  }
+  return priced
+}
+
+/** A word that picks one of a vendor's prices, where it is not the usual one. */
+export function pricedWord(body: Json, field: string, usual: readonly string[]): PricedField[] {
+  const word = body[field]
+  if (typeof word !== 'string' || usual.includes(word.toLowerCase())) return []
+  return [{ field, word: word.toLowerCase().slice(0, 64), remove: { remove: [field] } }]
+}
+
+/** The objects in a list that may not even be a list. */
+export const objectsIn = (value: unknown): [Json, number][] =>
+  Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -1,0 +1,72 @@
+// A responses request as it passes through: what the journey has to know of it, and the few edits it may need.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editFields } from '../../../framing/edit-fields.ts'
+import type { JsonScan } from '../../../framing/json-scan.ts'
+import { countMedia, fieldNamed, isId, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
+import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+
+/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
+export function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: Addressed | undefined,
+  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+): PassingRequest {
+  const { scan, body } = readBody(bytes, codec)
+  const request = decode(body, addressed)
+  const { encodedBytes, ...media } = countMedia(request)
+  return {
+    model: request.model,
+    stream: request.stream,
+    choices: 1,
+    maxOutput: request.sampling.maxOutput,
+    capField: 'max_output_tokens',
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes - producedBytes(body),
+    ...media,
+    tools: request.tools.length + request.hostedTools.length,
+    cacheKey: isId(body.prompt_cache_key) ? body.prompt_cache_key : undefined,
+    endUser: [body.safety_identifier, body.user].find(isId),
+    priced: pricedFields(body),
+    objects: vendorObjects(body),
+    edited: (edits) => edited(bytes, scan, body, edits, codec),
+    canonical: () => request,
+  }
+}
+
+/** Images that hosted tools made or took earlier in the conversation, which the neutral request leaves out. */
+function producedBytes(body: Json): number {
+  let total = 0
+  for (const [item] of objectsIn(body.input)) {
+    const shown = isObject(item.output) ? item.output.image_url : undefined
+    if (item.type === 'image_generation_call' && typeof item.result === 'string') total += item.result.length
+    if (item.type === 'computer_call_output' && typeof shown === 'string') total += shown.length
+  }
+  return total
+}
+
+function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdits, codec: Codec): Uint8Array {
+  const into = openFieldEdits(edits)
+  const put = (name: string, value: string | number) => into.set.set(name, JSON.stringify(value))
+  const cap = body.max_output_tokens
+  if (edits.model !== undefined && edits.model !== body.model) put('model', edits.model)
+  if (edits.maxOutput !== undefined && !(typeof cap === 'number' && cap <= edits.maxOutput))
+    put('max_output_tokens', edits.maxOutput)
+  if (edits.cacheKey !== undefined) put('prompt_cache_key', edits.cacheKey)
+  const isOlder = isId(body.user) && !isId(body.safety_identifier)
+  if (edits.endUser !== undefined) put(isOlder ? 'user' : 'safety_identifier', edits.endUser)
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools?.kind === 'array') {
+    const words = new Map(objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)]))
+    const isDropped = (index: number) => edits.withoutTools?.includes(words.get(index) ?? '') === true
+    into.set.set(
+      'tools',
+      editElements(bytes, tools, (index, entry) => (isDropped(index) ? undefined : entry)),
+    )
+  }
+  return editFields(bytes, scan, into, codec)
+}

@@ -1,0 +1,95 @@
+// What of a responses request concerns the vendor's account, which all callers share: fields that change its price, and
+// ids of objects that it keeps.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import { type BilledTool, isId, objectsIn, pricedTools, pricedWord } from '../../passing-request.ts'
+import type { PricedField } from '../../text-dialect.ts'
+
+const USUAL_TIERS = ['default', 'standard']
+
+/** Tools that vendors of this dialect bill by the call or by the container. Searches have names with a version too. */
+const BILLED_TOOLS: Readonly<Record<string, string>> = {
+  web_search: 'web_search',
+  file_search: 'file_search',
+  code_interpreter: 'code_interpreter',
+  image_generation: 'image_generation',
+  x_search: 'x_search',
+  code_execution: 'code_execution',
+  collections_search: 'file_search',
+}
+const HOSTED_PLACES = ['container_auto', 'container_reference']
+
+export function billedAs(tool: Json): string | undefined {
+  const { type } = tool
+  if (typeof type !== 'string') return undefined
+  if (type.startsWith('web_search')) return 'web_search'
+  // A shell on the caller's own machine costs nothing.
+  if (type === 'shell') return isObject(tool.environment) && isHosted(tool.environment) ? 'container' : undefined
+  return Object.hasOwn(BILLED_TOOLS, type) ? BILLED_TOOLS[type] : undefined
+}
+
+const isHosted = ({ type }: Json): boolean => typeof type === 'string' && HOSTED_PLACES.includes(type)
+
+export function pricedFields(body: Json): PricedField[] {
+  return [...pricedWord(body, 'service_tier', USUAL_TIERS), ...toolPrices(body)]
+}
+
+function toolPrices(body: Json): PricedField[] {
+  const tools = objectsIn(body.tools)
+  const billed = tools.flatMap(([tool, index]): BilledTool[] => {
+    const word = billedAs(tool)
+    return word === undefined ? [] : [{ at: `tools[${index}]`, word }]
+  })
+  return pricedTools(billed, tools.length - billed.length, (word) => namedByChoice(body, tools, word))
+}
+
+/** A choice names hosted tools by their type; a list of allowed ones would name what is no longer there. */
+function namedByChoice(body: Json, tools: readonly [Json, number][], word: string): boolean {
+  const choice = body.tool_choice
+  if (!isObject(choice)) return false
+  const named = choice.type === 'allowed_tools' ? objectsIn(choice.tools).map(([tool]) => tool) : [choice]
+  const types = tools.filter(([tool]) => billedAs(tool) === word).map(([tool]) => tool.type)
+  return named.some((tool) => types.includes(tool.type) || billedAs(tool) === word)
+}
+
+/** Where the parsed body names objects that a vendor keeps. */
+export function vendorObjects(body: Json): string[] {
+  const found: string[] = []
+  if (isId(body.previous_response_id)) found.push('previous_response_id')
+  if (isId(body.conversation)) found.push('conversation')
+  if (isObject(body.conversation) && isId(body.conversation.id)) found.push('conversation.id')
+  if (isObject(body.prompt) && isId(body.prompt.id)) found.push('prompt.id')
+  for (const [item, index] of objectsIn(body.input)) idsOfItem(item, `input[${index}]`, found)
+  for (const [tool, index] of objectsIn(body.tools)) idsOfTool(tool, `tools[${index}]`, found)
+  return found
+}
+
+function idsOfItem(item: Json, at: string, found: string[]): void {
+  // Some leave the type out, since a lone id can be nothing else.
+  const isLoneId = item.type === undefined && item.role === undefined && isId(item.id)
+  if (item.type === 'item_reference' || isLoneId) found.push(`${at}.id`)
+  // An image that is not sent along can only be looked up.
+  if (item.type === 'image_generation_call' && typeof item.result !== 'string' && isId(item.id)) found.push(`${at}.id`)
+  for (const name of ['content', 'output'] as const) {
+    for (const [part, index] of objectsIn(item[name]))
+      if (isId(part.file_id)) found.push(`${at}.${name}[${index}].file_id`)
+  }
+  if (isObject(item.output) && isId(item.output.file_id)) found.push(`${at}.output.file_id`)
+}
+
+function idsOfTool(tool: Json, at: string, found: string[]): void {
+  if (hasIds(tool.vector_store_ids)) found.push(`${at}.vector_store_ids`)
+  if (isObject(tool.input_image_mask) && isId(tool.input_image_mask.file_id))
+    found.push(`${at}.input_image_mask.file_id`)
+  if (isId(tool.container)) found.push(`${at}.container`)
+  for (const name of ['container', 'environment'] as const) {
+    const place = tool[name]
+    if (!isObject(place)) continue
+    if (isId(place.container_id)) found.push(`${at}.${name}.container_id`)
+    if (hasIds(place.file_ids)) found.push(`${at}.${name}.file_ids`)
+    for (const [skill, index] of objectsIn(place.skills))
+      if (isId(skill.skill_id)) found.push(`${at}.${name}.skills[${index}].skill_id`)
+  }
+}
+
+const hasIds = (value: unknown): boolean => Array.isArray(value) && value.some(isId)

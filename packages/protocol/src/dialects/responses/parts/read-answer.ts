@@ -1,0 +1,90 @@
+// The small things of an answer: figures, reasons, citations, probabilities. All as tolerant as upstreams are careless.
+
+import type { Stop } from '../../../canonical/finish.ts'
+import { sniffMime } from '../../../canonical/media.ts'
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { Logprob } from '../../../canonical/reply.ts'
+import type { Citation } from '../../../canonical/request.ts'
+import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { ReadResponse } from '../wire.ts'
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
+
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const inputDetails = isObject(value.input_tokens_details) ? value.input_tokens_details : {}
+  const outputDetails = isObject(value.output_tokens_details) ? value.output_tokens_details : {}
+  const input = readCount(value.input_tokens ?? value.prompt_tokens)
+  const output = readCount(value.output_tokens ?? value.completion_tokens)
+  const reasoning = readCount(outputDetails.reasoning_tokens)
+  if (input === undefined && output === undefined) return undefined
+  return usageOf({
+    input,
+    output: wholeOutput(value.total_tokens, input, output, reasoning),
+    cachedInput: readCount(inputDetails.cached_tokens),
+    cacheWrite: readCount(inputDetails.cache_write_tokens),
+    reasoning,
+  })
+}
+
+type Figure = ReturnType<typeof readCount>
+
+/** Some services leave reasoning out of the output; their total gives it away. */
+function wholeOutput(total: unknown, input: Figure, output: Figure, reasoning: Figure): Figure {
+  if (typeof input !== 'number' || typeof output !== 'number' || typeof reasoning !== 'number') return output
+  return input + output + reasoning === total ? output + reasoning : output
+}
+
+/** `ended`: what the answer had in it, since the status of a completed one does not say. */
+export function readStop(response: ReadResponse, ended: { inCall: boolean; inRefusal: boolean }): Stop {
+  const status = textOf(response.status) || 'completed'
+  if (status === 'incomplete') {
+    const details = response.incomplete_details
+    const raw = (isObject(details) && textOf(details.reason)) || status
+    return { raw, reason: raw === 'content_filter' ? 'filter' : 'length' }
+  }
+  return { raw: status, reason: ended.inCall ? 'tool' : ended.inRefusal ? 'refusal' : 'end' }
+}
+
+/** Undefined for kinds that mean nothing without the vendor's own store. */
+export function readAnnotation(value: unknown): Citation | undefined {
+  if (!isObject(value)) return undefined
+  const title = textOf(value.title) || textOf(value.filename)
+  const start = numberOf(value.start_index) ?? numberOf(value.index)
+  const end = numberOf(value.end_index)
+  const place = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
+  const named = title === '' ? {} : { title }
+  if (typeof value.url === 'string') return { kind: 'address', url: value.url, ...named, ...place }
+  return title === '' ? undefined : { kind: 'document', title, ...place }
+}
+
+export function readLogprobs(value: unknown): Logprob[] {
+  return listOf(value).flatMap((entry) => {
+    const chosen = readToken(entry)
+    if (chosen === undefined) return []
+    const others = isObject(entry) ? listOf(entry.top_logprobs) : []
+    return [{ ...chosen, top: others.flatMap((other) => readToken(other) ?? []) }]
+  })
+}
+
+function readToken(value: unknown): { token: string; logprob: number; bytes?: readonly number[] } | undefined {
+  if (!isObject(value) || typeof value.token !== 'string' || typeof value.logprob !== 'number') return undefined
+  const bytes = Array.isArray(value.bytes) ? value.bytes.filter((byte) => typeof byte === 'number') : []
+  return { token: value.token, logprob: value.logprob, ...(bytes.length === 0 ? {} : { bytes }) }
+}
+
+/** The image that a hosted tool made, if the item holds it. */
+export function readImage(item: Json): { mime: string; data: string } | undefined {
+  if (item.type !== 'image_generation_call' || typeof item.result !== 'string' || item.result === '') return undefined
+  const named = typeof item.output_format === 'string' ? `image/${item.output_format}` : 'image/png'
+  return { mime: sniffMime(item.result) ?? named, data: item.result }
+}
+
+/** A call's arguments: text, though some write the object itself. */
+export function readArguments(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : textOf(value)
+}

@@ -1,0 +1,111 @@
+// Tools that a caller offers, and how they are to be used.
+
+import {
+  asArray,
+  asObject,
+  asString,
+  below,
+  isObject,
+  type Json,
+  readFlag,
+  readString,
+  wrong,
+} from '../../../canonical/reading.ts'
+import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+
+export type ReadTools = { tools: Tool[]; hostedTools: HostedTool[] }
+
+/** The full name of a function that the caller keeps in a namespace. */
+export const namespaced = (namespace: string | undefined, name: string): string =>
+  namespace === undefined || namespace === '' ? name : `${namespace}__${name}`
+
+export function readTools(value: unknown): ReadTools {
+  const read: ReadTools = { tools: [], hostedTools: [] }
+  if (value === undefined || value === null) return read
+  for (const [index, item] of asArray(value, 'tools').entries()) {
+    const at = `tools[${index}]`
+    const tool = asObject(item, at)
+    const type = asString(tool.type, below(at, 'type'))
+    if (type === 'namespace') readNamespace(tool, at, read)
+    else readTool(tool, type, at, undefined, read)
+  }
+  return read
+}
+
+function readTool(tool: Json, type: string, at: string, namespace: string | undefined, into: ReadTools): void {
+  if (type !== 'function' && type !== 'custom') {
+    into.hostedTools.push({ name: type, at })
+    return
+  }
+  const name = asString(tool.name, below(at, 'name'))
+  if (name === '') throw wrong(below(at, 'name'), `${at}.name must not be empty`)
+  const description = readString(tool, 'description', at)
+  const common: Tool = {
+    name: namespaced(namespace, name),
+    ...(description === undefined ? {} : { description }),
+    ...(namespace === undefined ? {} : { namespace: { namespace, name } }),
+  }
+  into.tools.push({ ...common, ...(type === 'custom' ? { custom: readGrammar(tool, at) } : readFunction(tool, at)) })
+}
+
+function readFunction(tool: Json, at: string): Pick<Tool, 'schema' | 'strict'> {
+  const { parameters } = tool
+  const strict = readFlag(tool, 'strict', at)
+  const schema =
+    parameters === undefined || parameters === null ? {} : { schema: asObject(parameters, below(at, 'parameters')) }
+  return { ...schema, ...(strict === undefined ? {} : { strict }) }
+}
+
+function readGrammar(tool: Json, at: string): NonNullable<Tool['custom']> {
+  const format = tool.format
+  if (!isObject(format) || format.type !== 'grammar') return {}
+  const path = below(at, 'format')
+  return {
+    grammar: {
+      syntax: asString(format.syntax, below(path, 'syntax')),
+      definition: asString(format.definition, below(path, 'definition')),
+    },
+  }
+}
+
+function readNamespace(tool: Json, at: string, into: ReadTools): void {
+  const namespace = asString(tool.name, below(at, 'name'))
+  const about = readString(tool, 'description', at)
+  const first = into.tools.length
+  for (const [index, item] of asArray(tool.tools ?? [], below(at, 'tools')).entries()) {
+    const path = `${at}.tools[${index}]`
+    const inner = asObject(item, path)
+    readTool(inner, asString(inner.type, below(path, 'type')), path, namespace, into)
+  }
+  // What is said about all of them is said once, with the first.
+  const head = into.tools[first]
+  if (head === undefined || about === undefined || about === '') return
+  into.tools[first] = {
+    ...head,
+    description: [about, head.description ?? ''].filter((text) => text !== '').join('\n\n'),
+  }
+}
+
+export function readToolChoice(value: unknown): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined
+  if (value === 'auto' || value === 'none' || value === 'required') return { mode: value }
+  if (!isObject(value)) {
+    throw wrong('tool_choice', 'tool_choice must be auto, none, required or an object that names a tool')
+  }
+  const type = asString(value.type, 'tool_choice.type')
+  if (type === 'function' || type === 'custom') return { mode: 'tool', name: nameIn(value, 'tool_choice') }
+  if (type !== 'allowed_tools') return { mode: 'hosted', name: type }
+  const listed = asArray(value.tools, 'tool_choice.tools').map((tool, index) =>
+    asObject(tool, `tool_choice.tools[${index}]`),
+  )
+  const isFunction = (tool: Json): boolean => tool.type === 'function' || tool.type === 'custom'
+  const names = listed.flatMap((tool, index) => (isFunction(tool) ? nameIn(tool, `tool_choice.tools[${index}]`) : []))
+  const hosted = listed.find((tool) => !isFunction(tool))
+  if (names.length === 0 && hosted !== undefined) {
+    return { mode: 'hosted', name: asString(hosted.type, 'tool_choice.tools[0].type') }
+  }
+  return { mode: 'allowed', required: value.mode === 'required', names }
+}
+
+const nameIn = (tool: Json, at: string): string =>
+  namespaced(readString(tool, 'namespace', at), asString(tool.name, below(at, 'name')))

@@ -1,0 +1,22 @@
+// Requests that lean on something kept elsewhere: an earlier response, a conversation, a template. The model would see
+// less than the caller means, so such a request can only pass through to an upstream that keeps these things itself.
+
+import { isObject, Mistake, unsupported } from '../../../canonical/reading.ts'
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+
+/** Throws Mistake if the request cannot be understood from its own text. To be called before it is translated. */
+export function refuseStored(body: unknown): void {
+  if (!isObject(body)) return
+  if (isGiven(body.previous_response_id)) throw notFound('previous_response_id', 'The previous response was not found.')
+  for (const [index, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
+    if (isObject(item) && item.type === 'item_reference') {
+      throw notFound(`input[${index}].id`, 'The item that is referred to was not found.')
+    }
+  }
+  for (const field of ['conversation', 'prompt', 'background']) {
+    if (isGiven(body[field])) throw unsupported(field, `${field} is not available for this model`)
+  }
+}
+
+const notFound = (param: string, message: string): Mistake => new Mistake('previous_response_not_found', param, message)

@@ -1,0 +1,173 @@
+// What whole answers and streams have in common: items, the Response object, figures.
+
+import type { Stop } from '../../../canonical/finish.ts'
+import type { Logprob } from '../../../canonical/reply.ts'
+import type { Citation } from '../../../canonical/request.ts'
+import type { Usage } from '../../../canonical/usage.ts'
+import type { Answering } from '../../text-dialect.ts'
+import type {
+  ItemStatus,
+  WrittenAnnotation,
+  WrittenAnswer,
+  WrittenItem,
+  WrittenLogprob,
+  WrittenPart,
+  WrittenUsage,
+} from '../wire.ts'
+
+/** An item while it is written. Its number is its place in the output. */
+export type Draft =
+  | { kind: 'message'; id: string; parts: WrittenPart[] }
+  | { kind: 'reasoning'; id: string; style: 'summary' | 'full'; text: string; encrypted: string | undefined }
+  | {
+      kind: 'call'
+      id: string
+      callId: string
+      name: string
+      namespace: string | undefined
+      custom: boolean
+      text: string
+    }
+  | { kind: 'image'; id: string; data: string }
+
+const PREFIXES = { message: 'msg', reasoning: 'rs', function: 'fc', custom: 'ctc', image: 'ig' } as const
+
+export const itemId = (kind: keyof typeof PREFIXES, answering: Answering, index: number): string =>
+  `${PREFIXES[kind]}_${answering.id}_${index}`
+
+export function callDraft(
+  answering: Answering,
+  index: number,
+  call: { id: string; name: string; custom: boolean },
+): Extract<Draft, { kind: 'call' }> {
+  const kept = answering.namespaces.get(call.name)
+  return {
+    kind: 'call',
+    id: itemId(call.custom ? 'custom' : 'function', answering, index),
+    callId: call.id,
+    name: kept?.name ?? call.name,
+    namespace: kept?.namespace,
+    custom: call.custom,
+    text: '',
+  }
+}
+
+/** A reasoning item that shows nothing and only carries something. */
+export function carrierDraft(answering: Answering, index: number, encrypted: string): Draft {
+  return { kind: 'reasoning', id: itemId('reasoning', answering, index), style: 'summary', text: '', encrypted }
+}
+
+export function writtenItem(draft: Draft, status: ItemStatus): WrittenItem {
+  switch (draft.kind) {
+    case 'message':
+      return { id: draft.id, type: 'message', role: 'assistant', status, content: draft.parts }
+    case 'reasoning':
+      return reasoningItem(draft, status)
+    case 'call': {
+      const { id, callId, name, namespace, custom, text } = draft
+      const named = { call_id: callId, name, ...(namespace === undefined ? {} : { namespace }) }
+      return custom
+        ? { id, type: 'custom_tool_call', ...named, input: text }
+        : { id, type: 'function_call', ...named, arguments: text, status }
+    }
+    case 'image':
+      return status === 'in_progress'
+        ? { id: draft.id, type: 'image_generation_call', status, result: null }
+        : { id: draft.id, type: 'image_generation_call', status: 'completed', result: draft.data }
+  }
+}
+
+function reasoningItem(draft: Extract<Draft, { kind: 'reasoning' }>, status: ItemStatus): WrittenItem {
+  const { id, style, text, encrypted } = draft
+  const hasText = text !== ''
+  return {
+    id,
+    type: 'reasoning',
+    summary: style === 'summary' && hasText ? [{ type: 'summary_text', text }] : [],
+    ...(style === 'full' && hasText ? { content: [{ type: 'reasoning_text', text }] } : {}),
+    ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
+    ...(status === 'incomplete' ? { status } : {}),
+  }
+}
+
+/** `textLength`: of the text so far, the end of a citation that does not say where it ends. */
+export function writtenAnnotation(citation: Citation, textLength: number): WrittenAnnotation {
+  const { kind, url, title, start = 0, end = textLength } = citation
+  if (kind === 'document' && url === undefined) {
+    return { type: 'file_citation', file_id: '', filename: title ?? '', index: citation.start ?? end }
+  }
+  return { type: 'url_citation', start_index: start, end_index: end, url: url ?? '', title: title ?? '' }
+}
+
+export const writtenLogprobs = (items: readonly Logprob[]): WrittenLogprob[] =>
+  items.map(({ token, logprob, bytes = [], top }) => ({
+    token,
+    logprob,
+    bytes: [...bytes],
+    top_logprobs: top.map((other) => ({ token: other.token, logprob: other.logprob, bytes: [...(other.bytes ?? [])] })),
+  }))
+
+/** What the client is told of how it ended. */
+export type Ending = Pick<WrittenAnswer, 'status' | 'error' | 'incomplete_details'>
+
+export function endingOf(stop: Stop | undefined): Ending {
+  switch (stop?.reason) {
+    case 'length':
+    case 'context':
+      return { status: 'incomplete', error: null, incomplete_details: { reason: 'max_output_tokens' } }
+    case 'filter':
+      return { status: 'incomplete', error: null, incomplete_details: { reason: 'content_filter' } }
+    case 'malformed_tool':
+      return { status: 'failed', error: { code: 'server_error', message: FAILED_CALL }, incomplete_details: null }
+    default:
+      return { status: 'completed', error: null, incomplete_details: null }
+  }
+}
+
+const FAILED_CALL = 'The model tried to call a tool and failed at it.'
+
+/** The Response object: what it must repeat of the request, and the answer. */
+export function responseObject(
+  answering: Answering,
+  ending: Ending,
+  output: WrittenItem[],
+  usage: WrittenUsage | undefined,
+): WrittenAnswer & Record<string, unknown> {
+  return {
+    id: `resp_${answering.id}`,
+    object: 'response',
+    created_at: answering.created,
+    ...ending,
+    ...answering.echo,
+    model: answering.model,
+    output,
+    ...(usage === undefined ? {} : { usage }),
+  }
+}
+
+/** Figures that the upstream did not report are estimates; details have no word for unknown. */
+export function writtenUsage(usage: Usage | undefined, outputBytes: number, answering: Answering): WrittenUsage {
+  const isKnown = usage?.input !== undefined && usage.output !== undefined
+  const estimate = isKnown ? undefined : answering.estimate(outputBytes)
+  const input = usage?.input ?? estimate?.input ?? 0
+  const output = usage?.output ?? estimate?.output ?? 0
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage?.cachedInput ?? 0, cache_write_tokens: usage?.cacheWrite ?? 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
+    total_tokens: input + output,
+  }
+}
+
+/** How long text is in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) continue
+    // Each half of a surrogate pair counts two of the pair's four bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}

@@ -1,0 +1,2 @@
+export { decodeReply } from './parts/decode-reply.ts'
+export { encodeReply } from './parts/encode-reply.ts'

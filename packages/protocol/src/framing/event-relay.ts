@@ -1,0 +1,299 @@
+// Relays a stream of server-sent events byte by byte while somebody looks at each of them and decides: most pass as they
+// came, some are held back until the settlement stands, and a model's name may be replaced in place.
+//
+// Events are a token or two each, so an ordinary one (an optional `event:` line, one `data:` line of JSON) is walked once
+// and neither decoded nor parsed nor copied. Everything else takes the long way through the parser.
+
+import type { Codec } from './codec.ts'
+import { MAX_EVENT_BYTES } from './event-reader.ts'
+import { growingBytes } from './growing-bytes.ts'
+import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from './json-walk.ts'
+import { concat, openRelay } from './relay.ts'
+import { splice } from './splice.ts'
+import { formatSse, openSseParser } from './sse.ts'
+import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from './sse-bytes.ts'
+
+/**
+ * `forward`: now, after what was held, since that was not the end. `beside`: now if nothing is held, else with it.
+ * `hold`: until the end. `hold-latest`: the same, after what was held. `drop`: never. `fail`: never, and nothing after it.
+ */
+export type Verdict = 'forward' | 'beside' | 'hold' | 'hold-latest' | 'drop' | 'fail'
+
+/** One event as its judge sees it. Valid during the call only. */
+export type EventView = {
+  /** The data is the JSON object from `start` to `end`. */
+  bytes: Uint8Array
+  start: number
+  end: number
+  /** The name of the event's own line; empty range: none. */
+  nameBytes: Uint8Array
+  nameStart: number
+  nameEnd: number
+  /** What the walk over the data found. */
+  walk: Walk
+  /** Set by the judge: a JSON string in the data that the new name takes the place of; 0: nothing. */
+  renameStart: number
+  renameEnd: number
+}
+
+export type EventJudge = {
+  watched: WatchList
+  judge(view: EventView): Verdict
+  /** Comments, and data that is `[DONE]`. */
+  idle: 'beside' | 'drop'
+  isOver(): boolean
+  fail(problem: RelayProblem): void
+}
+
+/** Data that is not a JSON object, an event above the limit, or an end within an event. */
+export type RelayProblem = 'malformed' | 'oversized' | 'cut'
+
+export type RelayOptions = {
+  renameTo: string | undefined
+  /** One JSON array instead of events. */
+  asArray?: boolean
+  limit?: number
+}
+
+export type EventRelay = {
+  push(chunk: Uint8Array): Uint8Array
+  /** The upstream has ended: what was held, and an event without its blank line. */
+  end(): Uint8Array
+  /** What was held, then this data as the last event of all. */
+  endWith(data: string): Uint8Array
+}
+
+const EMPTY = new Uint8Array(0)
+const END_OF_EVENT = Uint8Array.of(0x0a, 0x0a)
+const OPEN_BRACE = 0x7b
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const EVENT_LINE = Uint8Array.from('event:', (letter) => letter.charCodeAt(0))
+
+export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: Codec): EventRelay {
+  const { renameTo, asArray = false, limit = MAX_EVENT_BYTES } = options
+  const newName = renameTo === undefined ? undefined : codec.encode(JSON.stringify(renameTo))
+  const relay = openRelay(codec)
+  const pending = growingBytes()
+  const opening = codec.encode('[')
+  const between = codec.encode(',\r\n')
+  let elements = 0
+  let held: Uint8Array[] = []
+  let heldLength = 0
+  /** `judged`: the judge itself found the failure. */
+  let problem: RelayProblem | 'judged' | undefined
+  const walk = newWalk()
+  const view: EventView = {
+    ...{ bytes: EMPTY, start: 0, end: 0, nameBytes: EMPTY, nameStart: 0, nameEnd: 0 },
+    ...{ walk, renameStart: 0, renameEnd: 0 },
+  }
+
+  function push(chunk: Uint8Array): Uint8Array {
+    if (isOver()) return EMPTY
+    if (pending.length === 0) return forward(chunk)
+    const before = pending.length
+    pending.append(chunk)
+    if (hasEventEnd(pending.peek(), before)) return forward(pending.take())
+    if (pending.length > limit) fail('oversized')
+    return EMPTY
+  }
+
+  function forward(bytes: Uint8Array): Uint8Array {
+    relay.open(bytes)
+    const length = bytes.length
+    let at = 0
+    while (at < length) {
+      const end = takePlain(bytes, at, Math.min(length, at + limit)) || takeAny(bytes, at, length)
+      if (end < 0) break
+      at = end
+      if (isOver()) break
+    }
+    if (at < length && !isOver()) {
+      pending.append(bytes.subarray(at))
+      if (pending.length > limit) fail('oversized')
+    }
+    view.bytes = EMPTY
+    view.nameBytes = EMPTY
+    return relay.close(at)
+  }
+
+  /** An ordinary event. Gives its end, or 0 when it is anything else or not complete. */
+  function takePlain(bytes: Uint8Array, at: number, to: number): number {
+    let line = at
+    view.nameStart = 0
+    view.nameEnd = 0
+    if (bytes[at] === EVENT_LINE[0]) {
+      if (!codec.hasAt(bytes, EVENT_LINE, at)) return 0
+      let nameEnd = at + 6
+      while (nameEnd < to && bytes[nameEnd] !== LINE_FEED && bytes[nameEnd] !== CARRIAGE_RETURN) nameEnd++
+      view.nameStart = bytes[at + 6] === 0x20 ? at + 7 : at + 6
+      view.nameEnd = nameEnd
+      line = bytes[nameEnd] === CARRIAGE_RETURN && bytes[nameEnd + 1] === LINE_FEED ? nameEnd + 2 : nameEnd + 1
+    }
+    const start = dataStart(bytes, line)
+    if (start === line || bytes[start] !== OPEN_BRACE) return 0
+    resetWalk(walk)
+    if (walkJson(bytes, start, to, 0, judge.watched, 0, walk) !== WALKED) return 0
+    const end = blankLineEnd(bytes, walk.end)
+    if (end === 0) return 0
+    view.bytes = bytes
+    view.nameBytes = bytes
+    view.start = start
+    view.end = walk.end
+    view.renameStart = 0
+    view.renameEnd = 0
+    const verdict = judged()
+    if (verdict === 'forward' && newName === undefined && held.length === 0 && !asArray) return end
+    dispose(verdict, bytes, at, end)
+    return end
+  }
+
+  /** Carries out the verdict on an ordinary event. */
+  function dispose(verdict: Verdict, bytes: Uint8Array, at: number, end: number): void {
+    if (verdict === 'forward' || verdict === 'hold-latest') release(at)
+    const { start, renameStart, renameEnd } = view
+    const name = newName !== undefined && renameEnd > 0 && !isNamed(bytes, newName) ? newName : undefined
+    if (!(verdict === 'forward' || (verdict === 'beside' && held.length === 0))) {
+      relay.replace(at, end, EMPTY)
+      if (verdict === 'drop' || verdict === 'fail') return
+      const from = asArray ? start : at
+      const whole = bytes.subarray(from, asArray ? view.end : end)
+      const edits = name === undefined ? [] : [{ start: renameStart - from, end: renameEnd - from, bytes: name }]
+      hold(edits.length === 0 ? new Uint8Array(whole) : splice(whole, edits))
+      return
+    }
+    if (asArray) relay.replace(at, start, separator())
+    if (name !== undefined) relay.replace(renameStart, renameEnd, name)
+    if (asArray) relay.replace(view.end, end, EMPTY)
+  }
+
+  function isNamed(bytes: Uint8Array, name: Uint8Array): boolean {
+    return view.renameEnd - view.renameStart === name.length && codec.hasAt(bytes, name, view.renameStart)
+  }
+
+  /** A complete event of any other form: comments, several lines, other line ends, broken data. -1: it is not complete. */
+  function takeAny(bytes: Uint8Array, at: number, to: number): number {
+    const end = eventEnd(bytes, at, to)
+    if (end < 0) return -1
+    if (end - at > limit) {
+      fail('oversized')
+      relay.replace(at, end, EMPTY)
+      return end
+    }
+    const [read] = openSseParser(Number.POSITIVE_INFINITY).push(codec.decode(bytes, at, end))
+    const text = read?.data.trim() ?? ''
+    if (text === '' || text === '[DONE]') {
+      if (judge.idle === 'drop' || asArray) relay.replace(at, end, EMPTY)
+      else if (held.length > 0) {
+        relay.replace(at, end, EMPTY)
+        hold(new Uint8Array(bytes.subarray(at, end)))
+      }
+      return end
+    }
+    const json = codec.encode(text)
+    const name = codec.encode(read?.event ?? '')
+    const verdict = verdictOnText(json, name, text)
+    if (verdict === 'forward' || verdict === 'hold-latest') release(at)
+    const isNow = verdict === 'forward' || (verdict === 'beside' && held.length === 0)
+    const isRenamed = newName !== undefined && view.renameEnd > 0 && !isNamed(json, newName)
+    const edits = isRenamed ? [{ start: view.renameStart, end: view.renameEnd, bytes: newName }] : []
+    const data = splice(json, edits)
+    const framed = () => codec.encode(formatSse(codec.decode(data, 0, data.length), read?.event))
+    const whole = asArray ? data : isRenamed ? framed() : new Uint8Array(bytes.subarray(at, end))
+    if (!isNow) {
+      relay.replace(at, end, EMPTY)
+      if (verdict !== 'drop' && verdict !== 'fail') hold(whole)
+    } else if (asArray) {
+      relay.replace(at, at, separator())
+      relay.replace(at, end, whole)
+    } else if (isRenamed) relay.replace(at, end, whole)
+    return end
+  }
+
+  function verdictOnText(json: Uint8Array, name: Uint8Array, text: string): Verdict {
+    view.renameStart = 0
+    view.renameEnd = 0
+    if (!isJsonObject(text)) {
+      fail('malformed')
+      return 'fail'
+    }
+    resetWalk(walk)
+    walkJson(json, 0, json.length, 0, judge.watched, 0, walk)
+    Object.assign(view, {
+      bytes: json,
+      start: 0,
+      end: json.length,
+      nameBytes: name,
+      nameStart: 0,
+      nameEnd: name.length,
+    })
+    return judged()
+  }
+
+  function judged(): Verdict {
+    const verdict = judge.judge(view)
+    if (verdict === 'fail') problem = 'judged'
+    return verdict
+  }
+
+  function hold(kept: Uint8Array): void {
+    held.push(kept)
+    heldLength += kept.length
+    if (heldLength > limit) fail('oversized')
+  }
+
+  function release(at: number): void {
+    if (held.length === 0) return
+    for (const kept of takeHeld()) relay.replace(at, at, kept)
+  }
+
+  /** What was held, ready to be written. */
+  function takeHeld(): Uint8Array[] {
+    const kept = asArray ? held.flatMap((element) => [separator(), element]) : held
+    held = []
+    heldLength = 0
+    return kept
+  }
+
+  const separator = (): Uint8Array => (elements++ === 0 ? opening : between)
+
+  function fail(kind: RelayProblem): void {
+    pending.take()
+    problem = kind
+    judge.fail(kind)
+  }
+
+  const isOver = (): boolean => problem !== undefined || judge.isOver()
+  const failure = () => problem
+
+  function end(): Uint8Array {
+    let last: Uint8Array = EMPTY
+    if (pending.length > 0 && !isOver()) {
+      // An upstream may forget the blank line behind its last event, or it was cut within one.
+      pending.append(END_OF_EVENT)
+      last = forward(pending.take())
+      if (failure() === 'malformed') judge.fail('cut')
+    }
+    if (failure() !== undefined) return EMPTY
+    const tail = takeHeld()
+    if (asArray) tail.push(codec.encode(elements === 0 ? '[]' : ']'))
+    return last.length === 0 && tail.length === 0 ? EMPTY : concat([last, ...tail])
+  }
+
+  function endWith(data: string): Uint8Array {
+    const kept = takeHeld()
+    const last = asArray ? [separator(), codec.encode(`${data}]`)] : [codec.encode(formatSse(data))]
+    return concat([...kept, ...last])
+  }
+
+  return { push, end, endWith }
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
