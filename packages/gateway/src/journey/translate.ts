@@ -19,7 +19,7 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
   refuseStored(asked)
   const model = upstreamModel(asked)
   const warn = warnInWordsOf(dialect, warnings)
-  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, warnings), asked, warn)
+  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked), asked, warn)
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
@@ -104,9 +104,9 @@ function capOf({ body }: WrittenRequest): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
 
-function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, warnings: string[]): CanonicalRequest {
-  const { tier, cacheKey: _, endUser = endUserFor(upstream, care), ...rest } = request
-  warnings.push(...request.untranslated.map((field) => `${field};dropped`))
+function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, asked: Asked): CanonicalRequest {
+  const { tier, cacheKey: _, endUser = endUserFor(upstream, care, asked), ...rest } = request
+  asked.warnings.push(...request.untranslated.map((field) => `${field};dropped`))
   return {
     ...rest,
     ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
@@ -117,8 +117,8 @@ function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, 
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
-const endUserFor = (upstream: TextDialect, care: Care): string | undefined =>
-  upstream.id === 'generate-content' ? undefined : care.endUser
+const endUserFor = (upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined =>
+  upstream.id === 'generate-content' || candidate.upstream.kind === 'sandbox' ? undefined : care.endUser
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
 function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {

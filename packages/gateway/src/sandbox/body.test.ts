@@ -1,14 +1,16 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { bodyOf, type Sleep, type Step, sleepFor } from './body.ts'
-import { chatBody } from './chat.ts'
-import { readChatRequest } from './chat-request.ts'
+import { chatBody } from './chat/reply.ts'
+import { readRequest } from './chat/request.ts'
+import type { Quirks } from './dialect.ts'
+import { quirksOf, readFaults } from './faults.ts'
 import { createSandbox } from './handler.ts'
 import { makePlan } from './plan.ts'
 import { startSandboxServer } from './server.ts'
 
 const TEN_MEGABYTES = 'say 2000000 words'
-const QUIRKS = { usage: 'honest', usageEveryChunk: false, noFinish: false, duplicateStart: false } as const
+const QUIRKS: Quirks = quirksOf(readFaults([], false))
 
 /** One call for each event that is produced: what the tests know of production. */
 let produced = 0
@@ -113,7 +115,7 @@ test('10 MB streamed in-process: what was not read was not produced', async () =
 })
 
 test('10 MB in a single body come in small pieces, each made when it is asked for', () => {
-  const { ask } = readChatRequest(Buffer.from(body('sandbox-text', false)))
+  const { ask } = readRequest({ bytes: Buffer.from(body('sandbox-text', false)) })
   const plan = makePlan(ask)
   let words = 0
   plan.choices = plan.choices.map((parts) =>

@@ -9,9 +9,20 @@ export type Directives = {
   words: number | undefined
   /** Words of reasoning; 0: as many as the reasoning needs. */
   think: number | undefined
+  /** `aloud`: the reasoning itself where a dialect tells it from a summary; `secretly`: done, but not shown. */
+  thinkHow: 'plainly' | 'aloud' | 'secretly'
+  /** A signature on the first tool call also in a dialect that has no field of its own for one. */
+  sign: boolean
+  /** Ids of tool calls also where a dialect may leave them out. */
+  ids: boolean
+  /** Text before the tool calls. */
+  explain: boolean
   refuse: boolean
+  /** An answer that the content filter keeps back. */
+  filter: boolean
   paceMs: number | undefined
   cachedTokens: number | undefined
+  cacheWrittenTokens: number | undefined
 }
 
 /** About 12 MB of text. */
@@ -26,11 +37,16 @@ const UNNAMED_ALL =
 const UNNAMED_ONE = /\b(?:call|use|invoke|run)\s+(?:a|an|any|one|the|your)\s+(?:tool|function)\b/i
 /** An order, not a mention: "think hard" is one, "I think so" is not. */
 const ORDER = String.raw`(?:^|[.!?;,:\n]\s{0,4}|\b(?:please|and|then|first|now)\s+)`
-const THINK = new RegExp(`${ORDER}think\\b(?:\\s+(\\d{1,7})\\s+words\\b)?`, 'i')
+const THINK = new RegExp(`${ORDER}think\\b(?:\\s+(aloud|secretly)\\b)?(?:\\s+(\\d{1,7})\\s+words\\b)?`, 'i')
+const SIGN = new RegExp(`${ORDER}sign\\b`, 'i')
+const IDS = /\bwith ids\b/i
+const EXPLAIN = new RegExp(`${ORDER}explain\\b`, 'i')
+const FILTER = new RegExp(`${ORDER}be filtered\\b`, 'i')
 const REFUSE = new RegExp(`${ORDER}refuse\\b`, 'i')
 const SAY_WORDS = /\b(?:say|write|repeat|give|give me|produce)\s+(\d[\d,_]{0,11})\s+words\b/i
 const PACE = /\bpace[ :=]{1,4}(\d{1,5}) ?ms\b/i
 const CACHED = /\bcached\s+(\d{1,9})\s+tokens\b/i
+const CACHE_WRITTEN = /\bcaching\s+(\d{1,9})\s+tokens\b/i
 
 export function readDirectives(prompt: string, toolNames: readonly string[]): Directives {
   const text = prompt.slice(0, SEARCHED)
@@ -39,11 +55,22 @@ export function readDirectives(prompt: string, toolNames: readonly string[]): Di
     calls: readCalls(text, toolNames),
     unnamedCalls: UNNAMED_ALL.test(text) ? 'all' : UNNAMED_ONE.test(text) ? 'one' : 'none',
     words: cappedWords(SAY_WORDS.exec(text)?.[1]),
-    think: think ? (cappedWords(think[1]) ?? 0) : undefined,
+    think: think ? (cappedWords(think[2]) ?? 0) : undefined,
+    thinkHow: howToThink(think?.[1]),
+    sign: SIGN.test(text),
+    ids: IDS.test(text),
+    explain: EXPLAIN.test(text),
     refuse: REFUSE.test(text),
+    filter: FILTER.test(text),
     paceMs: wholeNumber(PACE.exec(text)?.[1]),
     cachedTokens: wholeNumber(CACHED.exec(text)?.[1]),
+    cacheWrittenTokens: wholeNumber(CACHE_WRITTEN.exec(text)?.[1]),
   }
+}
+
+function howToThink(word: string | undefined): Directives['thinkHow'] {
+  const how = word?.toLowerCase()
+  return how === 'aloud' || how === 'secretly' ? how : 'plainly'
 }
 
 function wholeNumber(digits: string | undefined): number | undefined {

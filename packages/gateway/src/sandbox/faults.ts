@@ -1,5 +1,5 @@
 // The fault switches: their names, their values, and how a request chooses them. What each does is in README.md.
-import type { ChatQuirks } from './chat.ts'
+import type { Quirks } from './dialect.ts'
 import { badRequest } from './errors.ts'
 
 /** `default` leaves the number to the place where it is used: events in a stream, bytes in a single body. */
@@ -30,6 +30,9 @@ const FLAGS = [
   'html',
   'wrong-type',
   'no-finish',
+  'finish-every-chunk',
+  'interleave',
+  'twice',
   'duplicate-start',
   'crlf',
   'no-space',
@@ -108,11 +111,13 @@ export function numberOf(faults: Faults, name: NumberFault, byDefault: number): 
 
 const USAGES = ['zero', 'negative', 'huge', 'string'] as const
 
-export function quirksOf({ flags }: Faults): ChatQuirks {
+export function quirksOf({ flags }: Faults): Quirks {
   return {
     usage: flags.has('no-usage') ? 'none' : (USAGES.find((usage) => flags.has(`${usage}-usage`)) ?? 'honest'),
     usageEveryChunk: flags.has('usage-every-chunk'),
     noFinish: flags.has('no-finish'),
+    finishEveryChunk: flags.has('finish-every-chunk'),
     duplicateStart: flags.has('duplicate-start'),
+    interleave: flags.has('interleave'),
   }
 }

@@ -1,9 +1,10 @@
 // The sandbox as a web-standard handler: called in-process by the gateway, or behind a socket of its own.
 import { bodyOf, type Sleep, sleepFor, whenAborted } from './body.ts'
-import { type ChatHead, chatBody, chatEvents } from './chat.ts'
-import { type ChatRequest, readChatRequest } from './chat-request.ts'
-import { badRequest, errorBody, errorHeaders, SandboxError, type SandboxErrorInfo } from './errors.ts'
+import type { Head, Reading, SandboxDialect, StreamEvent } from './dialect.ts'
+import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './errors.ts'
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './faults.ts'
+import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
+import { dialectOf, pathOf } from './paths.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { singleSteps, streamSteps } from './steps.ts'
 
@@ -21,7 +22,6 @@ export type SandboxOptions = {
 
 type Parts = { faults: boolean; pace: number; key: 'any' | 'none'; clock: () => number; sleep: Sleep }
 
-export const SANDBOX_TEXT = 'sandbox-text'
 const DEFAULT_PACE_MS = 2
 const MOST_PACE_MS = 60_000
 const SPLIT_REMARK = ' (北京 🙂 é)'
@@ -30,44 +30,52 @@ const HTML = '<!doctype html><title>sandbox</title><p>[sandbox] Not the API you 
 export function createSandbox(options: SandboxOptions): (request: Request) => Promise<Response> {
   const parts: Parts = { pace: DEFAULT_PACE_MS, key: 'any', clock: Date.now, sleep: sleepFor, ...options }
   return async (request) => {
+    const url = new URL(request.url)
+    const dialect = dialectOf(url.pathname)
     try {
-      return await answer(request, parts)
+      return await answer(request, url, dialect, parts)
     } catch (thrown) {
-      if (thrown instanceof SandboxError) return errorResponse(thrown.info)
+      if (thrown instanceof SandboxError) return errorResponse(dialect, thrown.info)
       throw thrown
     }
   }
 }
 
-async function answer(request: Request, parts: Parts): Promise<Response> {
-  const route = `${request.method} ${new URL(request.url).pathname}`
-  if (route === 'GET /health') return json({ status: 'ok', sandbox: true })
-  if (route !== 'POST /v1/chat/completions' && route !== 'GET /v1/models') {
-    throw new SandboxError({ status: 404, message: `Invalid URL (${route})`, code: 'unknown_url' })
+async function answer(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
+  const path = pathOf(request.method, url.pathname)
+  if (path === undefined) {
+    const message = `Invalid URL (${request.method} ${url.pathname})`
+    throw new SandboxError({ status: 404, message, code: 'unknown_url' })
   }
-  if (parts.key === 'any' && !/^Bearer\s+\S/i.test(request.headers.get('authorization') ?? '')) {
+  if (path === 'GET /health') return json({ status: 'ok', sandbox: true })
+  if (parts.key === 'any' && !hasKey(request.headers, url)) {
     throw new SandboxError({ status: 401, message: "You didn't provide an API key: send Authorization: Bearer KEY." })
   }
-  return route === 'GET /v1/models' ? listModels() : answerChat(request, parts)
+  if (path === 'GET /v1/models') return json(modelList())
+  if (path === 'GET /v1beta/models') return json(generateContentModelList())
+  return answerPrompt(request, url, dialect, parts)
 }
 
-function listModels(): Response {
-  return json({ object: 'list', data: [{ id: SANDBOX_TEXT, object: 'model', created: 0, owned_by: 'sandbox' }] })
+/** Any key, where any of the SDKs puts one. */
+function hasKey(headers: Headers, url: URL): boolean {
+  if (/^Bearer\s+\S/i.test(headers.get('authorization') ?? '')) return true
+  return ['x-api-key', 'x-goog-api-key'].some((name) => headers.get(name)) || Boolean(url.searchParams.get('key'))
 }
 
-async function answerChat(request: Request, parts: Parts): Promise<Response> {
-  const chat = readChatRequest(await request.bytes())
-  const { name, faults: suffix } = splitModel(chat.model)
+async function answerPrompt(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
+  const reading = dialect.read({ bytes: await request.bytes(), url, headers: request.headers })
+  const { name, faults: suffix } = splitModel(reading.model)
   if (name !== SANDBOX_TEXT) {
-    const message = `The model '${chat.model}' does not exist.`
+    const message = `The model '${reading.model}' does not exist.`
     throw new SandboxError({ status: 404, message, param: 'model', code: 'model_not_found' })
   }
   const faults = readFaults([suffix, request.headers.get('x-sandbox-fault') ?? ''], parts.faults)
   const headerPace = readPace(request.headers.get('x-sandbox-pace'))
   await delayHeaders(faults, request.signal, parts.sleep)
-  const plan = makePlan(chat.ask, faults.flags.has('split-utf8') ? SPLIT_REMARK : '')
-  const pace = headerPace ?? plan.paceMs ?? parts.pace
-  return faultyResponse(faults, chat.stream) ?? respond(chat, plan, faults, request.signal, { ...parts, pace })
+  const plan = () => makePlan(reading.ask, faults.flags.has('split-utf8') ? SPLIT_REMARK : '')
+  const pace = headerPace ?? plan().paceMs ?? parts.pace
+  const faulty = faultyResponse(dialect, faults, reading)
+  return faulty ?? respond({ dialect, reading, plan, faults }, request.signal, { ...parts, pace })
 }
 
 function readPace(header: string | null): number | undefined {
@@ -85,34 +93,40 @@ async function delayHeaders(faults: Faults, signal: AbortSignal, sleep: Sleep): 
 }
 
 /** Faults that leave nothing of the answer. */
-function faultyResponse(faults: Faults, stream: boolean): Response | undefined {
+function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: Reading): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
-    return errorResponse({ status, message: `[sandbox] The fault switch asked for status ${status}.` })
+    return errorResponse(dialect, { status, message: `[sandbox] The fault switch asked for status ${status}.` })
   if (faults.redirect !== undefined)
     return new Response(null, { status: 302, headers: { ...LABELLED, location: faults.redirect } })
   if (faults.flags.has('html'))
     return new Response(HTML, { headers: { ...LABELLED, 'content-type': 'text/html; charset=utf-8' } })
   if (faults.flags.has('empty'))
-    return new Response('', { headers: { ...LABELLED, 'content-type': typeOf(faults, stream) } })
+    return new Response('', { headers: { ...LABELLED, 'content-type': typeOf(faults, reading) } })
   return undefined
 }
 
-function respond(chat: ChatRequest, plan: Plan, faults: Faults, gone: AbortSignal, parts: Parts): Response {
-  const { stream, includeUsage, model, ask } = chat
-  const head: ChatHead = {
-    id: `chatcmpl-${ask.fingerprint.slice(0, 24)}`,
-    created: Math.floor(parts.clock() / 1000),
-    model,
-  }
+type Answer = { dialect: SandboxDialect; reading: Reading; plan: () => Plan; faults: Faults }
+
+function respond({ dialect, reading, plan, faults }: Answer, gone: AbortSignal, parts: Parts): Response {
+  const { ask, model, delivery } = reading
+  const id = ask.fingerprint.slice(0, 24)
+  const head: Head = { id, created: Math.floor(parts.clock() / 1000), model }
   const quirks = quirksOf(faults)
-  const steps = stream
-    ? streamSteps(chatEvents(plan, head, includeUsage, quirks), faults, parts.pace)
-    : singleSteps(chatBody(plan, head, quirks), faults)
+  // The pieces of a plan can be taken once: a second answer needs a plan of its own.
+  const events = () => reading.events(plan(), head, quirks)
+  const steps =
+    delivery === 'single'
+      ? singleSteps(dialect, reading.body(plan(), head, quirks), faults)
+      : streamSteps(
+          dialect,
+          { events: faults.flags.has('twice') ? twice(events) : events(), delivery, paceMs: parts.pace },
+          faults,
+        )
   const headers: Record<string, string> = {
     ...LABELLED,
-    'content-type': typeOf(faults, stream),
-    'x-request-id': `req_${ask.fingerprint.slice(0, 24)}`,
+    'content-type': typeOf(faults, reading),
+    [dialect.requestIdHeader]: `req_${id}`,
   }
   const body: ReadableStream<Compressible> = bodyOf(steps, gone, parts.sleep)
   if (!faults.flags.has('gzip')) return new Response(body, { headers })
@@ -120,20 +134,25 @@ function respond(chat: ChatRequest, plan: Plan, faults: Faults, gone: AbortSigna
   return new Response(compressed, { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
 
+function* twice(events: () => Iterable<StreamEvent>): Generator<StreamEvent> {
+  yield* events()
+  yield* events()
+}
+
 /** The name of this type is not among the ones the compiler is given. */
 type Compressible = CompressionStream['writable'] extends WritableStream<infer Chunk> ? Chunk : never
 
 const LABELLED = { 'x-sandbox': 'true' }
 
-function typeOf(faults: Faults, stream: boolean): string {
+function typeOf(faults: Faults, { delivery }: Reading): string {
   if (faults.flags.has('wrong-type')) return 'text/plain; charset=utf-8'
-  return stream ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8'
+  return delivery === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8'
 }
 
 function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return Response.json(body, { status, headers: { ...LABELLED, ...headers } })
 }
 
-export function errorResponse(info: SandboxErrorInfo): Response {
-  return json(errorBody(info), info.status, errorHeaders(info.status))
+export function errorResponse(dialect: SandboxDialect, info: SandboxErrorInfo): Response {
+  return json(dialect.errorBody(info), info.status, errorHeaders(info.status))
 }

@@ -3,22 +3,45 @@ import { createHash } from 'node:crypto'
 import type { Ask, Tool } from './ask.ts'
 import { type CallWish, type Directives, readDirectives } from './directives.ts'
 import { sampleOf } from './schema-sample.ts'
-import { summaryLines } from './summary.ts'
+import { sealOf } from './seal.ts'
+import { reasoningLine, summaryLines } from './summary.ts'
 import { concat, piecesOf, untilStop, wordPieces } from './text.ts'
 import { ATTACHMENT_TOKENS, tokensOfBytes } from './tokens.ts'
 
 export const LABEL = '[sandbox]'
 
-export type Part =
-  | { type: 'reasoning' | 'text' | 'refusal'; pieces: Iterable<string> }
-  | { type: 'tool'; id: string; name: string; form: Tool['form']; pieces: Iterable<string> }
+export type ReasoningHead = {
+  kind: 'reasoning'
+  style: 'summary' | 'raw'
+  /** `omitted` and `redacted`: done and counted, but without its text; the caller did not want it, or must not see it. */
+  text: 'shown' | 'omitted' | 'redacted'
+}
+export type ToolHead = {
+  kind: 'tool'
+  /** Distinct within the answer, of hexadecimal digits: each dialect puts its own word before it. */
+  id: string
+  name: string
+  form: Tool['form']
+  /** Over the name, where the answer was thought about: for dialects that seal the call and not the reasoning. */
+  seal: string | undefined
+  /** The seal, or the id, was asked for in so many words. */
+  sign: boolean
+  ids: boolean
+}
+export type PartHead = ReasoningHead | { kind: 'text' } | { kind: 'refusal' } | ToolHead
+
+/** The pieces may return the stop sequence that ended them. */
+export type Part = { head: PartHead; pieces: Iterable<string, unknown> }
 
 export type Plan = {
   /** One list of parts for each choice. */
   choices: Part[][]
+  /** Kept back by the content filter, whatever the parts. */
+  filtered: boolean
   maxTokens: number | undefined
   promptTokens: number
   cachedTokens: number
+  cacheWrittenTokens: number
   /** What the prompt asked for, if it did. */
   paceMs: number | undefined
 }
@@ -30,23 +53,40 @@ export function makePlan(ask: Ask, remark = ''): Plan {
     ask.tools.map((tool) => tool.name),
   )
   const promptTokens = tokensOfBytes(ask.textBytes) + ATTACHMENT_TOKENS * ask.attachments.length
+  const cachedTokens = Math.min(wishes.cachedTokens ?? 0, promptTokens)
   return {
-    choices: Array.from({ length: ask.choices }, (_, index) => partsOf(ask, wishes, index, remark)),
+    choices: Array.from({ length: ask.choices }, (_, index) =>
+      wishes.filter ? [] : partsOf(ask, wishes, index, remark),
+    ),
+    filtered: wishes.filter,
     maxTokens: ask.maxTokens,
     promptTokens,
-    cachedTokens: Math.min(wishes.cachedTokens ?? 0, promptTokens),
+    cachedTokens,
+    cacheWrittenTokens: Math.min(wishes.cacheWrittenTokens ?? 0, promptTokens - cachedTokens),
     paceMs: wishes.paceMs,
   }
 }
 
 function partsOf(ask: Ask, wishes: Directives, choice: number, remark: string): Part[] {
   const parts: Part[] = []
-  if (wishes.think !== undefined) parts.push({ type: 'reasoning', pieces: reasoningPieces(ask, wishes.think) })
-  if (wishes.refuse) return [...parts, { type: 'refusal', pieces: piecesOf(`${LABEL} I will not help with that.`) }]
+  if (wishes.think !== undefined) {
+    const text = wishes.thinkHow === 'secretly' ? 'redacted' : ask.hideReasoning ? 'omitted' : 'shown'
+    const style = wishes.thinkHow === 'aloud' ? 'raw' : 'summary'
+    parts.push({ head: { kind: 'reasoning', style, text }, pieces: reasoningPieces(ask, wishes.think) })
+  }
+  if (wishes.refuse)
+    return [...parts, { head: { kind: 'refusal' }, pieces: piecesOf(`${LABEL} I will not help with that.`) }]
   const calls = chooseCalls(ask, wishes)
-  if (calls.length > 0) return [...parts, ...calls.map((call, index) => toolPart(ask, call, choice, index))]
+  if (calls.length > 0) {
+    if (wishes.explain) parts.push({ head: { kind: 'text' }, pieces: piecesOf(`${LABEL} I call ${namesOf(calls)}.`) })
+    return [...parts, ...calls.map((call, index) => toolPart(ask, wishes, call, { choice, index }))]
+  }
   const pieces = ask.format.type === 'text' ? textPieces(ask, wishes, choice, remark) : piecesOf(jsonAnswer(ask))
-  return [...parts, { type: 'text', pieces: untilStop(pieces, ask.stops) }]
+  return [...parts, { head: { kind: 'text' }, pieces: untilStop(pieces, ask.stops) }]
+}
+
+function namesOf(calls: readonly CallWish[]): string {
+  return calls.map((call) => call.name).join(', ')
 }
 
 function reasoningPieces(ask: Ask, words: number): Iterable<string> {
@@ -58,8 +98,11 @@ function textPieces(ask: Ask, wishes: Directives, choice: number, remark: string
   const label = choice === 0 ? LABEL : `${LABEL} (choice ${choice + 1})`
   const tail = piecesOf(remark)
   if (ask.toolResults.length > 0) {
-    const results = ask.toolResults.map((result) => `The tool ${result.name} returned: ${result.text}`)
-    return concat(piecesOf(`${label} ${results.join('\n')}`), tail)
+    const results = ask.toolResults.map(
+      ({ name, text, failed }) => `The tool ${name} ${failed ? 'failed' : 'returned'}: ${text}`,
+    )
+    const reasoning = reasoningLine(ask).map((line) => `\n- ${line}`)
+    return concat(piecesOf(`${label} ${results.join('\n')}`), tail, piecesOf(reasoning.join('')))
   }
   if (wishes.words !== undefined) return concat(piecesOf(`${label} `), wordPieces(wishes.words), tail)
   const summary = summaryLines(ask).map((line) => `\n- ${line}`)
@@ -90,13 +133,19 @@ function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): C
   return (which === 'all' ? allowed : allowed.slice(0, 1)).map((tool) => ({ name: tool.name, input: undefined }))
 }
 
-function toolPart(ask: Ask, call: CallWish, choice: number, index: number): Part {
-  const tool = ask.tools.find((candidate) => candidate.name === call.name)
+type Place = { choice: number; index: number }
+
+function toolPart(ask: Ask, wishes: Directives, call: CallWish, { choice, index }: Place): Part {
+  const { name } = call
+  const tool = ask.tools.find((candidate) => candidate.name === name)
   const form = tool?.form ?? 'function'
   const input = call.input ?? (form === 'custom' ? `${LABEL} input` : JSON.stringify(sampleOf(tool?.schema)))
-  return { type: 'tool', id: callId(ask.fingerprint, choice, index), name: call.name, form, pieces: piecesOf(input) }
+  const sealed = index === 0 && (wishes.think !== undefined || wishes.sign)
+  const id = callId(ask.fingerprint, choice, index)
+  const seal = sealed ? sealOf(name) : undefined
+  return { head: { kind: 'tool', id, name, form, seal, sign: wishes.sign, ids: wishes.ids }, pieces: piecesOf(input) }
 }
 
 function callId(fingerprint: string, choice: number, index: number): string {
-  return `call_${createHash('sha256').update(`${fingerprint} ${choice} ${index}`).digest('hex').slice(0, 24)}`
+  return createHash('sha256').update(`${fingerprint} ${choice} ${index}`).digest('hex').slice(0, 24)
 }

@@ -1,60 +1,131 @@
 // Plays a plan as a sequence of outputs, and meters exactly what came out.
-import type { Tool } from './ask.ts'
-import type { Part, Plan } from './plan.ts'
+import type { Part, PartHead, Plan } from './plan.ts'
+import { openSeal } from './seal.ts'
 import { bytesOfTokens, fitBytes, tokensOfBytes, utf8Bytes } from './tokens.ts'
 
-export type FinishReason = 'stop' | 'length' | 'tools'
+export type FinishReason = 'stop' | 'stop-sequence' | 'length' | 'tools' | 'refusal' | 'filter'
+
+/** Blocks of one choice are numbered from 0 and never overlap; `call` numbers the tool calls among them. */
+export type Block = { block: number; call: number; head: PartHead }
 
 export type Output =
   | { type: 'start' }
-  | { type: 'reasoning' | 'text' | 'refusal'; text: string }
-  | { type: 'tool-start'; call: number; id: string; name: string; form: Tool['form'] }
-  | { type: 'tool-input'; call: number; form: Tool['form']; text: string }
-  | { type: 'end'; reason: FinishReason }
+  | ({ type: 'open' } & Block)
+  | ({ type: 'delta'; text: string } & Block)
+  /** `whole`: not cut by the limit of tokens. `seal` covers the text of reasoning. */
+  | ({ type: 'close'; whole: boolean; seal: string | undefined } & Block)
+  | { type: 'end'; reason: FinishReason; stop: string | undefined }
 
 /** Grows while the answer is produced: at any moment it tells what was produced until then. */
-export type Meter = { promptTokens: number; cachedTokens: number; completionTokens: number; reasoningTokens: number }
-
-export function openMeter(plan: Plan): Meter {
-  return { promptTokens: plan.promptTokens, cachedTokens: plan.cachedTokens, completionTokens: 0, reasoningTokens: 0 }
+export type Meter = {
+  promptTokens: number
+  cachedTokens: number
+  cacheWrittenTokens: number
+  completionTokens: number
+  reasoningTokens: number
 }
 
-export function* produce(parts: readonly Part[], maxTokens: number | undefined, meter: Meter): Generator<Output> {
+export function openMeter({ promptTokens, cachedTokens, cacheWrittenTokens }: Plan): Meter {
+  return { promptTokens, cachedTokens, cacheWrittenTokens, completionTokens: 0, reasoningTokens: 0 }
+}
+
+export function* produce(plan: Plan, choice: number, meter: Meter): Generator<Output> {
   yield { type: 'start' }
-  let left = maxTokens ?? Number.MAX_SAFE_INTEGER
-  let call = -1
-  for (const part of parts) {
-    if (part.type === 'tool') {
-      const nameTokens = tokensOfBytes(utf8Bytes(part.name))
-      if (nameTokens > left) return yield { type: 'end', reason: 'length' }
-      left -= nameTokens
-      meter.completionTokens += nameTokens
-      call++
-      yield { type: 'tool-start', call, id: part.id, name: part.name, form: part.form }
-    }
-    let bytes = 0
-    for (const piece of part.pieces) {
-      const kept = fitBytes(piece, bytesOfTokens(left) - bytes)
-      const grown = bytes + utf8Bytes(kept)
-      const tokens = tokensOfBytes(grown) - tokensOfBytes(bytes)
-      bytes = grown
-      meter.completionTokens += tokens
-      if (part.type === 'reasoning') meter.reasoningTokens += tokens
-      if (kept !== '') {
-        yield part.type === 'tool'
-          ? { type: 'tool-input', call, form: part.form, text: kept }
-          : { type: part.type, text: kept }
-      }
-      if (kept.length < piece.length) return yield { type: 'end', reason: 'length' }
-    }
-    left -= tokensOfBytes(bytes)
+  const room: Room = { left: plan.maxTokens ?? Number.MAX_SAFE_INTEGER }
+  const count = { block: -1, call: -1 }
+  let stop: string | undefined
+  let refused = false
+  for (const part of plan.choices[choice] ?? []) {
+    const ended = yield* playPart(part, room, meter, count)
+    if (ended.cut) return yield { type: 'end', reason: 'length', stop: undefined }
+    stop = ended.stop
+    refused ||= part.head.kind === 'refusal'
   }
-  yield { type: 'end', reason: call >= 0 ? 'tools' : 'stop' }
+  const reason = plan.filtered ? 'filter' : refused ? 'refusal' : count.call >= 0 ? 'tools' : 'stop'
+  yield { type: 'end', reason: stop === undefined ? reason : 'stop-sequence', stop }
+}
+
+type Ended = { cut: boolean; stop: string | undefined }
+type Room = { left: number }
+
+function* playPart(
+  part: Part,
+  room: Room,
+  meter: Meter,
+  count: { block: number; call: number },
+): Generator<Output, Ended> {
+  const { head, pieces } = part
+  if (head.kind === 'tool') {
+    const tokens = tokensOfBytes(utf8Bytes(head.name))
+    if (tokens > room.left) return { cut: true, stop: undefined }
+    room.left -= tokens
+    meter.completionTokens += tokens
+    count.call++
+  }
+  const block: Block = { block: count.block + 1, call: count.call, head }
+  const hidden = head.kind === 'reasoning' && head.text !== 'shown'
+  const seal = head.kind === 'reasoning' ? openSeal() : undefined
+  // Text that has not begun when the tokens end leaves no empty block behind.
+  let opened = head.kind === 'tool' || hidden
+  if (opened) yield { type: 'open', ...block }
+  let bytes = 0
+  const ended: Ended = { cut: false, stop: undefined }
+  const walk = pieces[Symbol.iterator]()
+  for (let step = walk.next(); !ended.cut; step = ended.cut ? step : walk.next()) {
+    if (step.done) {
+      if (typeof step.value === 'string') ended.stop = step.value
+      break
+    }
+    const kept = fitBytes(step.value, bytesOfTokens(room.left) - bytes)
+    const grown = bytes + utf8Bytes(kept)
+    const tokens = tokensOfBytes(grown) - tokensOfBytes(bytes)
+    bytes = grown
+    meter.completionTokens += tokens
+    if (head.kind === 'reasoning') meter.reasoningTokens += tokens
+    if (kept !== '' && !hidden) {
+      if (!opened) yield { type: 'open', ...block }
+      opened = true
+      seal?.update(kept)
+      yield { type: 'delta', text: kept, ...block }
+    }
+    ended.cut = kept.length < step.value.length
+  }
+  room.left -= tokensOfBytes(bytes)
+  if (opened) {
+    count.block++
+    yield { type: 'close', whole: !ended.cut, seal: seal?.seal(), ...block }
+  }
+  return ended
+}
+
+/** The calls of an answer side by side instead of one after the other, a piece of each in turn. */
+export function* interleaved(outputs: Iterable<Output>): Generator<Output> {
+  let calls: Output[][] = []
+  for (const output of outputs) {
+    if ('head' in output && output.head.kind === 'tool') {
+      calls[output.call] ??= []
+      calls[output.call]?.push(output)
+      continue
+    }
+    const longest = Math.max(0, ...calls.map((call) => call.length))
+    for (let turn = 0; turn < longest; turn++) {
+      yield* calls.flatMap((call) => call.slice(turn, turn + 1))
+    }
+    calls = []
+    yield output
+  }
 }
 
 /** All choices side by side, a piece of each in turn, as a service with several choices does. */
-export function* produceAll(plan: Plan, meter: Meter): Generator<{ choice: number; output: Output }> {
-  let running = plan.choices.map((parts, choice) => ({ choice, outputs: produce(parts, plan.maxTokens, meter) }))
+export function* produceAll(
+  plan: Plan,
+  meter: Meter,
+  interleave = false,
+): Generator<{ choice: number; output: Output }> {
+  let running = plan.choices.map((_, choice) => {
+    const outputs = produce(plan, choice, meter)
+    return { choice, outputs: interleave ? interleaved(outputs) : outputs }
+  })
   while (running.length > 0) {
     const next: typeof running = []
     for (const entry of running) {

@@ -1,4 +1,5 @@
 // The sandbox as a plain HTTP server of its own.
+import { chat } from './chat/index.ts'
 import { createSandbox, errorResponse, type SandboxOptions } from './handler.ts'
 
 export type SandboxServer = { url: string; port: number; stop(): Promise<void> }
@@ -13,7 +14,7 @@ export function startSandboxServer(options: SandboxOptions & { host: string; por
     idleTimeout: 0,
     // No report on the terminal for a cut that was asked for, or for a hanging answer whose client left.
     development: false,
-    error: () => errorResponse({ status: 500, message: '[sandbox] The sandbox failed.' }),
+    error: () => errorResponse(chat, { status: 500, message: '[sandbox] The sandbox failed.' }),
     fetch: handle,
   })
   return { url: server.url.origin, port: server.port ?? port, stop: () => server.stop(true) }

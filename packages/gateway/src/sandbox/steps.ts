@@ -1,6 +1,7 @@
 // From the events of a stream, or the pieces of a single body, to steps: pace, framing, and the faults that concern them.
 import type { Bytes, Step } from './body.ts'
-import { errorBody } from './errors.ts'
+import type { Reading, SandboxDialect, StreamEvent } from './dialect.ts'
+import type { SandboxErrorInfo } from './errors.ts'
 import { type Faults, type NumberFault, numberOf } from './faults.ts'
 
 const encoder = new TextEncoder()
@@ -15,34 +16,57 @@ const FILLER = encoder.encode('x'.repeat(64 * 1024))
 type Trouble = Extract<NumberFault, 'cut' | 'end' | 'stall' | 'garbage' | 'error-event'>
 const TROUBLES: readonly Trouble[] = ['cut', 'end', 'stall', 'garbage', 'error-event']
 
-export function streamSteps(events: Iterable<string>, faults: Faults, paceMs: number): Generator<Step> {
-  return byteFaults(eventSteps(events, faults, paceMs), faults)
+const TROUBLE: SandboxErrorInfo = {
+  status: 500,
+  message: '[sandbox] The fault switch error-event asked for this error.',
 }
 
-export function singleSteps(pieces: Iterable<string>, faults: Faults): Generator<Step> {
-  return byteFaults(pieceSteps(pieces, faults), faults)
+export type Streamed = {
+  events: Iterable<StreamEvent>
+  delivery: Exclude<Reading['delivery'], 'single'>
+  paceMs: number
 }
 
-function* eventSteps(events: Iterable<string>, faults: Faults, paceMs: number): Generator<Step> {
-  const frame = framing(faults)
+export function streamSteps(dialect: SandboxDialect, streamed: Streamed, faults: Faults): Generator<Step> {
+  return byteFaults(eventSteps(dialect, streamed, faults), faults)
+}
+
+export function singleSteps(dialect: SandboxDialect, pieces: Iterable<string>, faults: Faults): Generator<Step> {
+  return byteFaults(pieceSteps(dialect, pieces, faults), faults)
+}
+
+function* eventSteps(dialect: SandboxDialect, streamed: Streamed, faults: Faults): Generator<Step> {
+  const { events, delivery, paceMs } = streamed
+  const framing = delivery === 'sse' ? sseFraming(faults) : ARRAY
+  const frame = ({ event, data }: StreamEvent, first: boolean) =>
+    write(`${framing.before(event, first)}${data}${framing.after}`)
   let sent = 0
-  for (const data of events) {
+  for (const event of events) {
     for (const trouble of TROUBLES) {
       if (numberOf(faults, trouble, EVENTS_BEFORE) !== sent) continue
-      if (trouble === 'garbage') yield write(frame('{"id":"chatcmpl-garbage","choices":[{"index":0,"delta":{"con'))
-      else return yield* ending(trouble, frame(JSON.stringify(troubleBody())))
+      if (trouble === 'garbage') yield frame(dialect.garbage, sent === 0)
+      else if (trouble !== 'error-event') return yield* ending(trouble, '')
+      else {
+        yield frame(dialect.errorEvent(TROUBLE, sent), sent === 0)
+        return yield* closing(framing)
+      }
     }
     if (sent > 0 && paceMs > 0) yield { type: 'wait', ms: paceMs }
-    yield write(frame(data))
+    yield frame(event, sent === 0)
     sent++
-    if (sent === 1) yield* hugeLine(faults)
+    if (sent === 1) yield* hugeLine(dialect, framing, faults)
   }
+  yield* closing(framing)
+}
+
+function* closing({ end }: Framing): Generator<Step> {
+  if (end !== '') yield write(end)
 }
 
 /** One body: N counts bytes, and garbage or an error takes the place of the rest. */
-function* pieceSteps(pieces: Iterable<string>, faults: Faults): Generator<Step> {
+function* pieceSteps(dialect: SandboxDialect, pieces: Iterable<string>, faults: Faults): Generator<Step> {
   const trouble = TROUBLES.find((name) => faults.numbers[name] !== undefined)
-  if (trouble === 'error-event') return yield write(JSON.stringify(troubleBody()))
+  if (trouble === 'error-event') return yield write(JSON.stringify(dialect.errorBody(TROUBLE)))
   let left = trouble === undefined ? Number.POSITIVE_INFINITY : (numberOf(faults, trouble, BYTES_BEFORE) ?? 0)
   yield* hugeField(faults)
   let first = faults.numbers['huge-line'] !== undefined
@@ -59,7 +83,7 @@ function* pieceSteps(pieces: Iterable<string>, faults: Faults): Generator<Step> 
 }
 
 function* ending(trouble: Trouble, text: string): Generator<Step> {
-  if (trouble === 'garbage' || trouble === 'error-event') yield write(text)
+  if (trouble === 'garbage') yield write(text)
   if (trouble === 'stall') yield { type: 'stall' }
   if (trouble === 'cut') {
     yield { type: 'wait', ms: FLUSH_MS }
@@ -67,20 +91,29 @@ function* ending(trouble: Trouble, text: string): Generator<Step> {
   }
 }
 
-function framing({ flags }: Faults): (data: string) => string {
+/** How an event stands among others. */
+type Framing = { before(event: string | undefined, first: boolean): string; after: string; end: string }
+
+function sseFraming({ flags }: Faults): Framing {
   const line = flags.has('crlf') ? '\r\n' : '\n'
-  const field = flags.has('no-space') ? 'data:' : 'data: '
+  const [eventField, dataField] = flags.has('no-space') ? ['event:', 'data:'] : ['event: ', 'data: ']
   const comment = flags.has('comments') ? `: keep-alive${line}${line}` : ''
-  return (data) => `${comment}${field}${data}${line}${line}`
+  return {
+    before: (event) => `${comment}${event === undefined ? '' : `${eventField}${event}${line}`}${dataField}`,
+    after: `${line}${line}`,
+    end: '',
+  }
 }
 
-/** A correct event but for its length; the filler is one small buffer, written again and again. */
-function* hugeLine(faults: Faults): Generator<Step> {
+const ARRAY: Framing = { before: (_, first) => (first ? '[' : ',\r\n'), after: '', end: ']' }
+
+/** The filler is one small buffer, written again and again. */
+function* hugeLine({ huge }: SandboxDialect, framing: Framing, faults: Faults): Generator<Step> {
   const mebibytes = numberOf(faults, 'huge-line', 0)
   if (mebibytes === undefined) return
-  yield write('data: {"id":"chatcmpl-huge","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"')
+  yield write(`${framing.before(huge.event, false)}${huge.before}`)
   yield* filler(mebibytes)
-  yield write('"},"finish_reason":null}]}\n\n')
+  yield write(`${huge.after}${framing.after}`)
 }
 
 function* hugeField(faults: Faults): Generator<Step> {
@@ -115,10 +148,6 @@ function* writeApart(bytes: Bytes, cutBefore: (byte: number) => boolean, ms: num
     begin = index
     if (ms > 0) yield { type: 'wait', ms }
   }
-}
-
-function troubleBody(): unknown {
-  return errorBody({ status: 500, message: '[sandbox] The fault switch error-event asked for this error.' })
 }
 
 function write(text: string): Step {

@@ -7,10 +7,17 @@ export function summaryLines(ask: Ask): string[] {
   const lines = [`messages: ${ask.roles.length} (${countedRoles(ask.roles)})`]
   if (ask.system !== '') lines.push(`system: ${shortened(ask.system)}`)
   if (ask.attachments.length > 0) lines.push(`attachments: ${ask.attachments.map(attachmentLabel).join('; ')}`)
+  lines.push(...reasoningLine(ask))
   if (ask.tools.length > 0) lines.push(`tools: ${ask.tools.map((tool) => tool.name).join(', ')}`)
   if (ask.parameters.length > 0) lines.push(`parameters: ${ask.parameters.join(', ')}`)
   if (ask.unknownFields.length > 0) lines.push(`unknown fields: ${ask.unknownFields.join(', ')}`)
   return lines
+}
+
+/** Also after tool results: whether reasoning survived the way back is what one wants to know there. */
+export function reasoningLine({ reasoning }: Ask): string[] {
+  const { signed, unsigned } = reasoning
+  return signed + unsigned === 0 ? [] : [`reasoning returned: ${signed} signed, ${unsigned} unsigned`]
 }
 
 function countedRoles(roles: readonly string[]): string {

@@ -28,10 +28,19 @@ export function* concat(...parts: Iterable<string>[]): Generator<string> {
   for (const part of parts) yield* part
 }
 
-/** Ends before the first stop sequence, also when it lies across pieces: holds back what could still become one. */
-export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): Generator<string> {
+/**
+ * Ends before the first stop sequence, also when it lies across pieces: holds back what could still become one.
+ * Returns the sequence that ended it.
+ */
+export function* untilStop(
+  pieces: Iterable<string>,
+  stops: readonly string[],
+): Generator<string, string | undefined, undefined> {
   const sequences = stops.filter((stop) => stop !== '')
-  if (sequences.length === 0) return yield* pieces
+  if (sequences.length === 0) {
+    yield* pieces
+    return undefined
+  }
   const longest = Math.max(...sequences.map((stop) => stop.length))
   let held = ''
   for (const piece of pieces) {
@@ -41,7 +50,7 @@ export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): 
     if (end >= 0 && couldBegin(held, sequences) < end) continue
     if (end >= 0) {
       if (end > 0) yield held.slice(0, end)
-      return
+      return stopAt(held, end, sequences)
     }
     const free = wholeCharacters(held, held.length - (longest - 1))
     if (free > 0) yield held.slice(0, free)
@@ -49,6 +58,11 @@ export function* untilStop(pieces: Iterable<string>, stops: readonly string[]): 
   }
   const end = firstStop(held, sequences)
   if (end !== 0 && held !== '') yield end > 0 ? held.slice(0, end) : held
+  return end < 0 ? undefined : stopAt(held, end, sequences)
+}
+
+function stopAt(text: string, at: number, stops: readonly string[]): string | undefined {
+  return stops.find((stop) => text.startsWith(stop, at))
 }
 
 /** Where the text ends in what may become a stop sequence. */
@@ -81,4 +95,21 @@ export function* joined(pieces: Iterable<string>, size: number): Generator<strin
     held = ''
   }
   if (held !== '') yield held
+}
+
+export const UNARY_PIECE = 16_384
+
+/** Text as it stands between the quotes of a JSON string. */
+export function inString(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** The input of a call where a dialect wants an object: what was cut off in the middle is not one. */
+export function objectOrEmpty(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  } catch {
+    return {}
+  }
 }

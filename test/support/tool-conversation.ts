@@ -1,0 +1,127 @@
+// A conversation with tools as a user of each official SDK writes it: ask, take the calls, answer them, ask again. What
+// the model said goes back exactly as the SDK gave it.
+import Anthropic from '@anthropic-ai/sdk'
+import { type Content, type FunctionCall, GoogleGenAI, type Part } from '@google/genai'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import OpenAI from 'openai'
+
+export type ToolSetting = { origin: string; key: string; model: string; streamed: boolean; prompt: string }
+
+/** What a tool gave back. `failed` is told in the dialect's own way where it has one. */
+export type Outcome = { text: string; failed?: boolean }
+export type AskedCall = { name: string; arguments: unknown }
+export type Told = { calls: AskedCall[]; text: string }
+
+/** `answer` is given all calls of the first turn; the text is the second turn's. */
+export type Conversation = (setting: ToolSetting, answer: (call: AskedCall, index: number) => Outcome) => Promise<Told>
+
+export const TOOL_NAMES = ['tide_height', 'wind'] as const
+const SCHEMA = { type: 'object' as const, properties: { port: { type: 'string' } }, required: ['port'] }
+const describe = (name: string) => ({ name, description: `Tells about ${name} at a port` })
+
+const openai = ({ origin, key }: ToolSetting) => new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0 })
+
+/** Some dialects have no place for it. */
+const marked = ({ text, failed }: Outcome): string => (failed ? `ERROR: ${text}` : text)
+
+const chat: Conversation = async (setting, answer) => {
+  const { completions } = openai(setting).chat
+  const tools = TOOL_NAMES.map((name) => ({
+    type: 'function' as const,
+    function: { ...describe(name), parameters: SCHEMA },
+  }))
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: setting.prompt }]
+  const say = async () => {
+    const body = { model: setting.model, messages, tools }
+    const completion = setting.streamed
+      ? await completions.stream(body).finalChatCompletion()
+      : await completions.create(body)
+    const message = completion.choices[0]?.message
+    if (!message) throw new Error('there is no choice')
+    return message
+  }
+  const message = await say()
+  messages.push(message)
+  const asked = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []))
+  const calls = asked.map((call) => ({ name: call.function.name, arguments: JSON.parse(call.function.arguments) }))
+  for (const [index, call] of calls.entries()) {
+    messages.push({ role: 'tool', tool_call_id: asked[index]?.id ?? '', content: marked(answer(call, index)) })
+  }
+  return { calls, text: (await say()).content ?? '' }
+}
+
+const responses: Conversation = async (setting, answer) => {
+  const client = openai(setting).responses
+  const tools = TOOL_NAMES.map((name) => ({
+    ...{ type: 'function' as const, ...describe(name), parameters: SCHEMA, strict: false },
+  }))
+  const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: setting.prompt }]
+  const say = async () => {
+    const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content']
+    const body = { model: setting.model, input, tools, include, store: false }
+    return setting.streamed ? await client.stream(body).finalResponse() : await client.create(body)
+  }
+  const first = await say()
+  input.push(...(first.output as OpenAI.Responses.ResponseInput))
+  const asked = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
+  const calls = asked.map(({ name, arguments: text }) => ({ name, arguments: JSON.parse(text) }))
+  for (const [index, call] of calls.entries()) {
+    const output = marked(answer(call, index))
+    input.push({ type: 'function_call_output', call_id: asked[index]?.call_id ?? '', output })
+  }
+  return { calls, text: (await say()).output_text }
+}
+
+const messages: Conversation = async (setting, answer) => {
+  const client = new Anthropic({ apiKey: setting.key, baseURL: setting.origin, maxRetries: 0 })
+  const tools = TOOL_NAMES.map((name) => ({ ...describe(name), input_schema: SCHEMA }))
+  const turns: Anthropic.MessageParam[] = [{ role: 'user', content: setting.prompt }]
+  const say = async () => {
+    const body = { model: setting.model, max_tokens: 2_000, messages: turns, tools }
+    return setting.streamed ? await client.messages.stream(body).finalMessage() : await client.messages.create(body)
+  }
+  const first = await say()
+  turns.push({ role: 'assistant', content: first.content as Anthropic.ContentBlockParam[] })
+  const asked = first.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []))
+  const calls = asked.map(({ name, input }) => ({ name, arguments: input }))
+  const results = calls.map((call, index) => {
+    const { text, failed = false } = answer(call, index)
+    const id = asked[index]?.id ?? ''
+    return { type: 'tool_result' as const, tool_use_id: id, content: text, is_error: failed }
+  })
+  turns.push({ role: 'user', content: results })
+  const { content } = await say()
+  return { calls, text: content.map((block) => (block.type === 'text' ? block.text : '')).join('') }
+}
+
+const generateContent: Conversation = async (setting, answer) => {
+  const { models } = new GoogleGenAI({ apiKey: setting.key, httpOptions: { baseUrl: setting.origin } })
+  const functionDeclarations = TOOL_NAMES.map((name) => ({ ...describe(name), parametersJsonSchema: SCHEMA }))
+  const contents: Content[] = [{ role: 'user', parts: [{ text: setting.prompt }] }]
+  const say = async (): Promise<Part[]> => {
+    const body = { model: setting.model, contents, config: { tools: [{ functionDeclarations }] } }
+    if (!setting.streamed) return (await models.generateContent(body)).candidates?.[0]?.content?.parts ?? []
+    const parts: Part[] = []
+    for await (const chunk of await models.generateContentStream(body)) {
+      parts.push(...(chunk.candidates?.[0]?.content?.parts ?? []))
+    }
+    return parts
+  }
+  const first = await say()
+  contents.push({ role: 'model', parts: first })
+  const asked = first.flatMap(({ functionCall }): FunctionCall[] => (functionCall ? [functionCall] : []))
+  const calls = asked.map(({ name = '', args }) => ({ name, arguments: args }))
+  const parts = calls.map((call, index): Part => {
+    const { text, failed } = answer(call, index)
+    const id = asked[index]?.id
+    const response = failed ? { error: text } : { output: text }
+    return { functionResponse: { name: call.name, response, ...(id === undefined ? {} : { id }) } }
+  })
+  contents.push({ role: 'user', parts })
+  const text = (await say()).map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
+  return { calls, text }
+}
+
+export const CONVERSATIONS: Record<TextDialectId, Conversation> = {
+  ...{ chat, responses, messages, 'generate-content': generateContent },
+}
