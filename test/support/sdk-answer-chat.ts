@@ -21,8 +21,10 @@ type Message = {
 
 export function addChatReply(pieces: Pieces, reply: OpenAI.ChatCompletion): void {
   const choice = reply.choices[0]
-  const calls = new Map<string, { name: string; text: string }>()
-  if (choice !== undefined) addMessagePart(pieces, choice.message as Message, calls)
+  const { tool_calls: calls, ...rest } = (choice?.message ?? {}) as Message
+  addMessagePart(pieces, rest, new Map())
+  // Whole calls, each by itself, whatever their ids are.
+  for (const call of calls ?? []) addFragment(pieces, call, new Map())
   addFinish(pieces, choice?.finish_reason)
   addUsage(pieces, reply.usage)
 }

@@ -18,8 +18,9 @@ export function createTranslatingAnswerer(
   tools: SentTools,
 ): Answerer {
   const { dialect, asArray, warnings, id } = asked
+  const customs = new Set(canonical.tools.flatMap(({ name, custom }) => (custom === undefined ? [] : [name])))
   return answererOf({
-    ...{ client: dialect, upstream, tools, warnings, asArray, requestId: formatRequestId(id) },
+    ...{ client: dialect, upstream, warnings, asArray, requestId: formatRequestId(id), tools: { ...tools, customs } },
     answering: answeringFor(asked, canonical),
   })
 }

@@ -174,6 +174,31 @@ const IN_STREAMS: Observation[] = [
       expect(text.join('')).toContain('(北京 🙂 é)')
     },
   },
+  {
+    fault: 'finish-every-chunk',
+    see: (a) => expect(new Set(chunksOf(a).map((chunk) => chunk.choices[0]?.finish_reason))).not.toContain(null),
+  },
+  {
+    fault: 'interleave',
+    extra: {
+      messages: [
+        { role: 'user', content: `call f with {"a":"${'x'.repeat(60)}"} and g with {"b":"${'y'.repeat(60)}"}` },
+      ],
+      tools: ['f', 'g'].map((name) => ({ type: 'function', function: { name } })),
+    },
+    see: (a) => {
+      const order = chunksOf(a).flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])
+      expect(order.map((call: { index: number }) => call.index).slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1])
+    },
+  },
+  {
+    fault: 'twice',
+    see: (a) => {
+      const half = events(a).length / 2
+      expect(events(a).slice(half)).toEqual(events(a).slice(0, half))
+      expect(events(a).filter((data) => data === '[DONE]').length).toBe(2)
+    },
+  },
   { fault: 'comments,no-space,crlf', see: (a) => expect(a.body).toMatch(/^: keep-alive\r\n\r\ndata:\{/) },
 ]
 

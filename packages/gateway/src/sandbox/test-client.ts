@@ -15,11 +15,20 @@ export type Wire = {
 export const PROMPT = [{ role: 'user', content: 'Hello there' }]
 
 export function wire(port: number, body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Wire> {
-  const text = JSON.stringify({ model: 'sandbox-text', messages: PROMPT, ...body })
+  return wireTo(port, '/v1/chat/completions', { model: 'sandbox-text', messages: PROMPT, ...body }, headers)
+}
+
+export function wireTo(
+  port: number,
+  path: string,
+  body: Record<string, unknown>,
+  headers: Record<string, string> = {},
+): Promise<Wire> {
+  const text = JSON.stringify(body)
   const lines = Object.entries({ authorization: 'Bearer test', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
+  const head = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${Buffer.byteLength(text)}\r\n`
   return new Promise((resolve) => {
     const seen: Buffer[] = []
     const socket = connect(port, '127.0.0.1', () => socket.write(`${head}${lines.join('')}\r\n${text}`))
@@ -80,6 +89,6 @@ function dechunk(bytes: Buffer): Buffer[] {
 export function dataOf(body: string): string[] {
   return body
     .split(/\r?\n\r?\n/)
-    .filter((event) => event.startsWith('data:'))
-    .map((event) => event.slice(5).trim())
+    .flatMap((event) => event.split(/\r?\n/).filter((line) => line.startsWith('data:')))
+    .map((line) => line.slice(5).trim())
 }

@@ -12,6 +12,11 @@ export type SentTools = {
   wrapped: ReadonlySet<string>
   /** The target has no switch for it: only the first call of each choice is passed on. */
   firstCallOnly: boolean
+  /**
+   * Custom tools that the caller knows, by its names. A custom call of any other is a function call with one text to
+   * it: most clients can read no other. Absent: calls are left as they came.
+   */
+  customs?: ReadonlySet<string>
 }
 
 export const NO_CHANGES: SentTools = { changed: new Map(), wrapped: new Set(), firstCallOnly: false }
@@ -28,14 +33,28 @@ export function restoreReply(reply: CanonicalReply, tools: SentTools): Canonical
   }
 }
 
-const isNeeded = ({ changed, wrapped, firstCallOnly }: SentTools): boolean =>
-  changed.size > 0 || wrapped.size > 0 || firstCallOnly
+const isNeeded = ({ changed, wrapped, firstCallOnly, customs }: SentTools): boolean =>
+  changed.size > 0 || wrapped.size > 0 || firstCallOnly || customs !== undefined
+
+/** What becomes of a call's text: it stays, or comes out of its wrapping, or gets one. */
+type Change = 'none' | 'unwrap' | 'wrap'
+
+function changeOf(name: string, custom: boolean, { wrapped, customs }: SentTools): Change {
+  if (wrapped.has(name)) return 'unwrap'
+  return custom && customs !== undefined && !customs.has(name) ? 'wrap' : 'none'
+}
+
+const changedText = (text: string, change: Change): string => {
+  if (change === 'none') return text
+  return change === 'unwrap' ? unwrapped(text) : JSON.stringify({ input: text })
+}
 
 function restoreBlock(block: Block, tools: SentTools): Block {
   if (block.type !== 'call') return block
   const name = tools.changed.get(block.name) ?? block.name
-  if (!tools.wrapped.has(name)) return { ...block, name }
-  return { ...block, name, custom: true, arguments: unwrapped(block.arguments) }
+  const change = changeOf(name, block.custom, tools)
+  if (change === 'none') return { ...block, name }
+  return { ...block, name, custom: change === 'unwrap', arguments: changedText(block.arguments, change) }
 }
 
 /** `{"input":"..."}` -> its text. A model that wrote something else is taken at its word. */
@@ -44,10 +63,10 @@ function unwrapped(text: string): string {
   return isObject(value) && typeof value.input === 'string' ? value.input : text
 }
 
-/** The same for a stream. Arguments of a wrapped tool are kept until they are complete. */
+/** The same for a stream. Arguments that change are kept until they are complete. */
 export function restoringEmit(emit: Emit, tools: SentTools): Emit {
   if (!isNeeded(tools)) return emit
-  const wrappedText = new Map<number, string[]>()
+  const changing = new Map<number, { change: Change; pieces: string[] }>()
   const dropped = new Set<number>()
   const called = new Set<number>()
   /** Dropped blocks leave no gap in the numbers. */
@@ -66,30 +85,31 @@ export function restoringEmit(emit: Emit, tools: SentTools): Emit {
       else {
         called.add(choice)
         const name = tools.changed.get(block.name) ?? block.name
-        const isWrapped = tools.wrapped.has(name)
-        if (isWrapped) wrappedText.set(index, [])
+        const change = changeOf(name, block.custom, tools)
+        if (change !== 'none') changing.set(index, { change, pieces: [] })
         emit({
           ...event,
           index: indexOf.get(index) ?? index,
-          block: { ...block, name, custom: isWrapped || block.custom },
+          block: { ...block, name, custom: change === 'none' ? block.custom : change === 'unwrap' },
         })
       }
       return
     }
-    if (!('index' in event)) {
+    // Most events are these: nothing is kept back, and numbers only change where calls are dropped.
+    if (!('index' in event) || (changing.size === 0 && !tools.firstCallOnly)) {
       emit(event)
       return
     }
     if (dropped.has(event.index)) return
     const index = indexOf.get(event.index) ?? event.index
-    const kept = wrappedText.get(event.index)
+    const kept = changing.get(event.index)
     if (kept !== undefined && event.type === 'delta') {
-      kept.push(event.text)
+      kept.pieces.push(event.text)
       return
     }
     if (kept !== undefined && event.type === 'close') {
-      wrappedText.delete(event.index)
-      const text = unwrapped(kept.join(''))
+      changing.delete(event.index)
+      const text = changedText(kept.pieces.join(''), kept.change)
       if (text !== '') emit({ type: 'delta', index, text })
     }
     emit({ ...event, index })

@@ -5,14 +5,17 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { decodeString } from '../../framing/json-scan.ts'
 import { fieldNamed, openFieldEdits, parseBody } from '../passing-request.ts'
-import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import type { Passing, PassingEdits, PassingRequest, TextDialect } from '../text-dialect.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
 import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
+import { serviceOf } from './parts/services.ts'
 import { decodeRequest } from './request.ts'
 
 export { vendorObjects }
+
+const decode: TextDialect['decodeRequest'] = decodeRequest
 
 export const passing: Passing = {
   readRequest,
@@ -34,7 +37,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
-  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decodeRequest(parsed)
+  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decode(parsed, undefined)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
   return {
     ...{ model, stream, choices: n, maxOutput, images, documents, audios, tools },
@@ -47,7 +50,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
     objects: isObject(parsed) ? vendorObjects(parsed) : [],
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
-      const request = canonical ?? decodeRequest(parseBody(bytes, codec))
+      const request = canonical ?? decode(parseBody(bytes, codec), undefined)
       canonical = request
       return request
     },
@@ -56,10 +59,12 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Uint8Array {
   const { set, remove } = openFieldEdits(edits)
+  const service = serviceOf(edits.model ?? facts.model)
   if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
   if (edits.endUser !== undefined) {
-    const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
-    set.set(isOlder ? 'user' : 'safety_identifier', JSON.stringify(edits.endUser))
+    const named =
+      facts.safetyIdentifier !== undefined ? 'safety_identifier' : facts.user !== undefined ? 'user' : undefined
+    set.set(named ?? service.endUser, JSON.stringify(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
@@ -71,7 +76,8 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec:
     facts,
     {
       ...(model === undefined ? {} : { model }),
-      ...(maxOutput === undefined ? {} : { maxOutput }),
+      // Newer models refuse the older name, older services ignore the newer one.
+      ...(maxOutput === undefined ? {} : { maxOutput, capField: service.cap }),
       ...(edits.includeUsage && facts.stream ? { includeUsage: true } : {}),
       set,
       remove,

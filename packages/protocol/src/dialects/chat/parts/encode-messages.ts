@@ -123,13 +123,16 @@ function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
   ]
 }
 
-function encodeCall(part: CallPart, id: string, { target, names }: Context): WrittenCall {
+function encodeCall(part: CallPart, id: string, { target, names, service }: Context): WrittenCall {
   const name = names.sent(part.name)
   const signature = part.signature === undefined ? undefined : target.unseal(part.signature)
   const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
-  if (part.custom) return { id, type: 'custom', custom: { name, input: part.arguments }, ...signed }
+  if (part.custom && service.customTools) {
+    return { id, type: 'custom', custom: { name, input: part.arguments }, ...signed }
+  }
   // Empty is how a model says that there are none; as the text of a call it is no JSON, and some services parse it.
-  const text = part.arguments === '' ? '{}' : part.arguments
+  const plain = part.arguments === '' ? '{}' : part.arguments
+  const text = part.custom ? JSON.stringify({ input: part.arguments }) : plain
   return { id, type: 'function', function: { name, arguments: text }, ...signed }
 }
 

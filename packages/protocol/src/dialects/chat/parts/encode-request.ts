@@ -3,13 +3,13 @@
 
 import { effortOf } from '../../../canonical/effort.ts'
 import { Mistake, unsupported } from '../../../canonical/reading.ts'
-import type { CanonicalRequest, OutputFormat, Sampling } from '../../../canonical/request.ts'
+import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { type NameRule, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
 import type { WrittenFormat, WrittenMessage } from '../wire.ts'
 import { encodeMessages } from './encode-messages.ts'
-import { encodeTools } from './encode-tools.ts'
+import { encodeTools, wrappedTools } from './encode-tools.ts'
 import { type Service, serviceOf } from './services.ts'
 import { fitsStrict } from './strict-schema.ts'
 
@@ -26,15 +26,14 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const messages = encodeMessages(request, { target, names, service })
   if (messages.length === 0) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
   if (messages.at(-1)?.role === 'assistant') warn('turns', 'changed')
-  const effort = effortOf(request.reasoning)
   const body = {
     model: target.model,
     messages: withJsonAskedFor(messages, request.format, service),
     ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
     ...encodeSampling(request.sampling, service, warn),
-    ...encodeTools(request, names, warn),
+    ...encodeTools(request, { names, service, warn }),
     ...encodeFormat(request, warn),
-    ...given('reasoning_effort', effort),
+    ...encodeReasoning(request.reasoning, service, warn),
     ...given('verbosity', request.verbosity),
     ...given('service_tier', request.tier),
     ...given(service.endUser, request.endUser),
@@ -42,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     ...given('store', request.store),
     ...given('prompt_cache_key', request.cacheKey),
   }
-  return { body, tools: { changed: names.changed, wrapped: new Set(), firstCallOnly: false } }
+  return { body, tools: { changed: names.changed, wrapped: wrappedTools(request, service), firstCallOnly: false } }
 }
 
 const given = <Value>(field: string, value: Value | undefined): Record<string, Value> =>
@@ -64,6 +63,28 @@ function encodeSampling(sampling: Sampling, service: Service, warn: Warn): Recor
     ...given('logit_bias', sampling.logitBias),
     ...(logprobs === undefined ? {} : { logprobs: true, ...given('top_logprobs', logprobs.top) }),
   }
+}
+
+/** The three words of services that have a switch beside them. */
+const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'high',
+  high: 'high',
+  xhigh: 'max',
+  max: 'max',
+}
+
+function encodeReasoning(wish: ReasoningWish, service: Service, warn: Warn): Record<string, unknown> {
+  const effort = effortOf(wish)
+  if (service.effort === 'word') return given('reasoning_effort', effort)
+  if (effort === 'none') return { thinking: { type: 'disabled' } }
+  const isOn = wish.mode === 'on' || effort !== undefined
+  const thinking = isOn ? { thinking: { type: 'enabled' } } : {}
+  if (effort === undefined) return thinking
+  if (service.effort === 'switch and word') return { ...thinking, reasoning_effort: THREE_WORDS[effort] }
+  warn('reasoning', 'changed')
+  return thinking
 }
 
 function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { response_format?: WrittenFormat } {

@@ -5,6 +5,7 @@ import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/requ
 import type { ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
+import type { Service } from './services.ts'
 import { fitsStrict } from './strict-schema.ts'
 
 export type EncodedTools = {
@@ -13,16 +14,18 @@ export type EncodedTools = {
   parallel_tool_calls?: boolean
 }
 
-export function encodeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): EncodedTools {
+type Context = { names: ToolNames; service: Service; warn: Warn }
+
+export function encodeTools(request: CanonicalRequest, context: Context): EncodedTools {
   const { tools, hostedTools, toolChoice, parallelCalls } = request
-  dropHosted(request, warn)
+  dropHosted(request, context.warn)
   if (tools.length === 0) {
     if (toolChoice !== undefined && hostedTools.length === 0) refuseChoice(toolChoice)
     return {}
   }
-  const tool_choice = toolChoice === undefined ? undefined : encodeChoice(toolChoice, tools, names)
+  const tool_choice = toolChoice === undefined ? undefined : encodeChoice(toolChoice, tools, context)
   return {
-    tools: tools.map((tool) => encodeTool(tool, request, names, warn)),
+    tools: tools.map((tool) => encodeTool(tool, request, context)),
     ...(tool_choice === undefined ? {} : { tool_choice }),
     ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
   }
@@ -46,9 +49,16 @@ function refuseChoice(choice: ToolChoice): void {
   }
 }
 
-function encodeTool(tool: Tool, request: CanonicalRequest, names: ToolNames, warn: Warn): WrittenTool {
+/** Tools that a service without them gets as functions, by the caller's names. */
+export const wrappedTools = ({ tools }: CanonicalRequest, { customTools }: Service): ReadonlySet<string> =>
+  new Set(customTools ? [] : tools.filter(({ custom }) => custom !== undefined).map(({ name }) => name))
+
+function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, warn }: Context): WrittenTool {
   const name = names.sent(tool.name)
   const described = tool.description === undefined ? {} : { description: tool.description }
+  if (tool.custom !== undefined && !service.customTools) {
+    return { type: 'function', function: { name, ...described, parameters: inputSchema(tool.custom) } }
+  }
   if (tool.custom !== undefined) {
     const { grammar } = tool.custom
     const syntax = grammar?.syntax === 'regex' ? 'regex' : 'lark'
@@ -62,6 +72,16 @@ function encodeTool(tool: Tool, request: CanonicalRequest, names: ToolNames, war
   return { type: 'function', function: { name, ...described, ...parameters, ...strictness(tool, request, warn) } }
 }
 
+function inputSchema({ grammar }: NonNullable<Tool['custom']>): Record<string, unknown> {
+  const description = grammar && { description: `Must fit this ${grammar.syntax} grammar:\n${grammar.definition}` }
+  return {
+    type: 'object',
+    properties: { input: { type: 'string', ...description } },
+    required: ['input'],
+    additionalProperties: false,
+  }
+}
+
 /** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
 function strictness({ strict, schema }: Tool, { from }: CanonicalRequest, warn: Warn): { strict?: boolean } {
   if (strict === undefined) return {}
@@ -71,12 +91,12 @@ function strictness({ strict, schema }: Tool, { from }: CanonicalRequest, warn: 
   return { strict: false }
 }
 
-function encodeChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNames): WrittenToolChoice | undefined {
+function encodeChoice(choice: ToolChoice, tools: readonly Tool[], context: Context): WrittenToolChoice | undefined {
   switch (choice.mode) {
     case 'tool':
-      return named(choice.name, tools, names)
+      return named(choice.name, tools, context)
     case 'allowed': {
-      const allowed = choice.names.map((name) => ({ ...named(name, tools, names) }))
+      const allowed = choice.names.map((name) => ({ ...named(name, tools, context) }))
       return { type: 'allowed_tools', allowed_tools: { mode: choice.required ? 'required' : 'auto', tools: allowed } }
     }
     case 'hosted':
@@ -86,8 +106,8 @@ function encodeChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNam
   }
 }
 
-function named(name: string, tools: readonly Tool[], names: ToolNames): NamedTool {
+function named(name: string, tools: readonly Tool[], { names, service }: Context): NamedTool {
   const sent = names.sent(name)
-  const isCustom = tools.find((tool) => tool.name === name)?.custom !== undefined
+  const isCustom = service.customTools && tools.find((tool) => tool.name === name)?.custom !== undefined
   return isCustom ? { type: 'custom', custom: { name: sent } } : { type: 'function', function: { name: sent } }
 }

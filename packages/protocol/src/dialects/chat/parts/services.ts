@@ -11,6 +11,10 @@ export type Service = {
    * are sent, as empty text. `refused`: the field itself is a mistake there.
    */
   reasoning: 'taken' | 'demanded' | 'refused'
+  /** How hard to think: by the protocol's word, by a switch, or by a switch and three words. */
+  effort: 'word' | 'switch' | 'switch and word'
+  /** Knows tools that take free text; elsewhere they go out as functions of one text. */
+  customTools: boolean
 }
 
 const USUAL: Service = {
@@ -18,18 +22,21 @@ const USUAL: Service = {
   endUser: 'safety_identifier',
   instructions: 'system',
   reasoning: 'taken',
+  effort: 'word',
+  customTools: true,
 }
 
 /** Services that never took up the newer names: they would ignore the cap, and the answer could cost any sum. */
-const OLDER: Service = { ...USUAL, cap: 'max_tokens', endUser: 'user' }
+const OLDER: Service = { ...USUAL, cap: 'max_tokens', endUser: 'user', customTools: false }
 
 const FAMILIES: readonly [name: RegExp, service: Service][] = [
   [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'refused' }],
   [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'refused' }],
-  [/^deepseek/, { ...OLDER, reasoning: 'demanded' }],
-  [/^kimi|^moonshot/, { ...USUAL, endUser: 'user', reasoning: 'demanded' }],
+  [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch and word' }],
+  [/^(kimi|moonshot)/, { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }],
+  [/^glm/, { ...OLDER, effort: 'switch' }],
   [/^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { ...OLDER, reasoning: 'refused' }],
-  [/^(qwen|qwq|glm|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
+  [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]
 
 export function serviceOf(model: string): Service {

@@ -82,8 +82,9 @@ export function openStreamChoice(choice: number, { emit, nextIndex, replyId, omi
   }
 
   function open(block: Line): void {
+    if (block.index >= 0) return
     const opened = openOf(block)
-    if (opened === undefined || block.index >= 0) return
+    if (opened === undefined) return
     block.index = nextIndex()
     emit({ type: 'open', index: block.index, choice, block: opened })
     for (const held of block.held) emit({ ...held, index: block.index })

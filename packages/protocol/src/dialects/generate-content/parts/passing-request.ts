@@ -7,8 +7,7 @@ import { editElements, editFields } from '../../../framing/edit-fields.ts'
 import { type JsonScan, scanObject } from '../../../framing/json-scan.ts'
 import { countMedia, fieldNamed, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
-import { camelName } from './fields.ts'
-import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+import { billedAs, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
 
 /** `decode` also is what finds the caller's mistakes. Throws Mistake. */
 export function readRequest(
@@ -75,11 +74,16 @@ function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Code
 }
 
 function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
-  const outer = Object.keys(body).find((name) => camelName(name) === 'generationConfig') ?? 'generationConfig'
-  const config = isObject(body[outer]) ? body[outer] : {}
-  const inner = Object.keys(config).find((name) => camelName(name) === 'maxOutputTokens') ?? 'maxOutputTokens'
-  const before = config[inner]
-  // Numbers may be written as text here.
-  if (before !== null && before !== undefined && Number(before) <= cap) return
-  setWithin(scanned, into, outer, new Map([[inner, String(cap)]]))
+  const configs = spelled(body, 'generationConfig')
+  const isCapped = configs.some(([, config]) => isObject(config) && capsOf(config).length > 0)
+  for (const [outer, config] of configs.length === 0 ? [['generationConfig', {}] as const] : configs) {
+    const caps = isObject(config) ? capsOf(config) : []
+    // Numbers may be written as text here.
+    const above = caps.filter(([, value]) => !(Number(value) <= cap)).map(([inner]) => inner)
+    const names = isCapped ? above : ['maxOutputTokens']
+    if (names.length > 0) setWithin(scanned, into, outer, new Map(names.map((name) => [name, String(cap)])))
+  }
 }
+
+const capsOf = (config: Json): [string, unknown][] =>
+  spelled(config, 'maxOutputTokens').filter(([, value]) => value !== null)

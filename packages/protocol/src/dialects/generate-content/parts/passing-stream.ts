@@ -3,7 +3,6 @@
 
 import { finishOf } from '../../../canonical/finish.ts'
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
-import { mergeUsage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json-walk.ts'
@@ -11,7 +10,9 @@ import { dataOf, isNoted, newMeterState, problemInfo, renameAt } from '../../pas
 import { objectsIn } from '../../passing-request.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
-import { readStop, readUsage } from './passing-figures.ts'
+import type { WireUsage } from '../wire.ts'
+import { blockedStop, stopOf } from './finish.ts'
+import { readUsage } from './usage.ts'
 
 const SPOKEN = 1
 const MODEL = 8
@@ -44,6 +45,8 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const state = newMeterState()
   let head: Json | undefined
   let called = false
+  /** Figures are cumulative: the last that was said of each counts. */
+  const figures: Record<string, unknown> = {}
 
   function judge(view: EventView): Verdict {
     const { walk } = view
@@ -63,12 +66,9 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
     state.outputBytes += spoken
     const hasOutput = spoken > 0 || isNoted(view, CALL) || isNoted(view, OTHER_OUTPUT)
     if (hasOutput) state.sawOutput = true
-    if (isNoted(view, USAGE)) {
-      const usage = readUsage(noted(view, USAGE))
-      if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
-    }
+    if (isNoted(view, USAGE)) addUsage(noted(view, USAGE))
     const reason = isNoted(view, FINISH) ? noted(view, FINISH) : undefined
-    if (typeof reason === 'string' && reason !== UNSPECIFIED) state.finish = finishOf(readStop(reason, called))
+    if (typeof reason === 'string' && reason !== UNSPECIFIED) state.finish = finishOf(stopOf(reason, called, undefined))
     else if (!isNoted(view, FEEDBACK) || state.finish === undefined) return hasOutput ? 'forward' : 'beside'
     state.sawOutput = true
     return 'hold-latest'
@@ -76,6 +76,12 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
 
   const noted = ({ bytes, walk }: EventView, code: number): unknown =>
     parsedJson(codec.decode(bytes, walk.starts[code] ?? 0, walk.ends[code] ?? 0))
+
+  function addUsage(usage: unknown): void {
+    if (!isObject(usage)) return
+    for (const [name, figure] of Object.entries(usage)) if (figure !== null) figures[name] = figure
+    state.usage = readUsage(figures as WireUsage)
+  }
 
   /** Calls come whole; how long their arguments are is the only thing to know of them. */
   function readCalls(data: Json): void {
@@ -94,7 +100,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
     const feedback = isObject(data.promptFeedback) ? data.promptFeedback : {}
     const raw = feedback.blockReason
     if (typeof raw === 'string' && objectsIn(data.candidates).length === 0)
-      state.finish = finishOf({ raw, reason: 'filter' })
+      state.finish = finishOf(blockedStop(raw, undefined))
   }
 
   function fail(): Verdict {

@@ -4,7 +4,7 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { type BilledTool, isId, objectsIn, pricedTools } from '../../passing-request.ts'
 import type { PricedField } from '../../text-dialect.ts'
-import { camel, camelName, enumWord } from './fields.ts'
+import { camelName, enumWord } from './fields.ts'
 
 const USUAL_TIERS = ['standard', 'unspecified', 'default']
 const SPOKEN_KINDS: Readonly<Record<string, string>> = { audio: 'audio', video: 'video' }
@@ -33,19 +33,25 @@ export function pricedFields(body: Json): PricedField[] {
   return [...tierPrice(body), ...modalityPrices(body), ...toolPrices(body)]
 }
 
+/** What stands under a name, in either spelling; both may be there, and which of them counts is the vendor's secret. */
+export const spelled = (from: Json, name: string): [string, unknown][] =>
+  Object.entries(from).filter(([spelling]) => camelName(spelling) === name)
+
+const objectsNamed = (from: Json, name: string): Json[] =>
+  spelled(from, name).flatMap(([, value]) => (isObject(value) ? [value] : []))
+
 function tierPrice(body: Json): PricedField[] {
-  const field = Object.keys(body).find((name) => camelName(name) === 'serviceTier')
-  const value = field === undefined ? undefined : body[field]
-  if (field === undefined || typeof value !== 'string') return []
-  const word = enumWord(value, 'service_tier_').slice(0, 64)
-  return USUAL_TIERS.includes(word) ? [] : [{ field, word, remove: { remove: [field] } }]
+  return spelled(body, 'serviceTier').flatMap(([field, value]): PricedField[] => {
+    const word = typeof value === 'string' ? enumWord(value, 'service_tier_').slice(0, 64) : 'standard'
+    return USUAL_TIERS.includes(word) ? [] : [{ field, word, remove: { remove: [field] } }]
+  })
 }
 
 /** Who wants to hear or see the answer cannot do with text. */
 function modalityPrices(body: Json): PricedField[] {
-  const { generationConfig } = camel(body)
-  const kinds = isObject(generationConfig) ? camel(generationConfig).responseModalities : undefined
-  const words = (Array.isArray(kinds) ? kinds : [kinds]).flatMap((kind) => {
+  const configs = objectsNamed(body, 'generationConfig')
+  const kinds = configs.flatMap((config) => spelled(config, 'responseModalities').flatMap(([, value]) => value))
+  const words = kinds.flatMap((kind) => {
     const word = typeof kind === 'string' ? SPOKEN_KINDS[enumWord(kind, 'modality_')] : undefined
     return word === undefined ? [] : [word]
   })
@@ -70,21 +76,25 @@ function toolPrices(body: Json): PricedField[] {
 /** Where the parsed body names objects that a vendor keeps. */
 export function vendorObjects(body: Json): string[] {
   const found: string[] = []
-  const top = camel(body)
-  if (isId(top.cachedContent)) found.push('cachedContent')
-  for (const [content, index] of objectsIn(listed(top.contents)))
+  if (spelled(body, 'cachedContent').some(([, id]) => isId(id))) found.push('cachedContent')
+  for (const [content, index] of objectsIn(listed(body.contents)))
     filesIn(content.parts, `contents[${index}].parts`, found)
-  if (isObject(top.systemInstruction)) filesIn(top.systemInstruction.parts, 'systemInstruction.parts', found)
-  for (const [tool, index] of objectsIn(listed(top.tools))) storesIn(tool, `tools[${index}]`, found)
+  for (const instruction of objectsNamed(body, 'systemInstruction'))
+    filesIn(instruction.parts, 'systemInstruction.parts', found)
+  for (const [tool, index] of objectsIn(listed(body.tools))) {
+    if (objectsNamed(tool, 'fileSearch').length > 0) found.push(`tools[${index}].fileSearch.fileSearchStoreNames`)
+    if (objectsNamed(tool, 'retrieval').length > 0) found.push(`tools[${index}].retrieval`)
+  }
   return found
 }
 
 function filesIn(parts: unknown, at: string, found: string[]): void {
   for (const [part, index] of objectsIn(listed(parts))) {
-    const { fileData, functionResponse } = camel(part)
     const here = `${at}[${index}]`
-    if (isObject(fileData) && isKept(camel(fileData).fileUri)) found.push(`${here}.fileData.fileUri`)
-    if (isObject(functionResponse)) filesIn(functionResponse.parts, `${here}.functionResponse.parts`, found)
+    const files = objectsNamed(part, 'fileData').flatMap((file) => spelled(file, 'fileUri'))
+    if (files.some(([, uri]) => isKept(uri))) found.push(`${here}.fileData.fileUri`)
+    for (const result of objectsNamed(part, 'functionResponse'))
+      filesIn(result.parts, `${here}.functionResponse.parts`, found)
   }
 }
 
@@ -92,10 +102,4 @@ function filesIn(parts: unknown, at: string, found: string[]): void {
 function isKept(uri: unknown): boolean {
   if (!isId(uri)) return false
   return !/^https?:\/\//i.test(uri) || /^https?:\/\/[^/]*generativelanguage\.googleapis\.com[/:]/i.test(uri)
-}
-
-function storesIn(tool: Json, at: string, found: string[]): void {
-  const { fileSearch, retrieval } = camel(tool)
-  if (isObject(fileSearch)) found.push(`${at}.fileSearch.fileSearchStoreNames`)
-  if (isObject(retrieval)) found.push(`${at}.retrieval`)
 }

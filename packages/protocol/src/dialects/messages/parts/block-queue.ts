@@ -78,7 +78,7 @@ export function openBlockQueue(emit: Emit): BlockQueue {
         hasText: false,
       }
       queue.push(block)
-      if (queue.length === 1) showFirst()
+      showFirst()
       return block
     },
     text(block, text) {

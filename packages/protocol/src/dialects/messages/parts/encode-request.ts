@@ -97,7 +97,9 @@ function formatInWords(format: OutputFormat): InstructionText[] {
 
 function writeFormat(format: OutputFormat): Pick<NonNullable<WireRequest['output_config']>, 'format'> {
   if (format.type !== 'schema') return {}
-  return { format: { type: 'json_schema', schema: narrowedSchema(format.schema) } }
+  const { schema, description } = format
+  const described = description === undefined || schema.description !== undefined ? schema : { ...schema, description }
+  return { format: { type: 'json_schema', schema: narrowedSchema(described) } }
 }
 
 function writeSystem(instructions: readonly InstructionText[]): string | WireTextParam[] | undefined {

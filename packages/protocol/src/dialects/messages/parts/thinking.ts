@@ -3,6 +3,7 @@
 import { effortOf } from '../../../canonical/effort.ts'
 import { wrong } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Effort, ReasoningWish } from '../../../canonical/request.ts'
+import type { Warn } from '../../../canonical/warning.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WireEffort, WireThinking } from '../wire.ts'
 import type { ModelRules } from './models.ts'
@@ -43,7 +44,8 @@ export function planThinking(
   const cap = request.sampling.maxOutput ?? target.maxOutput ?? USUAL_CAP
   const plain: ThinkingPlan = { maxTokens: cap, thinking: undefined, effort: undefined, isOn: false }
   const off: ThinkingPlan = { ...plain, thinking: { type: 'disabled' } }
-  const { reasoning, from } = request
+  const { reasoning } = request
+  if (request.from === 'messages') return asAsked(reasoning, cap, forcedTool || unsignedCall ? target.warn : undefined)
   const wanted = wish(request)
   if (wanted === undefined) return plain
   if (rules.thinking === 'none') {
@@ -55,10 +57,9 @@ export function planThinking(
     target.warn('reasoning', 'off')
     return off
   }
-  if (from === 'messages') return asAsked(reasoning, rules, cap)
   if (rules.thinking === 'adaptive') {
-    const effort = wanted === 'usual' ? undefined : adaptiveEffort(wanted, rules)
-    return { ...plain, thinking: { type: 'adaptive', ...display(reasoning) }, effort, isOn: true }
+    const effort = wanted === 'usual' ? undefined : adaptiveEffort(wanted, rules.efforts)
+    return { ...plain, thinking: { type: 'adaptive', ...display(reasoning.show) }, effort, isOn: true }
   }
   const budget = Math.max(LEAST_BUDGET, reasoning.budget ?? BUDGETS[wanted === 'usual' ? 'medium' : wanted])
   const room = roomFor(budget, cap, target.maxOutput)
@@ -76,29 +77,34 @@ function wish({ reasoning }: CanonicalRequest): Effort | 'usual' | undefined {
   return reasoning.mode === 'on' || reasoning.mode === 'auto' ? 'usual' : undefined
 }
 
-/** A caller of this dialect knows its rules: what it asked for is what is sent. */
-function asAsked({ mode, effort, budget, show }: ReasoningWish, rules: ModelRules, cap: number): ThinkingPlan {
-  const word =
-    effort === undefined || effort === 'none' ? undefined : adaptiveEffort(effort, { ...rules, efforts: ALL })
+/** A caller of this dialect knows its rules: what it asked for is what is sent. `obstructed`: unless it cannot be. */
+function asAsked(
+  { mode, effort, budget, show }: ReasoningWish,
+  cap: number,
+  obstructed: Warn | undefined,
+): ThinkingPlan {
+  const word = effort === undefined || effort === 'none' ? undefined : adaptiveEffort(effort, ALL)
   const plain: ThinkingPlan = { maxTokens: cap, thinking: undefined, effort: word, isOn: false }
-  if (mode === 'auto') return { ...plain, thinking: { type: 'adaptive', ...display({ show }) }, isOn: true }
-  if (mode !== 'on') return plain
+  if (mode === undefined) return plain
+  if (mode !== 'off') obstructed?.('reasoning', 'off')
+  if (mode === 'off' || obstructed !== undefined) return { ...plain, thinking: { type: 'disabled' } }
+  if (mode === 'auto') return { ...plain, thinking: { type: 'adaptive', ...display(show) }, isOn: true }
   const tokens = budget ?? LEAST_BUDGET
   if (tokens >= cap) {
     throw wrong('thinking.budget_tokens', 'thinking.budget_tokens must be less than max_tokens')
   }
-  return { ...plain, thinking: { type: 'enabled', budget_tokens: tokens, ...display({ show }) }, isOn: true }
+  return { ...plain, thinking: { type: 'enabled', budget_tokens: tokens, ...display(show) }, isOn: true }
 }
 
 const ALL: readonly WireEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** The highest word that the model knows and that asks for no more. */
-function adaptiveEffort(effort: Exclude<Effort, 'none'>, { efforts }: ModelRules): WireEffort {
+function adaptiveEffort(effort: Exclude<Effort, 'none'>, efforts: readonly WireEffort[]): WireEffort {
   const most = ALL.indexOf(effort === 'minimal' ? 'low' : effort)
   return efforts.findLast((word) => ALL.indexOf(word) <= most) ?? 'low'
 }
 
-function display({ show }: { show?: ReasoningWish['show'] }): { display?: 'summarized' | 'omitted' } {
+function display(show: ReasoningWish['show']): { display?: 'summarized' | 'omitted' } {
   if (show === undefined) return {}
   return { display: show === 'none' ? 'omitted' : 'summarized' }
 }

@@ -28,24 +28,30 @@ export function readFigures(usage: WireUsage): Figures {
   }
 }
 
-/** Reports are totals so far: a later one wins, but a zero does not unsay tokens that were reported before. */
+/**
+ * Reports are totals so far: a later one wins where it says something. One that says nothing but zeros of the input does
+ * not unsay tokens that were reported before: some services fill in what they do not know.
+ */
 export function mergeFigures(earlier: Figures, later: Figures): Figures {
-  const merged = (before: Figure, now: Figure): Figure => (now === undefined || (now === 0 && before) ? before : now)
+  const unsaysInput = inputOf(later) === 0 && inputOf(earlier) !== 0
+  const input = unsaysInput ? earlier : later
   return {
-    fresh: merged(earlier.fresh, later.fresh),
-    cacheRead: merged(earlier.cacheRead, later.cacheRead),
-    cacheWrite: merged(earlier.cacheWrite, later.cacheWrite),
-    output: merged(earlier.output, later.output),
-    thinking: merged(earlier.thinking, later.thinking),
+    fresh: input.fresh ?? earlier.fresh,
+    cacheRead: input.cacheRead ?? earlier.cacheRead,
+    cacheWrite: input.cacheWrite ?? earlier.cacheWrite,
+    output: later.output === 0 ? (earlier.output ?? 0) : (later.output ?? earlier.output),
+    thinking: later.thinking ?? earlier.thinking,
   }
 }
+
+const inputOf = ({ fresh, cacheRead, cacheWrite }: Figures): Figure => sum(sum(fresh, cacheRead), cacheWrite)
 
 /** Undefined when nothing is known at all. */
 export function usageFrom(figures: Figures): Usage | undefined {
   if (Object.values(figures).every((figure) => figure === undefined)) return undefined
   const { fresh, cacheRead, cacheWrite, output, thinking } = figures
   return usageOf({
-    input: fresh === undefined ? undefined : sum(sum(fresh, cacheRead), cacheWrite),
+    input: fresh === undefined ? undefined : inputOf(figures),
     output,
     cachedInput: cacheRead,
     cacheWrite,

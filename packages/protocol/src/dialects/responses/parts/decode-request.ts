@@ -65,6 +65,7 @@ export function decodeRequest(body: unknown, _addressed: Addressed | undefined):
   const metadata = readMetadata(body)
   const store = readFlag(body, 'store')
   if (readString(body, 'truncation') === 'auto') untranslated.push('truncation')
+  if (readFlag(body, 'background') === true) untranslated.push('background')
   return {
     from: 'responses',
     model,

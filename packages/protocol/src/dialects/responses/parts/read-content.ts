@@ -75,7 +75,7 @@ function readFilePart(part: Json, at: string): MediaPart {
   if (data !== undefined) source = sourceOf(data, below(at, 'file_data'), mimeOfName(name))
   else if (url !== undefined) source = sourceOf(url, below(at, 'file_url'), mimeOfName(name))
   else if (id !== undefined) source = { kind: 'object', id }
-  else throw wrong(below(at, 'file_data'), `${at} must have file_data, file_url or file_id`)
+  else throw wrong(below(at, 'file_data'), `${at}.file_data is required, or else file_url or file_id`)
   const media = source.kind === 'inline' ? mediaOfMime(source.mime) : 'document'
   return { type: 'media', media, source, ...(name === undefined ? {} : { name }), ...cacheMark(part), at }
 }

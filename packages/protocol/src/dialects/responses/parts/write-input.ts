@@ -155,6 +155,7 @@ type Called = { id: string; custom: boolean }
 function openCallIds() {
   const taken = new Set<string>()
   const waiting = new Map<string, Called[]>()
+  const answered = new Map<string, Called>()
   return {
     called(part: CallPart): string {
       const plain = callId(part.id)
@@ -165,10 +166,10 @@ function openCallIds() {
       return id
     },
     answered(original: string): Called {
-      const [first, ...others] = waiting.get(original) ?? []
-      // The last one stays: a second result for it is for the upstream to judge.
-      if (others.length > 0) waiting.set(original, others)
-      return first ?? { id: callId(original), custom: false }
+      const next = waiting.get(original)?.shift()
+      if (next !== undefined) answered.set(original, next)
+      // A second result for the same call is for the upstream to judge.
+      return next ?? answered.get(original) ?? { id: callId(original), custom: false }
     },
   }
 }

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import { usage } from './fixtures/answers.ts'
+import { decodeReply } from './reply.ts'
+
+const message = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'Noon.' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 2, output_tokens: 3 },
+  ...more,
+})
+
+test('a plain answer', () => {
+  expect(decodeReply(message())).toEqual({
+    ok: true,
+    reply: {
+      id: 'msg_1',
+      choices: [{ blocks: [{ type: 'text', text: 'Noon.', citations: [] }], stop: { raw: 'end_turn', reason: 'end' } }],
+      usage: usage({ input: 2, output: 3 }),
+      omitted: [],
+    },
+  })
+})
+
+describe('what services make of it', () => {
+  const said = (text: string): object => ({ type: 'text', text, citations: [] })
+  test.each<[what: string, more: Record<string, unknown>, blocks: object[], omitted?: string[]]>([
+    ['content as a string', { content: 'Noon.' }, [said('Noon.')]],
+    ['no content', { content: null }, []],
+    ['things that are no blocks', { content: [null, 'x', { type: 'text', text: 'Noon.' }] }, [said('Noon.')]],
+    ['text that is null', { content: [{ type: 'text', text: null }] }, [said('')]],
+    [
+      'signed thoughts without text',
+      { content: [{ type: 'thinking', thinking: '', signature: 's' }] },
+      [{ type: 'reasoning', text: '', style: 'summary', signature: 's' }],
+    ],
+    [
+      'unsigned thoughts',
+      { content: [{ type: 'thinking', thinking: 'hm' }] },
+      [{ type: 'reasoning', text: 'hm', style: 'summary' }],
+    ],
+    ['redacted thoughts', { content: [{ type: 'redacted_thinking', data: 'd' }] }, [{ type: 'redacted', data: 'd' }]],
+    [
+      'a call without input',
+      { content: [{ type: 'tool_use', id: 'a', name: 'b' }] },
+      [{ type: 'call', id: 'a', name: 'b', arguments: '{}', custom: false }],
+    ],
+    [
+      'a call with input as text',
+      { content: [{ type: 'tool_use', id: 'a', name: 'b', input: '{"c":1}' }] },
+      [{ type: 'call', id: 'a', name: 'b', arguments: '{"c":1}', custom: false }],
+    ],
+    [
+      'hosted tools',
+      { content: [{ type: 'server_tool_use' }, { type: 'text', text: 'Noon.' }, { type: 'advisor_tool_result' }] },
+      [said('Noon.')],
+      ['server_tool_use', 'advisor_tool_result'],
+    ],
+  ])('%s', (_, more, blocks, omitted = []) => {
+    const answer = decodeReply(message(more))
+    expect(answer).toMatchObject({ ok: true, reply: { omitted } })
+    expect(answer.ok && answer.reply.choices[0]?.blocks).toEqual(blocks as never)
+  })
+
+  test('no usage is unknown, not zero; no reason is none', () => {
+    const answer = decodeReply(message({ usage: null, stop_reason: null }))
+    expect(answer).toMatchObject({ ok: true, reply: { usage: undefined, choices: [{ stop: undefined }] } })
+  })
+})
+
+test.each<[what: string, body: unknown, code: string]>([
+  [
+    'an error with the status of a success',
+    { type: 'error', error: { type: 'overloaded_error', message: 'x' } },
+    'unavailable',
+  ],
+  ['an error of another kind of service', { error: { type: 'rate_limit_error', message: 'x' } }, 'rate_limited'],
+  ['a page', '<html>', 'upstream_failed'],
+  ['an empty object', {}, 'upstream_failed'],
+  ['an answer in another dialect', { object: 'chat.completion', choices: [] }, 'upstream_failed'],
+  ['a list', [], 'upstream_failed'],
+  ['null', null, 'upstream_failed'],
+])('%s is no answer', (_, body, code) => {
+  expect(decodeReply(body)).toMatchObject({ ok: false, error: { code } })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test'
+import { call, message, response, thoughts } from './fixtures/streams.ts'
+import { answering } from './fixtures/surroundings.ts'
+import { decodeReply, encodeReply } from './reply.ts'
+
+const read = (body: unknown) => {
+  const decoded = decodeReply(body)
+  if (!decoded.ok) throw new Error(decoded.error.message)
+  return decoded.reply
+}
+const stopOf = (items: object[], more: object = {}) => read(response(items, more)).choices[0]?.stop
+
+describe('why it ended', () => {
+  const text = message('msg_1', 'High water.')
+  const refusal = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }
+  const cut = (reason?: string) => ({
+    status: 'incomplete',
+    incomplete_details: reason === undefined ? null : { reason },
+  })
+  test.each([
+    ['text', [text], {}, { raw: 'completed', reason: 'end' }],
+    ['nothing', [], {}, { raw: 'completed', reason: 'end' }],
+    ['a call', [text, call('a', 'tide', '{}')], {}, { raw: 'completed', reason: 'tool' }],
+    ['a refusal', [refusal], {}, { raw: 'completed', reason: 'refusal' }],
+    ['the cap', [text], cut('max_output_tokens'), { raw: 'max_output_tokens', reason: 'length' }],
+    [
+      'the cap, in a call',
+      [call('a', 'tide', '{"p')],
+      cut('max_output_tokens'),
+      { raw: 'max_output_tokens', reason: 'length' },
+    ],
+    ['a filter', [], cut('content_filter'), { raw: 'content_filter', reason: 'filter' }],
+    ['something unsaid', [text], cut(), { raw: 'incomplete', reason: 'length' }],
+    ['no status at all', [text], { status: undefined }, { raw: 'completed', reason: 'end' }],
+  ] as const)('%s', (_, items, more, expected) => {
+    expect(stopOf([...items], more)).toEqual(expected)
+  })
+})
+
+describe('figures', () => {
+  const known = {
+    input: 10,
+    output: 5,
+    cachedInput: undefined,
+    cacheWrite: undefined,
+    reasoning: undefined,
+    absurd: false,
+  }
+  test.each([
+    ['absent', null, undefined],
+    ['empty', {}, undefined],
+    ['without details', { input_tokens: 10, output_tokens: 5, total_tokens: 15 }, known],
+    ['zeros', { input_tokens: 0, output_tokens: 0, total_tokens: 0 }, { ...known, input: 0, output: 0 }],
+    [
+      'with everything',
+      {
+        ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+        input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        output_tokens_details: { reasoning_tokens: 3 },
+      },
+      { ...known, cachedInput: 4, cacheWrite: 2, reasoning: 3 },
+    ],
+    [
+      'whose total shows that reasoning is counted apart',
+      { input_tokens: 10, output_tokens: 5, output_tokens_details: { reasoning_tokens: 3 }, total_tokens: 18 },
+      { ...known, output: 8, reasoning: 3 },
+    ],
+    ['by other names', { prompt_tokens: 10, completion_tokens: 5 }, known],
+    ['that cannot be', { input_tokens: -1, output_tokens: 5 }, { ...known, input: undefined, absurd: true }],
+  ])('%s', (_, usage, expected) => {
+    expect(read(response([], { usage })).usage).toEqual(expected)
+  })
+})
+
+test('an item without an id, a call without one, arguments that are an object', () => {
+  const items = [
+    { type: 'message', content: [{ text: 'Hi' }] },
+    { type: 'function_call', name: 'now', arguments: { a: 1 } },
+  ]
+  expect(read({ output: items }).choices[0]?.blocks).toEqual([
+    { type: 'text', text: 'Hi', citations: [] },
+    { type: 'call', id: 'call_1', name: 'now', arguments: '{"a":1}', custom: false },
+  ])
+})
+
+test('thoughts without text and without anything sealed are nothing', () => {
+  expect(read(response([thoughts('rs_1', [], { content: [], encrypted_content: null })])).choices[0]?.blocks).toEqual(
+    [],
+  )
+})
+
+describe('what is no answer', () => {
+  test.each([
+    ['an error in its envelope', { error: { type: 'invalid_request_error', message: 'no' } }, 'bad_request'],
+    [
+      'a failed response',
+      { ...response([]), status: 'failed', error: { code: 'rate_limit_exceeded', message: 'x' } },
+      'rate_limited',
+    ],
+    ['a failed one without a reason', { ...response([]), status: 'failed' }, 'upstream_failed'],
+    ['a cancelled one', response([], { status: 'cancelled' }), 'upstream_failed'],
+    ['one that has not begun', response([], { status: 'queued' }), 'upstream_failed'],
+    ['an error that is text', { error: 'out of memory' }, 'upstream_failed'],
+    ['an error without an envelope', { message: 'x', code: 'context_length_exceeded' }, 'context_too_long'],
+    ['another dialect', { choices: [] }, 'upstream_failed'],
+    ['output that is null', { ...response([]), output: null }, 'upstream_failed'],
+    ['text', '<html>', 'upstream_failed'],
+    ['nothing', undefined, 'upstream_failed'],
+    ['a list', [], 'upstream_failed'],
+  ])('%s', (_, body, code) => {
+    expect(decodeReply(body)).toMatchObject({ ok: false, error: { code } })
+  })
+  test('rubbish among the items is no reason to fail', () => {
+    const output = [
+      null,
+      7,
+      { type: 'message' },
+      { type: 'message', content: [null, 'x'] },
+      { content: 1 },
+      message('m', 'Hi'),
+    ]
+    expect(read({ output }).choices[0]?.blocks).toEqual([{ type: 'text', text: 'Hi', citations: [] }])
+  })
+})
+
+test('an answer is written with every field that the SDK’s types demand', () => {
+  const written = encodeReply(read(response([message('msg_1', 'Hi')])), answering())
+  for (const field of [
+    'id',
+    'object',
+    'created_at',
+    'status',
+    'error',
+    'incomplete_details',
+    'instructions',
+    'metadata',
+  ]) {
+    expect(written).toHaveProperty(field)
+  }
+  for (const field of [
+    'model',
+    'output',
+    'parallel_tool_calls',
+    'temperature',
+    'tool_choice',
+    'tools',
+    'top_p',
+    'usage',
+  ]) {
+    expect(written).toHaveProperty(field)
+  }
+  expect(written).toMatchObject({
+    ...{ id: 'resp_h7', object: 'response', model: 'harbour-large', status: 'completed' },
+    output: [
+      {
+        ...{ id: 'msg_h7_0', type: 'message', role: 'assistant', status: 'completed' },
+        content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
+      },
+    ],
+  })
+})
