@@ -181,6 +181,7 @@ describe('conversations', () => {
       { type: 'shell_call', call_id: 'c1', action: {} },
       { type: 'shell_call_output', call_id: 'c1', output: [] },
       { type: 'item_reference', id: 'msg_1' },
+      { id: 'msg_2' },
       {
         type: 'function_call_output',
         call_id: 'c9',
@@ -190,7 +191,12 @@ describe('conversations', () => {
     const foreign = turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'foreign')
     expect(foreign.map(({ what, at }) => `${what} ${at}`)).toEqual([
       ...['input_hologram input[0].content[1]', 'web_search_call input[1]', 'shell_call input[2]'],
-      ...['shell_call_output input[3]', 'item_reference input[4]', 'input_smell input[5].output[1]'],
+      ...[
+        'shell_call_output input[3]',
+        'item_reference input[4]',
+        'item_reference input[5]',
+        'input_smell input[6].output[1]',
+      ],
     ])
   })
 })

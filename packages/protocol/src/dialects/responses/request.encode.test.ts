@@ -143,6 +143,13 @@ describe('calls and results', () => {
       turns: [turn('assistant', call('x'), call('x')), turn('user', result('x'), result('x'))],
     })
     expect(input.map(({ call_id }) => call_id)).toEqual(['x', 'x_2', 'x', 'x_2'])
+    const later = [
+      turn('assistant', call('x')),
+      turn('user', result('x')),
+      turn('assistant', call('x')),
+      turn('user', result('x')),
+    ]
+    expect(written({ turns: later }).input.map(({ call_id }) => call_id)).toEqual(['x', 'x', 'x_2', 'x_2'])
   })
 
   test('an id that no vendor takes is always replaced by the same', () => {

@@ -77,6 +77,7 @@ describe('requests that lean on something kept elsewhere', () => {
   test.each([
     [{ previous_response_id: 'resp_1' }, 'previous_response_not_found', 'previous_response_id'],
     [{ input: ['x', { type: 'item_reference', id: 'msg_1' }] }, 'previous_response_not_found', 'input[1].id'],
+    [{ input: [{ id: 'msg_1' }] }, 'previous_response_not_found', 'input[0].id'],
     [{ conversation: 'conv_1' }, 'unsupported', 'conversation'],
     [{ prompt: { id: 'pmpt_1' } }, 'unsupported', 'prompt'],
     [{ background: true }, 'unsupported', 'background'],

@@ -48,6 +48,21 @@ describe('messages', () => {
     ])
   })
 
+  test('a thought that stands alone belongs to what follows it; texts stay apart', () => {
+    const spoken = (text: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text }] })
+    const turns: Turn[] = [
+      { role: 'assistant', parts: [{ type: 'reasoning', text: 'Hm.', style: 'summary' }] },
+      spoken('One.'),
+      spoken('Two.'),
+      said('Go on.'),
+    ]
+    expect(messagesOf({ turns })).toEqual([
+      { role: 'assistant', content: 'One.', reasoning_content: 'Hm.' },
+      { role: 'assistant', content: 'Two.' },
+      { role: 'user', content: 'Go on.' },
+    ])
+  })
+
   test('a result that is missing, and one that nobody asked for', () => {
     const turns: Turn[] = [
       { role: 'assistant', parts: [call('c1'), call('c2')] },

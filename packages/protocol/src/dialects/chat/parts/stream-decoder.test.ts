@@ -39,6 +39,17 @@ describe('calls', () => {
       [called('a', 'tide', '{"a":1}'), called('b', 'wind', '{"b":2}')],
     ],
     [
+      'interleaved, names and ids anew with every piece',
+      [
+        calls({ index: 0, id: 'a', ...fn('tide', '{') }),
+        calls({ index: 1, id: 'b', ...fn('wind', '{"b"') }),
+        calls({ index: 1, id: 'b', ...fn('wind', ':') }),
+        calls({ index: 1, id: 'c', ...fn(undefined, '2}') }),
+        calls({ index: 0, ...fn(undefined, '}') }),
+      ],
+      [called('a', 'tide', '{}'), called('b', 'wind', '{"b":2}')],
+    ],
+    [
       'all with the number 0',
       [
         calls({ index: 0, id: 'a', ...fn('tide', '{}') }),

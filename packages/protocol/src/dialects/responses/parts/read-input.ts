@@ -6,6 +6,7 @@ import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } fro
 import { readCarried } from './carried.ts'
 import { type ContentPart, readContent } from './read-content.ts'
 import { namespaced } from './read-tools.ts'
+import { isReference } from './stored.ts'
 
 export type ReadInput = { instructions: InstructionText[]; turns: Turn[] }
 
@@ -25,7 +26,7 @@ export function readInput(input: unknown, instructions: string | undefined): Rea
 }
 
 function readItem(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
-  const type = readString(item, 'type', at) ?? 'message'
+  const type = isReference(item) ? 'item_reference' : (readString(item, 'type', at) ?? 'message')
   switch (type) {
     case 'message':
       readMessage(item, at, leading, turns)

@@ -1,16 +1,20 @@
 // Requests that lean on something kept elsewhere: an earlier response, a conversation, a template. The model would see
 // less than the caller means, so such a request can only pass through to an upstream that keeps these things itself.
 
-import { isObject, Mistake, unsupported } from '../../../canonical/reading.ts'
+import { isObject, type Json, Mistake, unsupported } from '../../../canonical/reading.ts'
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+
+/** An item of an earlier response, named by its id. It may leave out its type. */
+export const isReference = ({ type, role, id }: Json): boolean =>
+  type === 'item_reference' || (!isGiven(type) && !isGiven(role) && typeof id === 'string')
 
 /** Throws Mistake if the request cannot be understood from its own text. To be called before it is translated. */
 export function refuseStored(body: unknown): void {
   if (!isObject(body)) return
   if (isGiven(body.previous_response_id)) throw notFound('previous_response_id', 'The previous response was not found.')
   for (const [index, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
-    if (isObject(item) && item.type === 'item_reference') {
+    if (isObject(item) && isReference(item)) {
       throw notFound(`input[${index}].id`, 'The item that is referred to was not found.')
     }
   }

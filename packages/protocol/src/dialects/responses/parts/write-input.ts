@@ -151,25 +151,29 @@ function asError(parts: ResultPart['parts']): ResultPart['parts'] {
 
 type Called = { id: string; custom: boolean }
 
-/** Some models use the same id for several calls. Each gets its own here, and results go to them in order. */
+/**
+ * Some models use the same id for several calls, in one turn or in later ones. Each gets its own here, and results go to
+ * them in order.
+ */
 function openCallIds() {
   const taken = new Set<string>()
   const waiting = new Map<string, Called[]>()
-  const answered = new Map<string, Called>()
+  const latest = new Map<string, Called>()
   return {
     called(part: CallPart): string {
       const plain = callId(part.id)
       let id = plain
       for (let number = 2; taken.has(id); number++) id = `${plain.slice(0, 60)}_${number}`
       taken.add(id)
-      waiting.set(part.id, [...(waiting.get(part.id) ?? []), { id, custom: part.custom }])
+      const call = { id, custom: part.custom }
+      waiting.set(part.id, [...(waiting.get(part.id) ?? []), call])
+      latest.set(part.id, call)
       return id
     },
+    /** A second result of a call, or one of no call at all, is for the upstream to judge. */
     answered(original: string): Called {
       const next = waiting.get(original)?.shift()
-      if (next !== undefined) answered.set(original, next)
-      // A second result for the same call is for the upstream to judge.
-      return next ?? answered.get(original) ?? { id: callId(original), custom: false }
+      return next ?? latest.get(original) ?? { id: callId(original), custom: false }
     },
   }
 }
