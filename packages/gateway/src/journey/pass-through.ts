@@ -107,8 +107,10 @@ function createAnswerer(dialect: TextDialect, requestId: string, options: MeterO
 }
 
 function openEventMeter(dialect: TextDialect, options: MeterOptions, requestId: string): StreamMeter {
-  const fail = (error: ErrorInfo) => Buffer.from(dialect.encodeStreamError(error, requestId))
-  return Object.assign(dialect.passing.openMeter(options, codec), { fail })
+  const meter = dialect.passing.openMeter(options, codec)
+  const fail = (error: ErrorInfo) =>
+    meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  return Object.assign(meter, { fail })
 }
 
 /** An error within an array is one more element of it, and ends it. */

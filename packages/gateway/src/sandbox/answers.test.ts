@@ -204,10 +204,10 @@ test('responses: events are numbered from 0, items from 0, and each event says i
   const blocks = (await (await post('/v1/responses', { ...body, stream: true })).text()).trim().split('\n\n')
   const events = blocks.map((block) => {
     const [name = '', data = ''] = block.split('\n')
-    return { name: name.slice('event: '.length), ...JSON.parse(data.slice('data: '.length)) }
+    return { ...JSON.parse(data.slice('data: '.length)), event: name.slice('event: '.length) }
   })
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index))
-  expect(events.every((event) => event.name === event.type)).toBe(true)
+  expect(events.every((event) => event.event === event.type)).toBe(true)
   const added = events.filter((event) => event.type === 'response.output_item.added')
   expect(added.map((event) => [event.output_index, event.item.type])).toEqual([
     [0, 'reasoning'],

@@ -44,15 +44,15 @@ export function addCall(to: Conversation, name: string, input: string): void {
 }
 
 /** What the conversation says that the model thought; a seal that came along must be the sandbox's own, unmodified. */
-export type Returned = { seal: string | undefined; covered?: string; path: string; message: string }
+export type Returned = { seal: string | undefined; covered?: string; path: string; message: string; code?: string }
 
-export function addReasoning(to: Conversation, { seal, covered, path, message }: Returned): void {
+export function addReasoning(to: Conversation, { seal, covered, path, message, code }: Returned): void {
   if (seal === undefined) {
     to.reasoning.unsigned++
     return
   }
   const right = covered === undefined ? isSeal(seal) : isSealOf(seal, covered)
-  if (!right) throw badRequest(message, path)
+  if (!right) throw badRequest(message, path, code)
   to.reasoning.signed++
 }
 

@@ -58,6 +58,11 @@ const RESPONSES: [string, unknown, string | null][] = [
   ['an output without its call', input({ type: 'function_call_output', call_id: 'c1', output: 'x' }), 'input'],
   ['a call without a name', input({ type: 'function_call', call_id: 'c1', arguments: '{}' }), 'input[0].name'],
   ['reasoning without what follows', input({ type: 'reasoning', id: 'rs_1', summary: [] }), 'input[0]'],
+  [
+    'foreign reasoning',
+    { model: 'sandbox-text', input: [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'c2ln' }] },
+    'input[0].encrypted_content',
+  ],
   ['reasoning without a summary', input({ type: 'reasoning', id: 'rs_1' }), 'input[0].summary'],
   ['a reference', input({ type: 'item_reference', id: 'msg_1' }), 'input[0].id'],
   ['a response that was not kept', input(hello, { previous_response_id: 'resp_1' }), 'previous_response_id'],

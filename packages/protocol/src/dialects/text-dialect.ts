@@ -136,6 +136,8 @@ export type Meter = {
   end(): Uint8Array
   /** The frames that end the answer here, as if it had reached its output cap; `units` is what it is charged. */
   stop(units: ChargedUnits): Uint8Array
+  /** The whole error ending, where what was begun must be closed first. Absent: `encodeStreamError` says everything. */
+  abandon?(error: ErrorInfo, requestId: string): Uint8Array
   readonly state: {
     readonly outputBytes: number
     readonly sawOutput: boolean

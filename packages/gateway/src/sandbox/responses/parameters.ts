@@ -18,11 +18,8 @@ import {
   strings,
 } from '../fields.ts'
 
-/** The least that the service takes. */
-const LEAST_OUTPUT = 1
-
 const CHECKS: Record<string, Check> = {
-  max_output_tokens: integer(LEAST_OUTPUT, MOST_TOKENS),
+  max_output_tokens: integer(1, MOST_TOKENS),
   max_tool_calls: integer(1, MOST_TOKENS),
   temperature: number(0, 2),
   top_p: number(0, 1),

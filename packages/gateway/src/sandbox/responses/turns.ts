@@ -93,13 +93,12 @@ function readOutput(item: Json, path: string, to: Conversation, open: Open): voi
 function readReasoning(item: Json, path: string, to: Conversation): void {
   if (!Array.isArray(item.summary))
     throw badRequest(`Missing required parameter: '${path}.summary'.`, `${path}.summary`)
-  const at = `${path}.encrypted_content`
-  try {
-    addReasoning(to, { seal: textOr(item.encrypted_content, undefined), path: at, message: '' })
-  } catch {
-    const message = `The encrypted content for item ${String(item.id)} could not be verified.`
-    throw badRequest(message, at, 'invalid_encrypted_content')
-  }
+  addReasoning(to, {
+    seal: textOr(item.encrypted_content, undefined),
+    path: `${path}.encrypted_content`,
+    message: `The encrypted content for item ${String(item.id)} could not be verified.`,
+    code: 'invalid_encrypted_content',
+  })
 }
 
 /** Reasoning belongs to what the model did next, and is worth nothing without it. */

@@ -5,17 +5,16 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { decodeString } from '../../framing/json-scan.ts'
 import { fieldNamed, openFieldEdits, parseBody } from '../passing-request.ts'
-import type { Passing, PassingEdits, PassingRequest, TextDialect } from '../text-dialect.ts'
+import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
 import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
 import { serviceOf } from './parts/services.ts'
 import { decodeRequest } from './request.ts'
+import type { ChatCapField } from './wire.ts'
 
 export { vendorObjects }
-
-const decode: TextDialect['decodeRequest'] = decodeRequest
 
 export const passing: Passing = {
   readRequest,
@@ -37,7 +36,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
-  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decode(parsed, undefined)
+  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decodeRequest(parsed)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
   return {
     ...{ model, stream, choices: n, maxOutput, images, documents, audios, tools },
@@ -50,7 +49,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
     objects: isObject(parsed) ? vendorObjects(parsed) : [],
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
-      const request = canonical ?? decode(parseBody(bytes, codec), undefined)
+      const request = canonical ?? decodeRequest(parseBody(bytes, codec))
       canonical = request
       return request
     },
@@ -59,12 +58,10 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Uint8Array {
   const { set, remove } = openFieldEdits(edits)
-  const service = serviceOf(edits.model ?? facts.model)
   if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
   if (edits.endUser !== undefined) {
-    const named =
-      facts.safetyIdentifier !== undefined ? 'safety_identifier' : facts.user !== undefined ? 'user' : undefined
-    set.set(named ?? service.endUser, JSON.stringify(edits.endUser))
+    const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
+    set.set(isOlder ? 'user' : 'safety_identifier', JSON.stringify(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
@@ -76,12 +73,16 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec:
     facts,
     {
       ...(model === undefined ? {} : { model }),
-      // Newer models refuse the older name, older services ignore the newer one.
-      ...(maxOutput === undefined ? {} : { maxOutput, capField: service.cap }),
+      ...(maxOutput === undefined ? {} : { maxOutput, capField: capFor(model ?? facts.model) }),
       ...(edits.includeUsage && facts.stream ? { includeUsage: true } : {}),
       set,
       remove,
     },
     codec,
   )
+}
+
+/** The name that every service knows, except for the models that refuse it: those that take a developer's instructions. */
+function capFor(model: string): ChatCapField {
+  return serviceOf(model).instructions === 'developer' ? 'max_completion_tokens' : 'max_tokens'
 }

@@ -249,8 +249,12 @@ describe('settings', () => {
 })
 
 describe('mistakes name the field', () => {
+  test('a body that is no object has none', () => {
+    const mistake = mistakeOf(() => read('hello'))
+    expect(mistake).toEqual({ code: 'bad_request', message: 'The body must be a JSON object' })
+  })
+
   const MISTAKES: [param: string, body: unknown][] = [
-    ['', 'hello'],
     ['contents', {}],
     ['contents', { contents: [] }],
     ['contents', { contents: 'hello' }],

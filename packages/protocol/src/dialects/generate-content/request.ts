@@ -4,6 +4,7 @@ import {
   asObject,
   isObject,
   type Json,
+  Mistake,
   readFlag,
   readObject,
   readString,
@@ -51,7 +52,7 @@ const KNOWN = new Set([
 ])
 
 export function decodeRequest(value: unknown, addressed: Addressed | undefined): CanonicalRequest {
-  if (!isObject(value)) throw wrong('', 'The body must be a JSON object')
+  if (!isObject(value)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object')
   const body = camel(value)
   const model = addressed?.model ?? readString(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
@@ -86,7 +87,7 @@ export function decodeRequest(value: unknown, addressed: Addressed | undefined):
     ...(tier === undefined ? {} : { tier }),
     ...(labels === undefined ? {} : { metadata: labels }),
     ...(store === undefined ? {} : { store }),
-    untranslated: left.paths,
+    untranslated: left.paths(),
   }
 }
 
@@ -130,7 +131,7 @@ export function refuseStored(value: unknown): void {
 
 export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
   const rules = rulesOf(target.model)
-  const { fields, names, sent } = writeTools(request, target.warn)
+  const { fields, names, sent } = writeTools(request, rules, target.warn)
   const { systemInstruction, contents } = writeContents(request, { target, names, rules })
   const generationConfig = writeConfig(request, rules, target.warn)
   return {

@@ -44,7 +44,13 @@ export type WirePart = {
 
 export type WireContent = { role?: string; parts?: WirePart[] }
 
-export type WireFunctionDeclaration = { name?: string; description?: string; parametersJsonSchema?: unknown }
+export type WireFunctionDeclaration = {
+  name?: string
+  description?: string
+  /** One of the two. */
+  parameters?: object
+  parametersJsonSchema?: unknown
+}
 
 export type WireTool = { functionDeclarations?: WireFunctionDeclaration[] }
 

@@ -205,7 +205,14 @@ describe('thinking', () => {
       'more than the model has',
       { reasoning: { effort: 'max' }, sampling: { maxOutput: 1000 } },
       { maxOutput: 8000 },
-      { thinking: enabled(7999), max_tokens: 8000 },
+      { thinking: enabled(7000), max_tokens: 8000 },
+      [],
+    ],
+    [
+      'no cap, and a model whose own limit is the budget: half is left for the answer',
+      { reasoning: { effort: 'medium' } },
+      { maxOutput: 8192 },
+      { thinking: enabled(4096), max_tokens: 8192 },
       [],
     ],
     [

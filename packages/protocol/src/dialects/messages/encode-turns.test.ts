@@ -185,7 +185,7 @@ describe('media', () => {
   })
 
   test('a long text, with characters of every size', () => {
-    const long = 'é'.repeat(7_001).concat('a北⛵️'.repeat(9_000))
+    const long = 'é'.repeat(7_001).concat('a北🌊'.repeat(9_000))
     const part = media('document', inline('text/plain', Buffer.from(long).toString('base64')))
     const [message] = written({ turns: [user(part)] }).body.messages as { content: { source: { data: string } }[] }[]
     expect(message?.content[0]?.source.data === long).toBe(true)

@@ -7,6 +7,7 @@ import {
   decodedFrames,
   delta,
   ending,
+  expectOrder,
   frame,
   halt,
   json,
@@ -193,24 +194,6 @@ describe('what is said', () => {
   })
 })
 
-/** The rules at the top of canonical/event.ts. */
-function expectOrder(events: readonly StreamEvent[]): void {
-  expect(events[0]?.type).toBe('start')
-  expect(events.filter(({ type }) => type === 'start' || type === 'end' || type === 'error')).toHaveLength(2)
-  let open: number | undefined
-  let next = 0
-  for (const event of events) {
-    if (event.type === 'open') {
-      expect([open, event.index]).toEqual([undefined, next++])
-      open = event.index
-    } else if ('index' in event) {
-      expect(event.index).toBe(open as number)
-      if (event.type === 'close') open = undefined
-    }
-  }
-  expect(open).toBeUndefined()
-}
-
 describe('blocks of hosted tools are left out, and told', () => {
   test('calls, results, fallbacks, and whatever comes next year', () => {
     const hosted = ['server_tool_use', 'web_fetch_tool_result', 'advisor_tool_result', 'fallback', 'novelty']
@@ -283,7 +266,7 @@ describe('what fails', () => {
 })
 
 describe('bytes', () => {
-  const frames = [start(), begin(0, emptyText), words(0, '潮 at 北 ⛵️'), words(0, 'ça'), halt(0), ...tail]
+  const frames = [start(), begin(0, emptyText), words(0, '潮 at 北 🌊⛵️'), words(0, 'ça'), halt(0), ...tail]
   const text = frames.map(frame).join('')
   const whole = decoded(text)
 

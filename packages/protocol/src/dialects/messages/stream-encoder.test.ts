@@ -271,7 +271,7 @@ describe('why it ended', () => {
 })
 
 describe('usage that nobody reported is estimated', () => {
-  const blocks = [thought('12345678'), said('北⛵️'), call('a', '{"p":"1234567"}')]
+  const blocks = [thought('12345678'), said('🌊🌊'), call('a', '{"p":"1234567"}')]
   test.each<[what: string, given: CanonicalReply['usage'], expected: object]>([
     ['all of it', undefined, { input_tokens: 33, output_tokens: 8 }],
     ['the output', usage({ input: 50 }), { input_tokens: 50, output_tokens: 8 }],

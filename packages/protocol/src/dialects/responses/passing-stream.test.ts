@@ -254,3 +254,24 @@ describe('a stream stopped by the gateway', () => {
     expect(last.output.map(({ type }) => type)).toEqual(['message', 'function_call'])
   })
 })
+
+describe('a stream that failed on its way', () => {
+  const error = { code: 'upstream_failed', message: 'gone' } as const
+  test('closes what was begun, and goes on with its numbers', () => {
+    const meter = openFor(passing, { renameTo: 'mine' })
+    const before = numbered([...begun, ...thinking, ...spokenSoFar])
+    const text = textOf(meter.push(bytesOf(before))) + textOf(meter.abandon?.(error, 'req_1') ?? new Uint8Array(0))
+    const events = dataIn(text)
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+    expect(events.slice(-3).map(({ type }) => type)).toEqual(['response.output_item.done', 'response.failed', 'error'])
+    expect(events.at(-2)?.response).toMatchObject({
+      ...{ id: 'resp_1', status: 'failed', model: 'mine', error: { message: 'gone' } },
+      output: [THOUGHT, { ...SPOKEN, status: 'incomplete' }],
+    })
+  })
+
+  test('before anything was begun there is nothing to close', () => {
+    const events = dataIn(textOf(openFor(passing).abandon?.(error, 'req_1') ?? new Uint8Array(0)))
+    expect(events.map(({ type }) => type)).toEqual(['response.failed', 'error'])
+  })
+})

@@ -10,53 +10,83 @@ export type CallMatcher = {
   result(given: string | undefined, name: string | undefined): string
 }
 
-type Waiting = { id: string; given: string | undefined; name: string; step: number }
+type Waiting = { id: string; isAnswered: boolean }
 
 /** `contents`: all of them, since a made-up id must not be one that comes later. */
 export function openCallMatcher(contents: readonly Json[]): CallMatcher {
-  const taken = givenIds(contents)
+  const given = givenIds(contents)
   const used = new Set<string>()
-  let waiting: Waiting[] = []
+  const repeats = new Map<string, number>()
+  const byId = openShelf()
+  const byName = openShelf()
+  /** A call that has an id of its own is not answered by a result with another one. */
+  const byNameAlone = openShelf()
   let position = 0
   let step = 0
-  let isAnswered = false
+  let isAnswering = false
 
-  /** The latest calls first: an old one that was never answered must not take the answer of a new one. */
-  function take(fits: (call: Waiting) => boolean): string | undefined {
-    const fitting = waiting.filter(fits)
-    const latest = Math.max(...fitting.map((call) => call.step))
-    const found = fitting.find((call) => call.step === latest)
-    waiting = waiting.filter((call) => call !== found)
-    return found?.id
+  function unused(wanted: string, isFree: (id: string) => boolean): string {
+    let id = wanted
+    while (used.has(id) || !isFree(id)) {
+      const count = (repeats.get(wanted) ?? 1) + 1
+      repeats.set(wanted, count)
+      id = `${wanted}_${count}`
+    }
+    used.add(id)
+    return id
   }
 
   return {
-    call(given, name) {
-      if (isAnswered) step++
-      isAnswered = false
-      const own = given === undefined || given === '' ? undefined : given
-      const id = own === undefined ? unused(`call_${position}`, taken, used) : unused(own, undefined, used)
+    call(own, name) {
+      if (isAnswering) step++
+      isAnswering = false
+      const isGiven = own !== undefined && own !== ''
+      const id = isGiven ? unused(own, () => true) : unused(`call_${position}`, (made) => !given.has(made))
       position++
-      used.add(id)
-      waiting.push({ id, given: own, name, step })
+      const call = { id, isAnswered: false }
+      if (isGiven) byId.put(own, step, call)
+      else byNameAlone.put(name, step, call)
+      byName.put(name, step, call)
       return id
     },
-    result(given, name) {
-      isAnswered = true
-      const own = given === undefined || given === '' ? undefined : given
-      const byId = own === undefined ? undefined : take((call) => call.given === own)
-      if (byId !== undefined) return byId
-      // A call that had an id of its own is not answered by one with another id.
-      const byName = take((call) => call.name === name && (own === undefined || call.given === undefined))
-      return byName ?? own ?? name ?? ''
+    result(own, name) {
+      isAnswering = true
+      const isGiven = own !== undefined && own !== ''
+      const found = isGiven ? (byId.take(own) ?? byNameAlone.take(name ?? '')) : byName.take(name ?? '')
+      return found ?? (isGiven ? own : (name ?? ''))
     },
   }
 }
 
-function unused(wanted: string, taken: ReadonlySet<string> | undefined, used: ReadonlySet<string>): string {
-  const isFree = (id: string): boolean => !used.has(id) && taken?.has(id) !== true
-  if (isFree(wanted)) return wanted
-  for (let count = 2; ; count++) if (isFree(`${wanted}_${count}`)) return `${wanted}_${count}`
+type Shelf = { put(key: string, step: number, call: Waiting): void; take(key: string): string | undefined }
+
+/**
+ * Calls under a key, in the order of each step, the latest step first: an old call that was never answered must not
+ * take the answer of a new one. Each is looked at once, however many there are.
+ */
+function openShelf(): Shelf {
+  const steps = new Map<string, { step: number; calls: Waiting[]; next: number }[]>()
+  return {
+    put(key, step, call) {
+      const stack = steps.get(key) ?? []
+      steps.set(key, stack)
+      const top = stack.at(-1)
+      if (top?.step === step) top.calls.push(call)
+      else stack.push({ step, calls: [call], next: 0 })
+    },
+    take(key) {
+      const stack = steps.get(key)
+      for (let top = stack?.at(-1); top !== undefined; top = stack?.at(-1)) {
+        const call = top.calls[top.next++]
+        if (call === undefined) stack?.pop()
+        else if (!call.isAnswered) {
+          call.isAnswered = true
+          return call.id
+        }
+      }
+      return undefined
+    },
+  }
 }
 
 function givenIds(contents: readonly Json[]): ReadonlySet<string> {

@@ -5,6 +5,7 @@ import type { CanonicalRequest, MediaPart, Sampling } from '../../../canonical/r
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
 import type { ModelRules } from './models.ts'
+import { ownSchema } from './schema-old.ts'
 import { vendorSchema } from './schema-out.ts'
 import { writeThinking } from './thinking-out.ts'
 
@@ -15,7 +16,7 @@ const LARGEST_SEED = 2 ** 31 - 1
 export function writeConfig(request: CanonicalRequest, rules: ModelRules, warn: Warn): Record<string, unknown> {
   const config = {
     ...writeSampling(request.sampling, warn),
-    ...writeFormat(request, warn),
+    ...writeFormat(request, rules, warn),
     ...writeModalities(request),
     mediaResolution: resolutionOf(request, warn),
     thinkingConfig: writeThinking(request, rules, warn),
@@ -49,14 +50,16 @@ function writeSampling(sampling: Sampling, warn: Warn): object {
   }
 }
 
-function writeFormat({ format }: CanonicalRequest, warn: Warn): object {
+function writeFormat({ format }: CanonicalRequest, rules: ModelRules, warn: Warn): object {
   if (format.type === 'text') return {}
   if (format.type === 'json') return { responseMimeType: 'application/json' }
-  const schema = vendorSchema(format.schema, () => warn('format', 'changed'))
+  const lost = (): void => warn('format', 'changed')
+  const schema = vendorSchema(format.schema, lost)
   const described =
     format.description === undefined || schema.description !== undefined
       ? schema
       : { ...schema, description: format.description }
+  if (!rules.jsonSchema) return { responseMimeType: 'application/json', responseSchema: ownSchema(described, lost) }
   return { responseMimeType: 'application/json', responseJsonSchema: described }
 }
 

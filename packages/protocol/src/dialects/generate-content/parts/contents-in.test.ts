@@ -154,6 +154,14 @@ describe('calls and results find each other', () => {
       '<call_2',
     ])
   })
+  test('a hundred thousand of them are no burden', () => {
+    const many = Array.from({ length: 100_000 }, () => call('f', 'same'))
+    const ids = idsOf(
+      many,
+      many.map(() => result('f', '1', 'same')),
+    )
+    expect(new Set(ids).size).toBe(200_000)
+  })
   test('a result without a call keeps what it names', () => {
     expect(idsOf([{ text: 'x' }], [result('f', '1', 'zz')])).toEqual(['<zz'])
   })

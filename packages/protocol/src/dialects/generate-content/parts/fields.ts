@@ -44,14 +44,9 @@ export const enumWord = (word: string, prefix: string): string => {
 }
 
 /** Names of what the caller sent and no other dialect has, each once. */
-export type Left = { add(path: string): void; readonly paths: readonly string[] }
+export type Left = { add(path: string): void; paths(): readonly string[] }
 
 export function openLeft(): Left {
-  const paths: string[] = []
-  return {
-    paths,
-    add(path) {
-      if (!paths.includes(path)) paths.push(path)
-    },
-  }
+  const paths = new Set<string>()
+  return { add: (path) => void paths.add(path), paths: () => [...paths] }
 }

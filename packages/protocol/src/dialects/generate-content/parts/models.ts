@@ -9,6 +9,8 @@ export type ModelRules = {
   levels: readonly string[]
   /** Calls in the history have to carry a signature. */
   signedCalls: boolean
+  /** Schemas may be JSON Schema; otherwise only the vendor's own kind is understood. */
+  jsonSchema: boolean
   /** Results of functions may hold media. */
   mediaInResults: boolean
 }
@@ -24,6 +26,7 @@ export function rulesOf(model: string): ModelRules {
     budget: isPro ? { least: 128, most: 32_768 } : { least: 0, most: 24_576 },
     levels: isPro ? (generation === 3 ? ['LOW', 'HIGH'] : ['LOW', 'MEDIUM', 'HIGH']) : ALL_LEVELS,
     signedCalls: isNew,
+    jsonSchema: generation >= 2.5,
     mediaInResults: isNew,
   }
 }

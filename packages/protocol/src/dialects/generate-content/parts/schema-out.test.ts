@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { fromSchema } from './schema-in.ts'
+import { ownSchema } from './schema-old.ts'
 import { parametersSchema, vendorSchema } from './schema-out.ts'
 
 const CASES: [name: string, given: object, written: object][] = [
@@ -130,6 +131,21 @@ test('a schema of any depth is an answer, not a crash', () => {
   for (let depth = 0; depth < 10_000; depth++) deep = { items: deep }
   expect(JSON.stringify(vendorSchema({ ...deep }, () => {})).length).toBeLessThan(2_000)
   expect(() => fromSchema(deep, 'p')).toThrow('nested too deeply')
+})
+
+test('references that double at every step do not grow without end', () => {
+  const twice = (name: string) => ({ $ref: `#/$defs/${name}` })
+  const all: Record<string, object> = { d30: { type: 'string' } }
+  const properties: Record<string, object> = { d30: { type: 'string' } }
+  for (let step = 0; step < 30; step++) {
+    const next = `d${step + 1}`
+    all[`d${step}`] = { allOf: [twice(next), twice(next)] }
+    properties[`d${step}`] = { type: 'object', properties: { a: twice(next), b: twice(next) } }
+  }
+  expect(JSON.stringify(vendorSchema({ allOf: [twice('d0'), twice('d0')], $defs: all }, () => {})).length).toBeLessThan(
+    1e6,
+  )
+  expect(() => ownSchema({ $ref: '#/$defs/d0', $defs: properties }, () => {})).toThrow('too large')
 })
 
 const READ: [given: object, read: object][] = [

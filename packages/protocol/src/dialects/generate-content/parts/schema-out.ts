@@ -20,11 +20,14 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 /** Deeper than any real schema: what is below is left open. */
 const DEEPEST = 64
 
-type Writing = { root: Json; lost(): void }
+/** References that are followed can grow a small schema without end: so many pieces, and no more. */
+export const MOST_PIECES = 20_000
+
+type Writing = { root: Json; lost(): void; pieces: number }
 
 /** `lost` is called when something that limits values could not be said. */
 export function vendorSchema(schema: JsonSchema, lost: () => void): Record<string, unknown> {
-  return written(schema, { root: schema, lost }, 0)
+  return written(schema, { root: schema, lost, pieces: 0 }, 0)
 }
 
 /** The same for the parameters of a function, which are always an object. */
@@ -40,7 +43,7 @@ function written(value: unknown, writing: Writing, depth: number): Record<string
     if (value !== true && value !== undefined) writing.lost()
     return {}
   }
-  if (depth > DEEPEST) {
+  if (depth > DEEPEST || ++writing.pieces > MOST_PIECES) {
     writing.lost()
     return {}
   }
@@ -121,7 +124,7 @@ function merged(schema: Json, all: readonly unknown[], writing: Writing, depth: 
   let together: Record<string, unknown> = { ...own }
   for (const one of all) {
     const part = isObject(one) ? resolved(one, writing.root) : undefined
-    if (part === undefined || depth > DEEPEST) {
+    if (part === undefined || depth > DEEPEST || ++writing.pieces > MOST_PIECES) {
       writing.lost()
       continue
     }

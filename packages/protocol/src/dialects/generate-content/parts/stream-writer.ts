@@ -9,7 +9,7 @@ import { openArrayWriter } from '../../../framing/json-array.ts'
 import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import type { WireCandidate, WirePart } from '../wire.ts'
 import { callPart, partOf, signatureOf } from './block-out.ts'
-import { writeCitations } from './citations.ts'
+import { type CitedText, writeCitations } from './citations.ts'
 import { finishFields } from './finish.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { utf8Length, writeUsage } from './usage.ts'
@@ -29,20 +29,20 @@ type OpenPart = {
   isAscii: boolean
 }
 
+/** What only the last chunk tells. */
+type OpenChoice = { stop: Stop | undefined; isRefused: boolean; cited: CitedText[] }
+
 export function openStreamEncoder(answering: Answering): StreamEncoder {
   const tail = `,"modelVersion":${JSON.stringify(answering.model)},"responseId":${JSON.stringify(answering.id)}}\n\n`
   const open = new Map<number, OpenPart>()
-  const choices = new Map<
-    number,
-    { stop: Stop | undefined; isRefused: boolean; cited: Parameters<typeof writeCitations>[0][number][] }
-  >()
+  const choices = new Map<number, OpenChoice>()
   let usage: Usage | undefined
   let bytes = 0
 
-  const choiceAt = (index: number) => {
+  const choiceAt = (index: number): OpenChoice => {
     const known = choices.get(index)
     if (known !== undefined) return known
-    const fresh = { stop: undefined, isRefused: false, cited: [] }
+    const fresh: OpenChoice = { stop: undefined, isRefused: false, cited: [] }
     choices.set(index, fresh)
     return fresh
   }

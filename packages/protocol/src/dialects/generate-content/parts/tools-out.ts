@@ -1,24 +1,29 @@
 // Tools and the choice among them, for an upstream.
 
-import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import { isObject, type Json, Mistake, unsupported } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 import type { SentTools } from '../../../canonical/restore.ts'
 import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireFunctionDeclaration, WireRequest } from '../wire.ts'
+import type { ModelRules } from './models.ts'
+import { ownSchema } from './schema-old.ts'
 import { parametersSchema } from './schema-out.ts'
 
 const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, longest: 128 }
 
 export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 
-export function writeTools(request: CanonicalRequest, warn: Warn): WrittenTools {
+export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
   const names = toolNames(request, NAMES)
   refuseHosted(request, warn)
   const hasTools = request.tools.length > 0
   const firstCallOnly = hasTools && request.parallelCalls === false
   if (firstCallOnly) warn('parallelCalls', 'changed')
-  const functionDeclarations = request.tools.map((tool) => writeDeclaration(tool, names, warn))
+  const functionDeclarations = request.tools.map((tool) => ({
+    name: names.sent(tool.name),
+    ...writeDeclaration(tool, rules, warn),
+  }))
   const calling = writeChoice(request, names)
   return {
     fields: {
@@ -46,17 +51,24 @@ function refuseHosted({ tools, hostedTools, toolChoice }: CanonicalRequest, warn
   warn('tools', 'dropped')
 }
 
-function writeDeclaration(tool: Tool, names: ToolNames, warn: Warn): WireFunctionDeclaration {
+function writeDeclaration(tool: Tool, rules: ModelRules, warn: Warn): WireFunctionDeclaration {
   const lost = (): void => warn('tools', 'changed')
   const { description, schema, custom } = tool
   if (tool.strict === true) lost()
   const said = custom?.grammar === undefined ? description : withGrammar(description, custom.grammar)
   const parameters = custom === undefined ? schema : INPUT
   return {
-    name: names.sent(tool.name),
     ...(said === undefined || said === '' ? {} : { description: said }),
-    ...(parameters === undefined ? {} : { parametersJsonSchema: parametersSchema(parameters, lost) }),
+    ...(parameters === undefined ? {} : writeParameters(parametersSchema(parameters, lost), rules, lost)),
   }
+}
+
+function writeParameters(schema: Json, rules: ModelRules, lost: () => void): WireFunctionDeclaration {
+  if (rules.jsonSchema) return { parametersJsonSchema: schema }
+  const parameters = ownSchema(schema, lost)
+  // An object without properties is refused there; a function without parameters is not.
+  const isEmpty = !isObject(parameters.properties) || Object.keys(parameters.properties).length === 0
+  return isEmpty && parameters.anyOf === undefined ? {} : { parameters }
 }
 
 /** A tool that takes free text, as a function. */

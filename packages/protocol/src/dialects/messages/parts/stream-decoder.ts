@@ -190,6 +190,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function tellUnknown(what: string): void {
     if (unknownDeltas.has(what) || unknownDeltas.size >= MOST_UNKNOWN_DELTAS) return
     unknownDeltas.add(what)
+    start(undefined)
     emit({ type: 'omitted', what })
   }
 

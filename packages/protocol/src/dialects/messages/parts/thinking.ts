@@ -113,6 +113,7 @@ function display(show: ReasoningWish['show']): { display?: 'summarized' | 'omitt
 function roomFor(budget: number, cap: number, limit: number | undefined): { cap: number; budget: number } | undefined {
   if (budget < cap) return { cap, budget }
   const raised = limit === undefined ? cap + budget : Math.max(cap, Math.min(cap + budget, limit))
-  const fitting = Math.min(budget, raised - 1)
+  // Where the limit is tight, thoughts leave the answer what was asked for it, or half.
+  const fitting = Math.min(budget, raised - Math.min(cap, Math.ceil(raised / 2)))
   return fitting < LEAST_BUDGET ? undefined : { cap: raised, budget: fitting }
 }

@@ -1,12 +1,14 @@
-// What a passing stream has shown so far, for the one case in which the gateway ends it: the last event of this dialect
+// What a passing stream has shown so far, for the cases in which the gateway ends it: the last event of this dialect
 // repeats the whole answer, and clients take it for the answer. It is kept up to a limit; beyond that what is too much
 // is missing from the last event, though it was streamed.
 
+import type { ErrorInfo } from '../../../canonical/error.ts'
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type GrowingBytes, growingBytes } from '../../../framing/growing-bytes.ts'
 import { formatSse } from '../../../framing/sse.ts'
 import type { ChargedUnits } from '../../text-dialect.ts'
+import { encodeStreamError } from '../error.ts'
 
 const KEPT_BYTES = 1024 * 1024
 
@@ -20,6 +22,8 @@ export type Snapshot = {
   append(type: string, bytes: Uint8Array, start: number, end: number, outputIndex: () => number): void
   /** The events that end the answer as if it had reached its cap. */
   incomplete(units: ChargedUnits, sequence: number): string
+  /** The events that end it in an error, with what was begun closed. */
+  failed(error: ErrorInfo, requestId: string, sequence: number): string
 }
 
 export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapshot {
@@ -73,8 +77,9 @@ export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapsh
     into.text.append(bytes.subarray(start + 1, end - 1))
   }
 
-  function incomplete({ input, cachedInput, cacheWrite, output }: ChargedUnits, sequence: number): string {
-    const events: { type: string; [field: string]: unknown }[] = []
+  /** The events that close what is open, the number of the next one, and all items as far as they came. */
+  function close(sequence: number): { frames: string; next: number; output: Json[] } {
+    const events: NewEvent[] = []
     const items = new Map(finished)
     for (const [index, { item, text, deltaType }] of open) {
       const written = text.length === 0 ? '' : codec.decode(text.peek(), 0, text.length)
@@ -82,34 +87,42 @@ export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapsh
       events.push(...closing, { type: 'response.output_item.done', output_index: index, item: closed })
       items.set(index, closed)
     }
+    const frames = events.map((event, place) => numbered(event, sequence + place)).join('')
+    const output = [...items].toSorted(([one], [other]) => one - other).map(([, item]) => item)
+    return { frames, next: sequence + events.length, output }
+  }
+
+  function incomplete({ input, cachedInput, cacheWrite, output: tokens }: ChargedUnits, sequence: number): string {
+    const { frames, next, output } = close(sequence)
     const prompt = input + cachedInput + cacheWrite
     const usage = {
       input_tokens: prompt,
       input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWrite },
-      output_tokens: output,
+      output_tokens: tokens,
       output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: prompt + output,
+      total_tokens: prompt + tokens,
     }
-    const last = {
-      ...response,
-      status: 'incomplete',
-      error: null,
-      incomplete_details: { reason: 'max_output_tokens' },
-      output: [...items].toSorted(([one], [other]) => one - other).map(([, item]) => item),
-      usage,
-    }
-    events.push({ type: 'response.incomplete', response: last })
-    return events
-      .map(({ type, ...rest }, place) =>
-        formatSse(JSON.stringify({ type, sequence_number: sequence + place, ...rest }), type),
-      )
-      .join('')
+    const ending = { status: 'incomplete', error: null, incomplete_details: { reason: 'max_output_tokens' } }
+    const last = { type: 'response.incomplete', response: { ...response, ...ending, output, usage } }
+    return frames + numbered(last, next)
   }
 
-  return { note, append, incomplete }
+  function failed(error: ErrorInfo, requestId: string, sequence: number): string {
+    if (response.id === undefined) return encodeStreamError(error, requestId)
+    const { frames, next, output } = close(sequence)
+    return frames + encodeStreamError(error, requestId, { response: { ...response, output }, nextSequenceNumber: next })
+  }
+
+  return { note, append, incomplete, failed }
 }
 
-type Closing = { closing: { type: string; [field: string]: unknown }[]; closed: Json }
+type NewEvent = { type: string; [field: string]: unknown }
+
+function numbered({ type, ...rest }: NewEvent, sequence: number): string {
+  return formatSse(JSON.stringify({ type, sequence_number: sequence, ...rest }), type)
+}
+
+type Closing = { closing: NewEvent[]; closed: Json }
 
 /** An item that was cut short: the events that close what is open inside, and the item as far as it came. */
 function closeItem(item: Json, deltaType: string, text: string, outputIndex: number): Closing {

@@ -141,6 +141,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     push: relay.push,
     end: relay.end,
     stop: (units) => codec.encode(snapshot.incomplete(units, sequence)),
+    abandon: (error, requestId) => codec.encode(snapshot.failed(error, requestId, sequence)),
     state,
   }
 }
