@@ -123,8 +123,10 @@ const endUserFor = (upstream: TextDialect, care: Care, { candidate }: Asked): st
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
 function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
   const sampling = { ...request.sampling, maxOutput: cap }
+  const { mode } = request.reasoning
   const effort = effortOf(request.reasoning)
-  if (effort === undefined || effort === 'none') return { ...request, sampling }
+  const isThinking = mode === 'on' || mode === 'auto' || (effort !== undefined && effort !== 'none')
+  if (!isThinking) return { ...request, sampling }
   warnings.push(`${nameOf(dialect, 'reasoning')};off`)
   return { ...request, sampling, reasoning: { ...request.reasoning, mode: 'off' } }
 }

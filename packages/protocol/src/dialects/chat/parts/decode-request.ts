@@ -114,7 +114,8 @@ function decodeSampling(body: Json): Sampling {
     topK: readTopK(body),
     presencePenalty: readNumber(body, 'presence_penalty', -2, 2),
     frequencyPenalty: readNumber(body, 'frequency_penalty', -2, 2),
-    seed: readInteger(body, 'seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+    // Wider than is exact in here: a passing request keeps its digits, and it is the service that judges them.
+    seed: readInteger(body, 'seed', -(2 ** 64), 2 ** 64),
     choices: readInteger(body, 'n', 1, MAX_CHOICES),
     stop: decodeStop(body),
     maxOutput: newCap ?? oldCap,

@@ -77,7 +77,7 @@ function readSampling(config: Json): Sampling {
     topK: readNumber(config, 'topK', 0, 1_000_000, AT),
     presencePenalty: readNumber(config, 'presencePenalty', -2, 2, AT),
     frequencyPenalty: readNumber(config, 'frequencyPenalty', -2, 2, AT),
-    seed: readInteger(config, 'seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, AT),
+    seed: readInteger(config, 'seed', -(2 ** 64), 2 ** 64, AT),
     choices: readInteger(config, 'candidateCount', 1, MAX_CHOICES, AT),
     stop: stops.length === 0 ? undefined : stops.map((text, index) => asString(text, `${AT}.stopSequences[${index}]`)),
     maxOutput: readInteger(config, 'maxOutputTokens', 1, MAX_OUTPUT, AT),
