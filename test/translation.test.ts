@@ -1,0 +1,108 @@
+// What stands between two dialects besides the dialects themselves: fields that a model refuses, media behind addresses,
+// requests that lean on what is kept elsewhere.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { quickKey } from './support/control.ts'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import { answer, reply, startUpstream, type Upstream } from './support/upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+let key: Awaited<ReturnType<typeof quickKey>>
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const origin = new URL(upstream.url).origin
+  const price = 'price: { input: 1, output: 4 }'
+  gateway = await startGateway({
+    config: `
+upstreams:
+  - { id: chat, dialect: chat, base_url: "${origin}/v1", keys: [k] }
+  - { id: images, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], allow_private: true }
+  - { id: shared, dialect: chat, base_url: "${origin}/v1", keys: [k], shared_objects: true }
+models:
+  - { id: plain, routes: [{ upstream: chat, model: inner }], ${price} }
+  - { id: other, routes: [{ upstream: chat, model: other }], ${price} }
+  - { id: seeing, routes: [{ upstream: images }], ${price} }
+  - { id: shared, routes: [{ upstream: shared }], ${price} }
+`,
+  })
+  key = await quickKey(gateway)
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+beforeEach(() => upstream.behave(answer(reply())))
+
+async function messages(body: object, path = '/v1/messages') {
+  const before = upstream.received.length
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'x-api-key': key.secret, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+    body: JSON.stringify(body),
+  })
+  const sent = upstream.received.slice(before).map(({ body: bytes }) => JSON.parse(bytes.toString()) as object)
+  const { headers, status } = response
+  return { status, text: await response.text(), sent, warnings: headers.get('x-trivium-warnings') ?? '' }
+}
+
+const HELLO = { max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] }
+
+describe('a model that takes no temperature', () => {
+  const refusing = (socket: Parameters<ReturnType<typeof answer>>[0], request: Upstream['received'][number]) => {
+    const isAsked = request.body.toString().includes('"temperature"')
+    const error = { message: "Unsupported parameter: 'temperature' is not supported with this model.", code: null }
+    return (isAsked ? answer({ error }, 400) : answer(reply()))(socket, request)
+  }
+
+  test('is asked again without it, once; the caller is told, and pays for one answer', async () => {
+    upstream.behave(refusing)
+    const first = await messages({ model: 'plain', temperature: 0.5, ...HELLO })
+    expect(first).toMatchObject({ status: 200, sent: [{ temperature: 0.5 }, {}] })
+    expect(first.sent[1]).not.toHaveProperty('temperature')
+    expect(first.warnings).toContain('temperature;dropped')
+    const [row] = await key.settled()
+    expect(row).toMatchObject({ ending: 'completed', receipt: { warnings: ['temperature;dropped'] } })
+  })
+
+  test('is not asked in vain again; other models still are', async () => {
+    upstream.behave(refusing)
+    expect((await messages({ model: 'plain', temperature: 0.5, ...HELLO })).sent).toHaveLength(1)
+    expect((await messages({ model: 'other', temperature: 0.5, ...HELLO })).sent).toHaveLength(2)
+  })
+
+  test('another refusal is the caller’s to see', async () => {
+    upstream.behave(answer({ error: { message: 'messages[0] is too long', code: null } }, 400))
+    const { status, sent, text } = await messages({ model: 'plain', top_p: 0.5, ...HELLO })
+    expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 1 })
+    expect(text).toContain('messages[0] is too long')
+  })
+})
+
+describe('an image behind an address, for an upstream that takes none', () => {
+  const asking = (url: string) => ({
+    ...{ model: 'seeing', max_tokens: 20 },
+    messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
+  })
+
+  test.each([
+    ['this machine', 'http://127.0.0.1:1/picture.png'],
+    ['a private network', 'http://10.0.0.1/picture.png'],
+    ['a name that does not exist', 'http://nowhere.invalid/picture.png'],
+  ])('%s: refused, at no cost, and the upstream hears nothing', async (_, url) => {
+    const { status, text, sent } = await messages(asking(url))
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('does not lead to a public host')
+    const [row] = await key.settled()
+    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  })
+})
+
+test('what is kept elsewhere cannot be translated, also where callers share it', async () => {
+  const { status, text, sent } = await messages(
+    { model: 'shared', input: 'hi', previous_response_id: 'resp_1' },
+    '/v1/responses',
+  )
+  expect({ status, sent }).toEqual({ status: 400, sent: [] })
+  expect(text).toContain('previous_response_not_found')
+})
