@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chown, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,7 +21,7 @@ export type PostgresServer = {
   freshDatabase(): Promise<string>
   /** Of the postmaster; changes with `restart`. */
   readonly pid: number
-  /** SIGKILL to the postmaster, as a crash or the kernel would do it; resolves once it is gone. */
+  /** SIGKILL to the postmaster and to all of its backends, as a power cut would end them; resolves once they are gone. */
   kill(): Promise<void>
   /** Starts the same data folder again on the same port: after `kill` that is a crash recovery. */
   restart(): Promise<void>
@@ -119,7 +120,13 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
       }
       return address(name)
     },
-    kill: () => end('SIGKILL'),
+    async kill() {
+      // Without a postmaster, backends go on for a moment and still answer: then the server is not gone, only headless.
+      const backends = childrenOf(running.pid)
+      await end('SIGKILL')
+      for (const pid of backends) signal(pid, 'SIGKILL')
+      while (backends.some((pid) => signal(pid, 0))) await Bun.sleep(5)
+    },
     async restart() {
       await end('SIGINT')
       running = await startAgain(setup, port)
@@ -129,6 +136,39 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
       await end('SIGINT')
       await release(setup.watchdog)
     },
+  }
+}
+
+/** From /proc where there is one, since small systems have no `ps`. */
+function childrenOf(parent: number): number[] {
+  const pairs = existsSync('/proc/self/stat') ? fromProc() : fromPs()
+  return pairs.flatMap(([pid = 0, itsParent]) => (itsParent === parent ? [pid] : []))
+}
+
+function fromProc(): number[][] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map((pid) => {
+    try {
+      // "pid (name) state parent ...": the name may hold anything, so it is read from its end.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      return [Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]
+    } catch {
+      return []
+    }
+  })
+}
+
+function fromPs(): number[][] {
+  const listed = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=']).stdout.toString()
+  return listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+}
+
+/** false: there is no such process any more. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
   }
 }
 
