@@ -121,3 +121,12 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+type Unsure<Type> = { [Field in keyof Type]: Type[Field] | undefined }
+
+/** The same without the fields that are undefined, so that absent is absent. On the way of every request, hence the loop. */
+export function withoutUndefined<Type extends object>(fields: Unsure<Type>): Type {
+  const present: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) present[name] = fields[name]
+  return present as Type
+}

@@ -13,6 +13,7 @@ import {
   readNumber,
   readObject,
   readString,
+  withoutUndefined,
   wrong,
 } from '../../../canonical/reading.ts'
 import type {
@@ -97,13 +98,6 @@ export const LEGACY = 'legacy_functions'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const TIERS: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
-
-type Unsure<Type> = { [Field in keyof Type]: Type[Field] | undefined }
-
-/** The same without the fields that are undefined, so that absent is absent. */
-function withoutUndefined<Type extends object>(fields: Unsure<Type>): Type {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Type
-}
 
 function decodeSampling(body: Json): Sampling {
   const newCap = readInteger(body, 'max_completion_tokens', 1, MAX_OUTPUT)

@@ -9,6 +9,7 @@ import {
   readNumber,
   readObject,
   readString,
+  withoutUndefined,
 } from '../../../canonical/reading.ts'
 import type { OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { detailWord } from './contents-in.ts'
@@ -71,7 +72,7 @@ function readSampling(config: Json): Sampling {
   const stops = isOne ? [stop] : listOf(stop, `${AT}.stopSequences`)
   const asksLogprobs = readFlag(config, 'responseLogprobs', AT) === true
   const top = readInteger(config, 'logprobs', 0, 100, AT)
-  return defined({
+  return withoutUndefined({
     temperature: readNumber(config, 'temperature', 0, 2, AT),
     topP: readNumber(config, 'topP', 0, 1, AT),
     topK: readNumber(config, 'topK', 0, 1_000_000, AT),
@@ -83,11 +84,6 @@ function readSampling(config: Json): Sampling {
     maxOutput: readInteger(config, 'maxOutputTokens', 1, MAX_OUTPUT, AT),
     logprobs: asksLogprobs ? (top === undefined ? {} : { top }) : undefined,
   })
-}
-
-/** Without the fields that nothing was said about. */
-function defined<Fields extends object>(fields: { [Name in keyof Fields]: Fields[Name] | undefined }): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields
 }
 
 function readFormat(config: Json, left: Left): OutputFormat {

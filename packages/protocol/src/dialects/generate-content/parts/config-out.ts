@@ -1,6 +1,6 @@
 // `generationConfig` and the other settings, for an upstream. Only what the caller asked for.
 
-import { unsupported } from '../../../canonical/reading.ts'
+import { unsupported, withoutUndefined } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
@@ -25,7 +25,7 @@ export function writeConfig(request: CanonicalRequest, rules: ModelRules, warn: 
 }
 
 export const withoutAbsent = (fields: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  withoutUndefined<Record<string, unknown>>({ ...fields })
 
 function writeSampling(sampling: Sampling, warn: Warn): object {
   const { stop, logprobs, seed } = sampling

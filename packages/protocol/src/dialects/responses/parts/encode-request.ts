@@ -2,7 +2,7 @@
 // back to, the gateway keeps itself.
 
 import { effortOf } from '../../../canonical/effort.ts'
-import { unsupported } from '../../../canonical/reading.ts'
+import { unsupported, withoutUndefined } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
 import { toolNames } from '../../../canonical/tool-names.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
@@ -72,5 +72,4 @@ function writeReasoning({ reasoning }: CanonicalRequest): Record<string, unknown
 }
 
 /** Nothing that nobody asked for is sent. */
-const present = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+const present = (fields: Record<string, unknown>): Record<string, unknown> => withoutUndefined(fields)
