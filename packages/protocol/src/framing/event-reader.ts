@@ -26,8 +26,16 @@ export function openEventReader(
   /** The line that is still open. */
   const pending = growingBytes()
 
+  /** The last thing was a blank line: no event is open. */
+  let isBetween = true
+
   function take(bytes: Uint8Array, end: number): void {
-    for (const event of parser.push(codec.decode(bytes, 0, end))) onEvent(event)
+    const text = codec.decode(bytes, 0, end)
+    const isOne = isBetween && isOneEvent(text)
+    isBetween = text.endsWith('\n\n')
+    // Models send one event at a time, and then there is nothing to take apart.
+    if (isOne) onEvent({ event: undefined, data: text.slice(DATA.length, -2), id: undefined })
+    else for (const event of parser.push(text)) onEvent(event)
   }
 
   return {
@@ -54,6 +62,15 @@ export function openEventReader(
       for (const event of parser.end()) onEvent(event)
     },
   }
+}
+
+const DATA = 'data: '
+
+/** Nothing but one data line and its blank line. The first text may begin with a byte order mark, and is none then. */
+function isOneEvent(text: string): boolean {
+  return (
+    text.startsWith(DATA) && text.endsWith('\n\n') && text.indexOf('\n') === text.length - 2 && !text.includes('\r')
+  )
 }
 
 /** Behind the last line end; 0 when there is none. */

@@ -7,7 +7,8 @@ import { usageOfBody } from './usage.ts'
 
 export type Kind = 'text' | 'reasoning'
 
-type Shape = { kind: Kind; choice: number; before: string; after: string }
+/** `padding`: what stands behind random characters that some services put in at the end to hide the length of the text. */
+type Shape = { kind: Kind; choice: number; before: string; after: string; padding: string | undefined }
 
 export type Shapes = {
   /** Reads an event of a known shape into `found`; false when it has to be parsed. */
@@ -34,9 +35,9 @@ export function openShapes(): Shapes {
 
   function matches(shape: Shape | undefined, data: string): boolean {
     if (shape === undefined) return false
-    const { before, after } = shape
-    const end = data.length - after.length
-    if (end - before.length < 2 || !data.startsWith(before) || !data.endsWith(after)) return false
+    const { before } = shape
+    const end = textEnd(shape, data)
+    if (end - before.length < 2 || !data.startsWith(before)) return false
     const text = plainString(data, before.length, end)
     if (text === undefined || text === '') return false
     found.kind = shape.kind
@@ -68,6 +69,25 @@ export function openShapes(): Shapes {
 
 const QUOTE = 0x22
 
+/** Where the text of an event of this shape ends; -1 when it is none. */
+function textEnd({ after, padding }: Shape, data: string): number {
+  if (padding === undefined) return data.endsWith(after) ? data.length - after.length : -1
+  if (!data.endsWith(padding)) return -1
+  const end = data.lastIndexOf(after)
+  const filler = end < 0 ? '"' : data.slice(end + after.length, data.length - padding.length)
+  return filler.includes('"') || filler.includes('\\') ? -1 : end
+}
+
+const PADDING = '"obfuscation":"'
+
+/** What is the same in every event behind its text: all of it, or what stands around the padding. */
+function split(after: string): Pick<Shape, 'after' | 'padding'> {
+  const start = after.indexOf(PADDING)
+  const end = start < 0 ? -1 : stringEnd(after, start + PADDING.length - 1)
+  if (end < 0) return { after, padding: undefined }
+  return { after: after.slice(0, start + PADDING.length), padding: after.slice(end - 1) }
+}
+
 /** The string that is the JSON between these places; undefined when it is something else. */
 function plainString(data: string, start: number, end: number): string | undefined {
   if (data.charCodeAt(start) !== QUOTE || data.charCodeAt(end - 1) !== QUOTE) return undefined
@@ -91,7 +111,7 @@ function shapeOf(data: string, body: Json): Shape | undefined {
     // That the place is the right one is tried out with a text that no model says.
     const probe = parsedJson(`${before}"\\u0001probe"${after}`)
     if (!isObject(probe) || soleText(probe, field) !== '\u0001probe') return undefined
-    return { kind, choice: choiceOf(body), before, after }
+    return { kind, choice: choiceOf(body), before, ...split(after) }
   }
   return undefined
 }
@@ -118,7 +138,16 @@ const choiceOf = (body: Json): number => choiceIndex(Array.isArray(body.choices)
 
 /** What else a choice and its delta may hold without it meaning anything. */
 const IDLE_IN_CHOICE = new Set(['index', 'delta'])
-const IDLE_IN_BODY = new Set(['choices', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier'])
+const IDLE_IN_BODY = new Set([
+  'choices',
+  'id',
+  'object',
+  'created',
+  'model',
+  'system_fingerprint',
+  'service_tier',
+  'obfuscation',
+])
 
 /** The text of this field, when the event says nothing else at all. */
 function soleText(body: Json, field: string): string | undefined {
