@@ -1,7 +1,7 @@
 // The writer thread: the only connection that writes. One message in, one answer out, nothing in between.
 import type { Database } from 'bun:sqlite'
 import { closeWritten, openForWriting } from './sqlite/database.ts'
-import { type FromWriter, flattenAnswers, type ToWriter, unflattenVerbs } from './sqlite/messages.ts'
+import { encodeAnswers, type FromWriter, type ToWriter } from './sqlite/messages.ts'
 import { openTransactions, type Transactions, toFailure } from './sqlite/transactions.ts'
 
 declare const self: Worker
@@ -10,19 +10,25 @@ let db: Database | undefined
 let transactions: Transactions | undefined
 
 function answer(message: ToWriter): FromWriter {
+  if (typeof message === 'string') return answerVerbs(message)
   switch (message.type) {
     case 'open':
       db = openForWriting(message.file, message.busyTimeoutMs, message.now)
-      transactions = openTransactions(db)
+      transactions = openTransactions(db, message.deferFrom)
       return { type: 'opened' }
-    case 'verbs':
-      return { type: 'verbs', answers: flattenAnswers(opened().verbs(unflattenVerbs(message.verbs), message.now)) }
     case 'write':
       return { type: 'write', answer: opened().write(message.statements) }
     case 'close':
+      // Should this fail, what is pending stays in the file and is written at the next start.
+      transactions?.write([])
       if (db) closeWritten(db)
       return { type: 'closed' }
   }
+}
+
+function answerVerbs(message: string): string {
+  const end = message.indexOf('\0')
+  return encodeAnswers(opened().verbs(message.slice(end + 1), Number(message.slice(0, end))))
 }
 
 function opened(): Transactions {

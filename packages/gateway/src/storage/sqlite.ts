@@ -22,10 +22,12 @@ export type SqliteOptions = {
   clock?: () => number
   /** How long the writer waits for somebody who holds the file's lock: a backup tool or a database shell. */
   busyTimeoutMs?: number
+  /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
+  deferFrom?: number
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000 } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
   const file = join(dataDir, SQLITE_FILE)
@@ -34,7 +36,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   let reading: Database
   try {
     createPrivateFile(file)
-    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs })
+    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, deferFrom })
     reading = openForReading(file)
   } catch (error) {
     worker.terminate()
@@ -84,8 +86,12 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
 
   return {
     ...records(compiler(), { read, readSlowly, write: queue.write }, clock),
-    async apply(verb) {
-      checkVerb(verb)
+    apply(verb) {
+      try {
+        checkVerb(verb)
+      } catch (error) {
+        return Promise.reject(error)
+      }
       return queue.apply(verb)
     },
     async ping() {

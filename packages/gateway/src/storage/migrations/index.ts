@@ -3,6 +3,7 @@ import { ledgerPostgres } from './0001-ledger.postgres.ts'
 import { ledgerSqlite } from './0001-ledger.sqlite.ts'
 import { ledgerFunctionsPostgres } from './0002-ledger-functions.postgres.ts'
 import { passwordsPostgres, passwordsSqlite } from './0003-passwords.ts'
+import { pendingSqlite } from './0004-pending.ts'
 
 export type Migration = { id: number; name: string; sqlite: readonly string[]; postgres: readonly string[] }
 
@@ -11,6 +12,7 @@ export const MIGRATIONS: readonly Migration[] = [
   // SQLite's writer runs money/ledger.ts itself.
   { id: 2, name: 'ledger functions', sqlite: [], postgres: ledgerFunctionsPostgres },
   { id: 3, name: 'passwords', sqlite: passwordsSqlite, postgres: passwordsPostgres },
+  { id: 4, name: 'pending', sqlite: pendingSqlite, postgres: [] },
 ]
 
 /** Both engines understand this text. A row goes in together with what its migration did, in one transaction. */

@@ -1,4 +1,4 @@
-// The ledger's Book over prepared statements. Rows are written once at the end of a batch, however many verbs changed
+// The ledger's Book over prepared statements. Rows are written when `flush` is called, once, however many verbs changed
 // them. Rows once read are kept for later batches: this connection is the only writer, and should another process write
 // all the same, `PRAGMA data_version` tells and everything is read anew.
 import type { Database } from 'bun:sqlite'
@@ -14,9 +14,13 @@ import {
 
 export type BatchBook = Book & {
   /** Inside the transaction: from here on nobody else can write. */
-  begin(now: number): void
+  begin(): void
+  /** The time of the verbs that follow. */
+  setTime(now: number): void
   /** Writes all that was saved. */
   flush(): void
+  /** Whether rows were written since `begin`. */
+  readonly flushed: boolean
   /** Drops all that was read or saved: after a rollback, or a write past this book, none of it is true. */
   forget(): void
 }
@@ -25,6 +29,14 @@ export type BatchBook = Book & {
 const MOST_KEPT = 20_000
 
 type SqlRow = Record<string, bigint | string | null>
+
+/**
+ * What the tables say, beside what shall be written: the difference is added. Should somebody else have changed an amount
+ * since it was read, then both changes count.
+ */
+type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint } }
+type KeptKey = KeyRow & { written: { spent: bigint; held: bigint } }
+type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST =
   'id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt'
@@ -41,8 +53,8 @@ export function openBook(db: Database): BatchBook {
       SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?
     ) ORDER BY id LIMIT ?`,
   )
-  const updateAccount = db.prepare('UPDATE account SET balance = ?, held = ? WHERE id = ?')
-  const updateKey = db.prepare('UPDATE api_key SET spent = ?, held = ? WHERE id = ?')
+  const updateAccount = db.prepare('UPDATE account SET balance = balance + ?, held = held + ? WHERE id = ?')
+  const updateKey = db.prepare('UPDATE api_key SET spent = spent + ?, held = held + ? WHERE id = ?')
   const insertRequest = db.prepare(`INSERT INTO request (${REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const updateRequest = db.prepare(
     'UPDATE request SET state = ?, held = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ? WHERE id = ?',
@@ -56,16 +68,18 @@ export function openBook(db: Database): BatchBook {
   const selectVersion = db.prepare<SqlRow, []>('PRAGMA data_version')
   const selectHighest = db.prepare<SqlRow, []>('SELECT max(id) AS id FROM request')
 
-  const accounts = new Map<bigint, AccountRow>()
-  const keys = new Map<bigint, KeyRow>()
+  const accounts = new Map<bigint, KeptAccount>()
+  const keys = new Map<bigint, KeptKey>()
   /** Open ones: a request that has ended is hardly asked for again. */
   const requests = new Map<bigint, RequestRow>()
   const nodes = new Map<number, NodeRow>()
-  const savedAccounts = new Set<AccountRow>()
-  const savedKeys = new Set<KeyRow>()
+  const savedAccounts = new Set<KeptAccount>()
+  const savedKeys = new Set<KeptKey>()
   const newRequests = new Set<RequestRow>()
   const savedRequests = new Set<RequestRow>()
   const savedNodes = new Set<NodeRow>()
+  let transfers: Transfer[] = []
+  let flushed = false
   let now = 0
   let at = 0n
   let version: unknown
@@ -96,18 +110,34 @@ export function openBook(db: Database): BatchBook {
       ...[id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt],
     )
   }
+  function writeAccount(row: KeptAccount): void {
+    const { id, balance, held, written } = row
+    updateAccount.run(balance - written.balance, held - written.held, id)
+    row.written = { balance, held }
+  }
+  function writeKey(row: KeptKey): void {
+    const { id, spent, held, written } = row
+    updateKey.run(spent - written.spent, held - written.held, id)
+    row.written = { spent, held }
+  }
   function flush(): void {
+    flushed ||= newRequests.size + savedRequests.size + savedAccounts.size + savedKeys.size + savedNodes.size > 0
     for (const row of newRequests) writeNewRequest(row)
     for (const row of savedRequests) writeRequest(row)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
-    for (const { id, balance, held } of savedAccounts) updateAccount.run(balance, held, id)
-    for (const { id, spent, held } of savedKeys) updateKey.run(spent, held, id)
+    for (const transfer of transfers) insertTransfer.run(...transfer)
+    for (const row of savedAccounts) writeAccount(row)
+    for (const row of savedKeys) writeKey(row)
     for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
+    forgetSaved()
+  }
+  function forgetSaved(): void {
     for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+    transfers = []
   }
   function forget(): void {
     for (const rows of [accounts, keys, requests, nodes]) rows.clear()
-    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+    forgetSaved()
     highest = undefined
   }
 
@@ -115,16 +145,25 @@ export function openBook(db: Database): BatchBook {
     get now() {
       return now
     },
-    begin(time) {
+    begin() {
       const current = selectVersion.get()?.data_version
       const tooMany = accounts.size > MOST_KEPT || keys.size > MOST_KEPT || requests.size > MOST_KEPT
-      if (current !== version || tooMany) forget()
+      flushed = false
+      if (current !== version || tooMany) {
+        flush()
+        forget()
+      }
       version = current
       highest ??= (selectHighest.get()?.id ?? 0n) as bigint
+    },
+    setTime(time) {
       now = time
       at = BigInt(time)
     },
     flush,
+    get flushed() {
+      return flushed
+    },
     forget,
     account: (id) => cached(accounts, id, readAccount),
     key: (id) => cached(keys, id, readKey),
@@ -138,8 +177,9 @@ export function openBook(db: Database): BatchBook {
         return cached(requests, found.id, () => found) ?? found
       })
     },
-    saveAccount: (row) => void savedAccounts.add(row),
-    saveKey: (row) => void savedKeys.add(row),
+    // All rows that can be saved were given out by this book.
+    saveAccount: (row) => void savedAccounts.add(row as KeptAccount),
+    saveKey: (row) => void savedKeys.add(row as KeptKey),
     insertRequest(row) {
       requests.set(row.id, row)
       newRequests.add(row)
@@ -150,20 +190,21 @@ export function openBook(db: Database): BatchBook {
       nodes.set(row.slot, row)
       savedNodes.add(row)
     },
-    transfer: (request, debit, credit, amount) => void insertTransfer.run(request ?? null, debit, credit, amount, at),
+    transfer: (request, debit, credit, amount) => void transfers.push([request ?? null, debit, credit, amount, at]),
   }
 }
 
 const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefined => (row ? read(row) : undefined)
 
-const toAccountRow = (row: SqlRow): AccountRow => ({
+const toAccountRow = (row: SqlRow): KeptAccount => ({
   id: row.id as bigint,
   balance: row.balance as bigint,
   held: row.held as bigint,
+  written: { balance: row.balance as bigint, held: row.held as bigint },
   disabled: row.disabled !== 0n,
 })
 
-const toKeyRow = (row: SqlRow): KeyRow => ({
+const toKeyRow = (row: SqlRow): KeptKey => ({
   id: row.id as bigint,
   account: row.account as bigint,
   revoked: row.revoked !== 0n,
@@ -171,6 +212,7 @@ const toKeyRow = (row: SqlRow): KeyRow => ({
   cap: row.cap === null ? undefined : (row.cap as bigint),
   spent: row.spent as bigint,
   held: row.held as bigint,
+  written: { spent: row.spent as bigint, held: row.held as bigint },
 })
 
 const toRequestRow = (row: SqlRow): RequestRow => ({

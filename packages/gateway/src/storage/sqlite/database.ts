@@ -21,8 +21,6 @@ export function openForWriting(file: string, busyTimeoutMs: number, now: number)
       db.run('PRAGMA foreign_keys = ON')
       db.run('PRAGMA cache_size = -16384')
       migrate(db, now)
-      // The owner's lock is ours, so whoever wrote here before is dead: its holds may be reaped at once.
-      db.run('UPDATE node SET renewed_at = 0')
       return db
     } catch (error) {
       db.close()

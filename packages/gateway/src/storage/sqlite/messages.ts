@@ -1,65 +1,115 @@
 // What the main thread and the writer thread say to each other, strictly in turns.
-// Verbs and their answers travel as one flat list of values: copying an object costs its names as well, each time.
+// A batch of verbs and its answers travel as one text each, fields ended by NULs, which no field contains (sql/guard.ts):
+// a text is handed over as it is, an object is taken apart and rebuilt value by value. The text of a batch may also be
+// stored before its verbs are written into rows, so its form may only change together with a migration.
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Answer, Failure } from './transactions.ts'
 
-export type Flat = (string | number | bigint | boolean | undefined)[]
+export type ToWriter =
+  | { type: 'open'; file: string; busyTimeoutMs: number; now: number; deferFrom: number | undefined }
+  | { type: 'write'; statements: readonly Statement[] }
+  | { type: 'close' }
+  /** The time and a batch of verbs. */
+  | string
 
-type NameOf<V> = V extends Verb ? Exclude<keyof V, 'verb'> : never
-/** The fields of each verb, in the order they travel in. */
-const FIELDS: { [V in Verb as V['verb']]: readonly NameOf<V>[] } = {
-  hold: ['id', 'slot', 'epoch', 'account', 'key', 'amount', 'minimum', 'model', 'upstream'],
-  extend: ['id', 'slot', 'epoch', 'known', 'amount', 'minimum', 'progress'],
-  settle: ['id', 'slot', 'epoch', 'cost', 'ending', 'receipt'],
-  void: ['id', 'slot', 'epoch', 'ending', 'receipt'],
-  reap: ['limit'],
-  join: ['slot', 'config', 'takeover'],
-  renew: ['slot', 'epoch', 'config'],
-  leave: ['slot', 'epoch'],
+export type FromWriter =
+  | { type: 'opened' | 'closed' }
+  | { type: 'write'; answer: Row[][] | undefined | Failure }
+  | ({ type: 'failed' } & Failure)
+  /** The answers to a batch of verbs. */
+  | string
+
+export function encodeVerb(verb: Verb): string {
+  switch (verb.verb) {
+    case 'hold':
+      return (
+        `hold\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.account}\0${verb.key}\0${verb.amount}\0${verb.minimum}\0` +
+        `${verb.model}\0${verb.upstream}\0`
+      )
+    case 'extend':
+      return (
+        `extend\0${verb.id}\0${verb.slot}\0${verb.epoch}\0` +
+        `${verb.known}\0${verb.amount}\0${verb.minimum}\0${verb.progress}\0`
+      )
+    case 'settle':
+      return `settle\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.cost}\0${verb.ending}\0${verb.receipt}\0`
+    case 'void':
+      return `void\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.ending}\0${verb.receipt}\0`
+    case 'reap':
+      return `reap\0${verb.limit}\0`
+    case 'join':
+      return `join\0${verb.slot}\0${verb.config}\0${verb.takeover === true ? 1 : 0}\0`
+    case 'renew':
+      return `renew\0${verb.slot}\0${verb.epoch}\0${verb.config}\0`
+    case 'leave':
+      return `leave\0${verb.slot}\0${verb.epoch}\0`
+  }
 }
 
-export function flattenVerb(flat: Flat, verb: Verb): void {
-  const values = verb as unknown as Record<string, Flat[number]>
-  flat.push(verb.verb)
-  for (const name of FIELDS[verb.verb]) flat.push(values[name] as Flat[number])
-}
-
-export function unflattenVerbs(flat: Flat): Verb[] {
+export function decodeVerbs(batch: string): Verb[] {
+  const fields = batch.split('\0')
   const verbs: Verb[] = []
-  for (let index = 0; index < flat.length; ) {
-    const name = flat[index++] as Verb['verb']
-    const verb: Record<string, unknown> = { verb: name }
-    for (const field of FIELDS[name]) verb[field] = flat[index++]
-    verbs.push(verb as unknown as Verb)
+  let index = 0
+  const text = (): string => fields[index++] as string
+  const big = (): bigint => BigInt(text())
+  const small = (): number => Number(text())
+  const owned = () => ({ id: big(), slot: small(), epoch: small() })
+  // The last NUL ends a field too, so behind it is an empty one. Values are evaluated in the order they are written in.
+  while (index < fields.length - 1) {
+    const verb = text() as Verb['verb']
+    switch (verb) {
+      case 'hold': {
+        const [id, slot, epoch] = [big(), small(), small()]
+        const [account, key, amount, minimum] = [big(), big(), big(), big()]
+        verbs.push({ verb, id, slot, epoch, account, key, amount, minimum, model: text(), upstream: text() })
+        break
+      }
+      case 'extend':
+        verbs.push({ verb, ...owned(), known: big(), amount: big(), minimum: big(), progress: big() })
+        break
+      case 'settle':
+        verbs.push({ verb, id: big(), slot: small(), epoch: small(), cost: big(), ending: text(), receipt: text() })
+        break
+      case 'void':
+        verbs.push({ verb, ...owned(), ending: text(), receipt: text() })
+        break
+      case 'reap':
+        verbs.push({ verb, limit: small() })
+        break
+      case 'join':
+        verbs.push({ verb, slot: small(), config: text(), takeover: text() === '1' })
+        break
+      case 'renew':
+        verbs.push({ verb, slot: small(), epoch: small(), config: text() })
+        break
+      case 'leave':
+        verbs.push({ verb, slot: small(), epoch: small() })
+        break
+      default:
+        throw new Error(`not a verb: ${verb}`)
+    }
   }
   return verbs
 }
 
-/** Two values each: the outcome and the amount, or the kind of failure and its message. */
-export function flattenAnswers(answers: readonly Answer[]): Flat {
-  const flat: Flat = []
+/** Two fields each: the outcome and the amount, or the kind of failure, marked, and its message. */
+export function encodeAnswers(answers: readonly Answer[]): string {
+  let text = ''
   for (const answer of answers)
-    if ('failure' in answer) flat.push(answer.failure, answer.message)
-    else flat.push(answer.outcome, answer.amount)
-  return flat
+    if ('failure' in answer) text += `!${answer.failure}\0${answer.message.replaceAll('\0', ' ')}\0`
+    else text += `${answer.outcome}\0${answer.amount}\0`
+  return text
 }
 
-export function answerAt(flat: Flat, index: number): Answer | undefined {
-  const [kind, value] = [flat[2 * index], flat[2 * index + 1]]
-  if (typeof value === 'bigint') return { outcome: kind as Result['outcome'], amount: value }
-  return typeof value === 'string' ? { failure: kind as Failure['failure'], message: value } : undefined
+export function decodeAnswers(text: string): Answer[] {
+  const fields = text.split('\0')
+  const answers: Answer[] = []
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [kind, value] = [fields[index] as string, fields[index + 1] as string]
+    if (kind.startsWith('!')) answers.push({ failure: kind.slice(1) as Failure['failure'], message: value })
+    else answers.push({ outcome: kind as Result['outcome'], amount: BigInt(value) })
+  }
+  return answers
 }
-
-export type ToWriter =
-  | { type: 'open'; file: string; busyTimeoutMs: number; now: number }
-  | { type: 'verbs'; now: number; verbs: Flat }
-  | { type: 'write'; statements: readonly Statement[] }
-  | { type: 'close' }
-
-export type FromWriter =
-  | { type: 'opened' | 'closed' }
-  | { type: 'verbs'; answers: Flat }
-  | { type: 'write'; answer: Row[][] | undefined | Failure }
-  | ({ type: 'failed' } & Failure)

@@ -1,34 +1,54 @@
 // What the writer thread does with its connection: batches of verbs and lists of statements, each one transaction.
+//
+// A commit costs by the pages it touches, and the rows of a batch lie all over the file. So a batch of many verbs is
+// decided on the rows in memory, and only its verbs are committed, as one row of `pending`; once there are enough of
+// them, a later transaction writes the rows they changed, each once, and removes them from `pending`. After a crash or
+// a failed transaction the verbs are decided again from there: the ledger gives the same answers to the same verbs on
+// the same rows, and the rows have not changed, because whatever changes them writes all that is pending before.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { openBook } from './book.ts'
+import { decodeVerbs } from './messages.ts'
 
 /** Crosses the thread border as it is: errors would lose their class on the way. */
 export type Failure = { failure: 'store' | 'verb'; message: string }
 export type Answer = Result | Failure
 
 export type Transactions = {
-  /** One commit for all. A verb that throws fails alone: the rest is done again without it. */
-  verbs(verbs: readonly Verb[], now: number): Answer[]
-  /** All or nothing; undefined: a required statement returned no row. */
+  /** One commit for all of an encoded batch. A verb that throws fails alone: the rest is done again without it. */
+  verbs(batch: string, now: number): Answer[]
+  /** All or nothing, after all that is pending; undefined: a required statement returned no row. */
   write(statements: readonly Statement[]): Row[][] | undefined | Failure
 }
 
-export function openTransactions(db: Database): Transactions {
+/** A write of the rows of this many verbs takes some milliseconds, for which a batch may have to wait. */
+const MOST_PENDING = 1_000
+/** Batches of fewer verbs are written into their rows at once, so that a quiet store has nothing pending. */
+const DEFER_FROM = 8
+
+export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transactions {
   const book = openBook(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
+  const insertPending = db.prepare('INSERT INTO pending (at, verbs) VALUES (?, ?)')
+  const selectPending = db.prepare<{ at: bigint; verbs: string }, []>('SELECT at, verbs FROM pending ORDER BY id')
+  const deletePending = db.prepare('DELETE FROM pending')
+  /** How many verbs are pending; undefined: the book does not have their effects. */
+  let pending: number | undefined
 
   function rollBack(): void {
     book.forget()
+    pending = undefined
     // SQLite may have rolled back by itself, as it does when the disk is full.
     if (db.inTransaction) db.run('ROLLBACK')
   }
   function inTransaction<T>(work: () => T): T | Failure {
     try {
       begin.run()
+      book.begin()
+      pending ??= decideAgain()
       const result = work()
       commit.run()
       return result
@@ -41,35 +61,65 @@ export function openTransactions(db: Database): Transactions {
       return toFailure(error)
     }
   }
-  const oneCommit = (verbs: readonly Verb[], now: number) =>
+  function decideAgain(): number {
+    let count = 0
+    for (const { at, verbs } of selectPending.all()) {
+      book.setTime(Number(at))
+      for (const verb of decodeVerbs(verbs)) {
+        apply(book, verb)
+        count += 1
+      }
+    }
+    return count
+  }
+  function writeRows(): void {
+    book.flush()
+    if (pending !== 0) deletePending.run()
+    pending = 0
+  }
+  const oneCommit = (verbs: readonly Verb[], now: number, batch: string | undefined) =>
     inTransaction((): Answer[] => {
-      book.begin(now)
+      book.setTime(now)
       const results = verbs.map((verb) => apply(book, verb))
-      book.flush()
+      // Rows of this transaction that are written already cannot be pending as well.
+      if (batch !== undefined && verbs.length >= deferFrom && !book.flushed && (pending ?? 0) < MOST_PENDING) {
+        insertPending.run(BigInt(now), batch)
+        pending = (pending ?? 0) + verbs.length
+      } else writeRows()
       return results
     })
 
+  const tookOver = inTransaction(() => {
+    writeRows()
+    // The owner's lock is ours, so whoever wrote here before is dead: its holds may be reaped at once.
+    db.run('UPDATE node SET renewed_at = 0')
+    book.forget()
+  })
+  if (tookOver) throw new Error(`${db.filename}: the database cannot be opened: ${tookOver.message}`)
+
   return {
-    verbs(verbs, now) {
-      const together = oneCommit(verbs, now)
+    verbs(batch, now) {
+      const verbs = decodeVerbs(batch)
+      const together = oneCommit(verbs, now, batch)
       if (!('failure' in together)) return together
       if (together.failure === 'store' || verbs.length === 1) return verbs.map(() => together)
       return verbs.flatMap((verb) => {
-        const alone = oneCommit([verb], now)
+        const alone = oneCommit([verb], now, undefined)
         return 'failure' in alone ? [alone] : alone
       })
     },
     write(statements) {
       const undone = new Undone()
-      // Statements change rows without the book's knowledge.
-      book.forget()
-      const written = inTransaction(() =>
-        statements.map(({ sql, parameters, required }) => {
+      const written = inTransaction(() => {
+        writeRows()
+        // Statements change rows without the book's knowledge.
+        book.forget()
+        return statements.map(({ sql, parameters, required }) => {
           const rows = db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]
           if (required && rows.length === 0) throw undone
           return rows
-        }),
-      )
+        })
+      })
       return 'failure' in written && written.message === undone.message ? undefined : written
     },
   }

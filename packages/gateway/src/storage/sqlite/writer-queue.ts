@@ -3,8 +3,8 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { StoreDown } from '../storage.ts'
-import { answerAt, type Flat, type FromWriter, flattenVerb, type ToWriter } from './messages.ts'
-import type { Answer, Failure } from './transactions.ts'
+import { decodeAnswers, encodeVerb, type FromWriter, type ToWriter } from './messages.ts'
+import type { Failure } from './transactions.ts'
 
 /** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
 const LARGEST_BATCH = 500
@@ -16,9 +16,10 @@ const LARGEST_BATCH = 500
 const GATHER_MS = 1
 
 type Settle<T> = { resolve(value: T): void; reject(error: Error): void }
-type Waiting =
-  | ({ verb: Verb; statements?: undefined } & Settle<Result>)
-  | ({ verb?: undefined; statements: readonly Statement[] } & Settle<Row[][] | undefined>)
+/** Verbs are encoded as they come: nothing is left to do for each of them when the batch leaves. */
+type Batch = { encoded: string; waiting: Settle<Result>[]; statements?: undefined }
+type Write = { statements: readonly Statement[]; waiting: [Settle<Row[][] | undefined>] }
+type Turn = Batch | Write
 
 export type WriterQueue = {
   apply(verb: Verb): Promise<Result>
@@ -27,10 +28,14 @@ export type WriterQueue = {
   close(): Promise<void>
 }
 
+export type QueueOptions = { clock: () => number; busyTimeoutMs: number; deferFrom: number | undefined }
+
 export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
-  const { clock, busyTimeoutMs } = options
-  let waiting: Waiting[] = []
-  let running: Waiting[] = []
+  const { clock, busyTimeoutMs, deferFrom } = options
+  let turns: Turn[] = []
+  /** The last of `turns`, if verbs can still join it. */
+  let open: Batch | undefined
+  let running: Turn | undefined
   let busy = true
   let pumpIsDue = false
   /** The last batch held several verbs. */
@@ -45,8 +50,9 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   function pump(): void {
     pumpIsDue = false
     if (busy) return
-    const [first] = waiting
-    if (!first) {
+    running = turns.shift()
+    if (running === open) open = undefined
+    if (!running) {
       if (refusal) {
         busy = true
         post({ type: 'close' })
@@ -54,22 +60,9 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       return
     }
     busy = true
-    if (first.statements) {
-      running = waiting.splice(0, 1)
-      post({ type: 'write', statements: first.statements })
-      return
-    }
-    const verbs: Flat = []
-    let count = 0
-    for (const { verb } of waiting) {
-      if (!verb || count === LARGEST_BATCH) break
-      flattenVerb(verbs, verb)
-      count += 1
-    }
-    running = count === waiting.length ? waiting : waiting.slice(0, count)
-    waiting = count === waiting.length ? [] : waiting.slice(count)
-    inCompany = count > 1
-    post({ type: 'verbs', now: clock(), verbs })
+    if (running.statements) return post({ type: 'write', statements: running.statements })
+    inCompany = running.waiting.length > 1
+    post(`${clock()}\0${running.encoded}`)
   }
 
   /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit, which costs more than they do. */
@@ -80,36 +73,37 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     else setImmediate(pump)
   }
 
-  function fail(error: Error): void {
-    const failed = [...running, ...waiting]
-    running = []
-    waiting = []
-    for (const { reject } of failed) reject(error)
+  function failAll(error: Error): void {
+    const failed = running ? [running, ...turns] : turns
+    running = undefined
+    turns = []
+    open = undefined
+    for (const turn of failed) rejectAll(turn, error)
   }
 
   function finish(message: FromWriter): void {
     const done = running
-    running = []
+    running = undefined
     busy = false
-    switch (message.type) {
-      case 'opened':
-        opening.resolve()
-        break
-      case 'verbs':
-        for (const [index, each] of done.entries()) settleVerb(each, answerAt(message.answers, index))
-        break
-      case 'write':
-        for (const each of done) settleWrite(each, message.answer)
-        break
-      case 'failed':
-        opening.reject(new Error(message.message))
-        closing.reject(toError(message))
-        for (const { reject } of done) reject(toError(message))
-        break
-      case 'closed':
-        busy = true
-        closing.resolve()
-    }
+    if (typeof message === 'string') {
+      if (done && !done.statements) settleBatch(done, message)
+    } else
+      switch (message.type) {
+        case 'opened':
+          opening.resolve()
+          break
+        case 'write':
+          if (done?.statements) settleWrite(done, message.answer)
+          break
+        case 'failed':
+          opening.reject(new Error(message.message))
+          closing.reject(toError(message))
+          if (done) rejectAll(done, toError(message))
+          break
+        case 'closed':
+          busy = true
+          closing.resolve()
+      }
     pumpSoon()
   }
 
@@ -120,22 +114,38 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     busy = true
     opening.reject(refusal)
     closing.resolve()
-    fail(refusal)
+    failAll(refusal)
   }
   // A failure may come when nobody closes: it has been told to those who waited.
   closing.promise.catch(() => undefined)
-  post({ type: 'open', file, busyTimeoutMs, now: clock() })
+  post({ type: 'open', file, busyTimeoutMs, now: clock(), deferFrom })
   await opening.promise
 
-  const enqueue = <T>(put: (settle: Settle<T>) => Waiting): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (refusal) return reject(refusal)
-      waiting.push(put({ resolve, reject }))
-      pumpSoon()
-    })
+  function openBatch(): Batch {
+    const batch: Batch = { encoded: '', waiting: [] }
+    turns.push(batch)
+    pumpSoon()
+    return batch
+  }
   return {
-    apply: (verb) => enqueue((settle) => ({ verb, ...settle })),
-    write: (statements) => enqueue((settle) => ({ statements, ...settle })),
+    apply(verb) {
+      if (refusal) return Promise.reject(refusal)
+      if (!open || open.waiting.length === LARGEST_BATCH) open = openBatch()
+      const batch = open
+      batch.encoded += encodeVerb(verb)
+      return new Promise((resolve, reject) => {
+        batch.waiting.push({ resolve, reject })
+      })
+    },
+    write(statements) {
+      if (refusal) return Promise.reject(refusal)
+      return new Promise((resolve, reject) => {
+        // Verbs that come after it stay after it.
+        open = undefined
+        turns.push({ statements, waiting: [{ resolve, reject }] })
+        pumpSoon()
+      })
+    },
     close() {
       refusal ??= new StoreDown(`${file} is closed`)
       pumpSoon()
@@ -144,19 +154,23 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   }
 }
 
-export type QueueOptions = { clock: () => number; busyTimeoutMs: number }
-
-function settleVerb(waiting: Waiting, answer: Answer | undefined): void {
-  if (waiting.statements) return
-  if (!answer) waiting.reject(new StoreDown('the writer gave no answer'))
-  else if ('failure' in answer) waiting.reject(toError(answer))
-  else waiting.resolve(answer)
+function settleBatch({ waiting }: Batch, message: string): void {
+  const answers = decodeAnswers(message)
+  for (const [index, { resolve, reject }] of waiting.entries()) {
+    const answer = answers[index]
+    if (!answer) reject(new StoreDown('the writer gave no answer'))
+    else if ('failure' in answer) reject(toError(answer))
+    else resolve(answer)
+  }
 }
 
-function settleWrite(waiting: Waiting, answer: Row[][] | undefined | Failure): void {
-  if (!waiting.statements) return
-  if (answer && 'failure' in answer) waiting.reject(toError(answer))
-  else waiting.resolve(answer)
+function settleWrite({ waiting: [{ resolve, reject }] }: Write, answer: Row[][] | undefined | Failure): void {
+  if (answer && 'failure' in answer) reject(toError(answer))
+  else resolve(answer)
+}
+
+function rejectAll({ waiting }: Turn, error: Error): void {
+  for (const { reject } of waiting) reject(error)
 }
 
 const toError = ({ failure, message }: Failure): Error =>
