@@ -14,7 +14,12 @@ function answer(message: ToWriter): FromWriter {
   switch (message.type) {
     case 'open':
       db = openForWriting(message.file, message.busyTimeoutMs, message.now)
-      transactions = openTransactions(db, message.deferFrom)
+      try {
+        transactions = openTransactions(db, message.deferFrom)
+      } catch (error) {
+        db.close()
+        throw error
+      }
       return { type: 'opened' }
     case 'write':
       return { type: 'write', answer: opened().write(message.statements) }
@@ -27,8 +32,9 @@ function answer(message: ToWriter): FromWriter {
 }
 
 function answerVerbs(message: string): string {
+  const { verbs, hasPending } = opened()
   const end = message.indexOf('\0')
-  return encodeAnswers(opened().verbs(message.slice(end + 1), Number(message.slice(0, end))))
+  return encodeAnswers(verbs(message.slice(end + 1), Number(message.slice(0, end))), hasPending())
 }
 
 function opened(): Transactions {

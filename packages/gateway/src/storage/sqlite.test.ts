@@ -2,25 +2,34 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Opened } from './contract/harness.ts'
 import { openSqlite, SQLITE_FILE } from './sqlite.ts'
 import { storageContract } from './storage.contract.ts'
 
-storageContract('sqlite', async () => {
+// With 1 the rows of every batch are written later, as they are under load.
+for (const deferFrom of [undefined, 1])
+  storageContract(deferFrom ? 'sqlite, rows late' : 'sqlite', () => openFor(deferFrom))
+
+async function openFor(deferFrom: number | undefined): Promise<Opened> {
   const folder = mkdtempSync(join(tmpdir(), 'trivium-sqlite-'))
   let now = Date.now()
-  const clock = () => now
-  let storage = await openSqlite(folder, { clock })
+  const options = { clock: () => now, ...(deferFrom === undefined ? {} : { deferFrom }) }
+  let storage = await openSqlite(folder, options)
   const raw = new Database(join(folder, SQLITE_FILE), { safeIntegers: true })
   return {
     storage,
     keepsOrder: true,
-    raw: async (sql) => raw.query(sql).all() as Record<string, unknown>[],
+    async raw(sql) {
+      // Reading an account waits for the rows of all verbs.
+      await storage.findAccount('nobody')
+      return raw.query(sql).all() as Record<string, unknown>[]
+    },
     async elapse(milliseconds) {
       now += milliseconds
     },
     async reopen() {
       await storage.close()
-      storage = await openSqlite(folder, { clock })
+      storage = await openSqlite(folder, options)
       return storage
     },
     async close() {
@@ -29,4 +38,4 @@ storageContract('sqlite', async () => {
       rmSync(folder, { recursive: true })
     },
   }
-})
+}

@@ -52,7 +52,15 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       throw new StoreDown(toFailure(error).message)
     }
   }
-  const readSlowly = (statements: readonly Statement[]): Promise<Row[][]> =>
+  async function readBooks(statement: Statement): Promise<Row[]> {
+    await queue.caughtUp()
+    return read(statement)
+  }
+  async function readSlowly(statements: readonly Statement[]): Promise<Row[][]> {
+    await queue.caughtUp()
+    return readOnThread(statements)
+  }
+  const readOnThread = (statements: readonly Statement[]): Promise<Row[][]> =>
     new Promise((resolve, reject) => {
       const reader = new Worker(new URL('./sqlite-reader.ts', import.meta.url))
       readers.add(reader)
@@ -85,7 +93,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   return {
-    ...records(compiler(), { read, readSlowly, write: queue.write }, clock),
+    ...records(compiler(), { read, readBooks, readSlowly, write: queue.write }, clock),
     apply(verb) {
       try {
         checkVerb(verb)

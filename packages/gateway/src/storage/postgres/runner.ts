@@ -9,8 +9,10 @@ import { retryOrDown } from './faults.ts'
 class Undo extends Error {}
 
 export function openRunner(queries: Connections, slow: Connections): Runner {
+  const read: Runner['read'] = ({ sql, parameters }) => queries.query(sql, parameters)
   return {
-    read: ({ sql, parameters }) => queries.query(sql, parameters),
+    read,
+    readBooks: read,
     readSlowly: (statements) =>
       slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
     async write(statements) {

@@ -11,7 +11,10 @@ import type { Schema } from './schema.ts'
 
 /** An engine's way of running statements. All reject with StoreDown when the store does not answer. */
 export type Runner = {
+  /** What no verb changes: nobody waits for the books. */
   read(statement: Statement): Promise<Row[]>
+  /** Shows what all verbs answered so far have changed. */
+  readBooks(statement: Statement): Promise<Row[]>
   /** May take seconds and must not hold up requests meanwhile. All statements see one snapshot. */
   readSlowly(statements: readonly Statement[]): Promise<Row[][]>
   /** All or nothing, in order; undefined: a required statement returned no row and everything was undone. */
@@ -44,7 +47,7 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       return rows?.[0]?.map(toAccount)[0]
     },
     async findAccount(email) {
-      const row = await first(queries.findAccount(db, normaliseEmail(email)))
+      const [row] = await runner.readBooks(queries.findAccount(db, normaliseEmail(email)))
       return row && toAccount(row)
     },
     async setAccountDisabled(account, disabled) {
@@ -65,7 +68,7 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       return toKey(created)
     },
     async listKeys(account) {
-      return (await runner.read(queries.listKeys(db, account))).map(toKey)
+      return (await runner.readBooks(queries.listKeys(db, account))).map(toKey)
     },
     async revokeKey(key) {
       return (await runner.write(queries.revokeKey(db, key))) !== undefined
@@ -74,7 +77,7 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
       const query = queries.usage(db, account, limit)
       const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
-      const rows = isShort ? await runner.read(query) : (await runner.readSlowly([query]))[0]
+      const rows = isShort ? await runner.readBooks(query) : (await runner.readSlowly([query]))[0]
       return (rows ?? []).map(toUsageRow)
     },
     async audit() {

@@ -20,6 +20,8 @@ export function openForWriting(file: string, busyTimeoutMs: number, now: number)
       db.run('PRAGMA synchronous = FULL')
       db.run('PRAGMA foreign_keys = ON')
       db.run('PRAGMA cache_size = -16384')
+      // Four times the default: most pages of the log are later versions of pages before, and only the last is copied.
+      db.run('PRAGMA wal_autocheckpoint = 4000')
       migrate(db, now)
       return db
     } catch (error) {

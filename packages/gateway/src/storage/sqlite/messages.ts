@@ -94,22 +94,22 @@ export function decodeVerbs(batch: string): Verb[] {
   return verbs
 }
 
-/** Two fields each: the outcome and the amount, or the kind of failure, marked, and its message. */
-export function encodeAnswers(answers: readonly Answer[]): string {
-  let text = ''
+/** After a first field two for each: the outcome and the amount, or the kind of failure, marked, and its message. */
+export function encodeAnswers(answers: readonly Answer[], hasPending: boolean): string {
+  let text = hasPending ? '1\0' : '0\0'
   for (const answer of answers)
     if ('failure' in answer) text += `!${answer.failure}\0${answer.message.replaceAll('\0', ' ')}\0`
     else text += `${answer.outcome}\0${answer.amount}\0`
   return text
 }
 
-export function decodeAnswers(text: string): Answer[] {
+export function decodeAnswers(text: string): { answers: Answer[]; hasPending: boolean } {
   const fields = text.split('\0')
   const answers: Answer[] = []
-  for (let index = 0; index + 1 < fields.length; index += 2) {
+  for (let index = 1; index + 1 < fields.length; index += 2) {
     const [kind, value] = [fields[index] as string, fields[index + 1] as string]
     if (kind.startsWith('!')) answers.push({ failure: kind.slice(1) as Failure['failure'], message: value })
     else answers.push({ outcome: kind as Result['outcome'], amount: BigInt(value) })
   }
-  return answers
+  return { answers, hasPending: fields[0] === '1' }
 }

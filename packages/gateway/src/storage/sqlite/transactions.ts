@@ -21,6 +21,8 @@ export type Transactions = {
   verbs(batch: string, now: number): Answer[]
   /** All or nothing, after all that is pending; undefined: a required statement returned no row. */
   write(statements: readonly Statement[]): Row[][] | undefined | Failure
+  /** Whether the rows lack anything that has been decided. */
+  hasPending(): boolean
 }
 
 /** A write of the rows of this many verbs takes some milliseconds, for which a batch may have to wait. */
@@ -35,24 +37,28 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   const insertPending = db.prepare('INSERT INTO pending (at, verbs) VALUES (?, ?)')
   const selectPending = db.prepare<{ at: bigint; verbs: string }, []>('SELECT at, verbs FROM pending ORDER BY id')
   const deletePending = db.prepare('DELETE FROM pending')
-  /** How many verbs are pending; undefined: the book does not have their effects. */
-  let pending: number | undefined
+  /** How many verbs are pending. */
+  let pending = 0
+  /** The book has their effects. */
+  let decided = false
 
   function rollBack(): void {
     book.forget()
-    pending = undefined
+    decided = false
     // SQLite may have rolled back by itself, as it does when the disk is full.
     if (db.inTransaction) db.run('ROLLBACK')
   }
   function inTransaction<T>(work: () => T): T | Failure {
+    const before = pending
     try {
       begin.run()
       book.begin()
-      pending ??= decideAgain()
+      if (!decided) decideAgain()
       const result = work()
       commit.run()
       return result
     } catch (error) {
+      pending = before
       try {
         rollBack()
       } catch (second) {
@@ -61,20 +67,20 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
       return toFailure(error)
     }
   }
-  function decideAgain(): number {
-    let count = 0
+  function decideAgain(): void {
+    pending = 0
     for (const { at, verbs } of selectPending.all()) {
       book.setTime(Number(at))
       for (const verb of decodeVerbs(verbs)) {
         apply(book, verb)
-        count += 1
+        pending += 1
       }
     }
-    return count
+    decided = true
   }
   function writeRows(): void {
     book.flush()
-    if (pending !== 0) deletePending.run()
+    if (pending > 0) deletePending.run()
     pending = 0
   }
   const oneCommit = (verbs: readonly Verb[], now: number, batch: string | undefined) =>
@@ -82,9 +88,9 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
       book.setTime(now)
       const results = verbs.map((verb) => apply(book, verb))
       // Rows of this transaction that are written already cannot be pending as well.
-      if (batch !== undefined && verbs.length >= deferFrom && !book.flushed && (pending ?? 0) < MOST_PENDING) {
+      if (batch !== undefined && verbs.length >= deferFrom && !book.flushed && pending < MOST_PENDING) {
         insertPending.run(BigInt(now), batch)
-        pending = (pending ?? 0) + verbs.length
+        pending += verbs.length
       } else writeRows()
       return results
     })
@@ -98,6 +104,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   if (tookOver) throw new Error(`${db.filename}: the database cannot be opened: ${tookOver.message}`)
 
   return {
+    hasPending: () => pending > 0,
     verbs(batch, now) {
       const verbs = decodeVerbs(batch)
       const together = oneCommit(verbs, now, batch)

@@ -4,7 +4,7 @@ import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { StoreDown } from '../storage.ts'
 import { decodeAnswers, encodeVerb, type FromWriter, type ToWriter } from './messages.ts'
-import type { Failure } from './transactions.ts'
+import type { Answer, Failure } from './transactions.ts'
 
 /** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
 const LARGEST_BATCH = 500
@@ -24,6 +24,8 @@ type Turn = Batch | Write
 export type WriterQueue = {
   apply(verb: Verb): Promise<Result>
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+  /** Resolves when the rows show all that verbs answered so far have changed. */
+  caughtUp(): Promise<void>
   /** Resolves when all that was asked before is done and the thread has ended; later calls are refused. */
   close(): Promise<void>
 }
@@ -40,6 +42,8 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   let pumpIsDue = false
   /** The last batch held several verbs. */
   let inCompany = false
+  /** Answered verbs may not be in their rows yet. */
+  let isBehind = false
   /** Set once, for good: why nothing is accepted any more. */
   let refusal: StoreDown | undefined
   const opening = Promise.withResolvers<void>()
@@ -60,9 +64,11 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       return
     }
     busy = true
-    if (running.statements) return post({ type: 'write', statements: running.statements })
-    inCompany = running.waiting.length > 1
-    post(`${clock()}\0${running.encoded}`)
+    if (running.statements) post({ type: 'write', statements: running.statements })
+    else {
+      inCompany = running.waiting.length > 1
+      post(`${clock()}\0${running.encoded}`)
+    }
   }
 
   /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit, which costs more than they do. */
@@ -86,13 +92,17 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     running = undefined
     busy = false
     if (typeof message === 'string') {
-      if (done && !done.statements) settleBatch(done, message)
+      const { answers, hasPending } = decodeAnswers(message)
+      isBehind = hasPending
+      if (done && !done.statements) settleBatch(done, answers)
     } else
       switch (message.type) {
         case 'opened':
           opening.resolve()
           break
         case 'write':
+          // A list that was undone has taken with it what was written before it.
+          if (message.answer && !('failure' in message.answer)) isBehind = false
           if (done?.statements) settleWrite(done, message.answer)
           break
         case 'failed':
@@ -127,6 +137,15 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     pumpSoon()
     return batch
   }
+  function write(statements: readonly Statement[]): Promise<Row[][] | undefined> {
+    if (refusal) return Promise.reject(refusal)
+    return new Promise((resolve, reject) => {
+      // Verbs that come after it stay after it.
+      open = undefined
+      turns.push({ statements, waiting: [{ resolve, reject }] })
+      pumpSoon()
+    })
+  }
   return {
     apply(verb) {
       if (refusal) return Promise.reject(refusal)
@@ -137,14 +156,9 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
         batch.waiting.push({ resolve, reject })
       })
     },
-    write(statements) {
-      if (refusal) return Promise.reject(refusal)
-      return new Promise((resolve, reject) => {
-        // Verbs that come after it stay after it.
-        open = undefined
-        turns.push({ statements, waiting: [{ resolve, reject }] })
-        pumpSoon()
-      })
+    write,
+    async caughtUp() {
+      if (isBehind) await write([])
     },
     close() {
       refusal ??= new StoreDown(`${file} is closed`)
@@ -154,8 +168,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   }
 }
 
-function settleBatch({ waiting }: Batch, message: string): void {
-  const answers = decodeAnswers(message)
+function settleBatch({ waiting }: Batch, answers: readonly Answer[]): void {
   for (const [index, { resolve, reject }] of waiting.entries()) {
     const answer = answers[index]
     if (!answer) reject(new StoreDown('the writer gave no answer'))
