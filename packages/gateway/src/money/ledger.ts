@@ -157,8 +157,20 @@ function hold(book: Book, verb: Hold): Result {
   reserve(book, account, key, granted)
   const { id, slot, epoch, model, upstream } = verb
   book.insertRequest({
-    ...{ id, account: account.id, key: key.id, slot, epoch, state: HELD, held: granted, progress: 0n },
-    ...{ cost: 0n, shortfall: 0n, model, upstream, ending: '', receipt: '' },
+    id,
+    account: account.id,
+    key: key.id,
+    slot,
+    epoch,
+    state: HELD,
+    held: granted,
+    progress: 0n,
+    cost: 0n,
+    shortfall: 0n,
+    model,
+    upstream,
+    ending: '',
+    receipt: '',
   })
   return done(granted)
 }
@@ -238,7 +250,8 @@ function grant(account: AccountRow, key: KeyRow, want: { amount: Nanos; minimum:
   if (inWallet < want.minimum) return refused('no_balance', inWallet)
   const underCap = key.cap === undefined ? inWallet : positive(key.cap - key.spent - key.held)
   if (underCap < want.minimum) return refused('cap_reached', underCap)
-  return smallest(want.amount, inWallet, underCap)
+  const available = underCap < inWallet ? underCap : inWallet
+  return want.amount < available ? want.amount : available
 }
 
 function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos): void {
@@ -285,7 +298,3 @@ function isAlive(book: Book, owner: { slot: number; epoch: number }): boolean {
 }
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
-
-function smallest(first: Nanos, ...others: Nanos[]): Nanos {
-  return others.reduce((least, amount) => (amount < least ? amount : least), first)
-}

@@ -125,11 +125,17 @@ function holding(hold: Hold, event: Event, now: number): Step {
     const ending = beginFinish(voided('node_lost'), now)
     return { ...ending, commands: [{ do: 'refuse', outcome: 'node_lost', available: 0n }, ...ending.commands] }
   }
-  const idle = { progress: 0n, asking: false, final: false, askAgainAt: now, waiting: undefined }
-  return {
-    state: { phase: 'open', owner: { id, slot, epoch }, held: amount, ...idle },
-    commands: [{ do: 'dispatch', granted: amount }],
+  const state: Open = {
+    phase: 'open',
+    owner: { id, slot, epoch },
+    held: amount,
+    progress: 0n,
+    asking: false,
+    final: false,
+    askAgainAt: now,
+    waiting: undefined,
   }
+  return { state, commands: [{ do: 'dispatch', granted: amount }] }
 }
 
 function open(state: Open, event: Event, now: number): Step {

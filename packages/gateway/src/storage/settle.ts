@@ -61,23 +61,43 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
-  const patience = { hold: impatient(storage, HOLD_WITHIN_MS, after), finish: impatient(storage, FINISH_TRY_MS, after) }
 
-  async function askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event> {
-    if (pauseMs > 0) await new Promise<void>((resolve) => after(pauseMs, resolve))
+  /** One promise for one question: the store's answer, or silence when it is late or fails. */
+  function askNow(verb: Hold | Extend | Finish): Promise<Event> {
     const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
-    let result: Result
-    try {
-      result = await (kind === 'finish' ? patience.finish : patience.hold).apply(verb)
-    } catch (error) {
-      // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
-      if (!(error instanceof StoreDown)) report(`the store failed on ${verb.verb}`, error)
-      return { event: 'silence', verb: kind }
-    }
+    return new Promise((resolve) => {
+      let isLate = false
+      const cancel = after(kind === 'finish' ? FINISH_TRY_MS : HOLD_WITHIN_MS, () => {
+        isLate = true
+        resolve({ event: 'silence', verb: kind })
+      })
+      storage.apply(verb).then(
+        (result) => {
+          if (isLate) return
+          cancel()
+          resolve(answerOf(verb, kind, result))
+        },
+        (error) => {
+          if (isLate) return
+          cancel()
+          // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
+          if (!(error instanceof StoreDown)) report(`the store failed on ${verb.verb}`, error)
+          resolve({ event: 'silence', verb: kind })
+        },
+      )
+    })
+  }
+
+  function answerOf(verb: Hold | Extend | Finish, kind: 'hold' | 'extend' | 'finish', result: Result): Event {
     if (kind === 'hold') return { event: 'answer', verb: kind, result, mayDispatch: parts.mayDispatch() }
     if (kind === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
       report(`the store refused to ${verb.verb} a request: ${result.outcome}`)
     return { event: 'answer', verb: kind, result }
+  }
+
+  function askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event> {
+    if (pauseMs <= 0) return askNow(verb)
+    return new Promise<void>((resolve) => after(pauseMs, resolve)).then(() => askNow(verb))
   }
 
   async function spool(verb: Finish): Promise<Event> {
@@ -155,11 +175,13 @@ class HeldRequest implements OpenRequest {
   }
 
   settle(cost: Nanos, ending: string, receipt: string): Promise<Settled> {
-    return this.#finish({ verb: 'settle', ...this.#owner, cost, ending, receipt })
+    const { id, slot, epoch } = this.#owner
+    return this.#finish({ verb: 'settle', id, slot, epoch, cost, ending, receipt })
   }
 
   void(ending: string, receipt: string): Promise<Settled> {
-    return this.#finish({ verb: 'void', ...this.#owner, ending, receipt })
+    const { id, slot, epoch } = this.#owner
+    return this.#finish({ verb: 'void', id, slot, epoch, ending, receipt })
   }
 
   #finish(verb: Finish): Promise<Settled> {
