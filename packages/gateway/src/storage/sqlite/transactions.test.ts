@@ -90,7 +90,7 @@ test('many batches write each account and key once, when a small one comes or th
   expect(row('SELECT held, (SELECT count(*) FROM request) AS requests FROM account')).toEqual({
     ...{ held: 17n, requests: 17n },
   })
-  const wasPending = Array.from({ length: 20 }, (_, index) => {
+  const wasPending = Array.from({ length: 30 }, (_, index) => {
     batch(100 * (index + 1), 100)
     return hasPending()
   })

@@ -25,10 +25,10 @@ export type Transactions = {
   hasPending(): boolean
 }
 
-/** A write of the rows of this many verbs takes some milliseconds, for which a batch may have to wait. */
-const MOST_PENDING = 1_000
+/** A write of the rows of this many verbs takes about ten milliseconds, for which a batch may have to wait. */
+const MOST_PENDING = 2_000
 /** Batches of fewer verbs are written into their rows at once, so that a quiet store has nothing pending. */
-const DEFER_FROM = 8
+const DEFER_FROM = 4
 
 export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transactions {
   const book = openBook(db)
