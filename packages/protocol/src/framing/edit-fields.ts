@@ -21,14 +21,12 @@ export function editFields(bytes: Uint8Array, { fields, close }: Fields, edits: 
   const asBytes = (json: string | Uint8Array) => (typeof json === 'string' ? codec.encode(json) : json)
   const isRemoved = ({ name }: JsonField) => edits.remove?.has(name) === true && !edits.set.has(name)
   const splices: Splice[] = []
-  const known = new Set<string>()
   /** Where the last field that stays ends. */
   let lastKept = -1
   /** Where the fields that are being taken out begin, with what belongs to them; -1: none are. */
   let hole = -1
   for (const field of fields) {
-    known.add(field.name)
-    if (isRemoved(field)) {
+    if (edits.remove !== undefined && isRemoved(field)) {
       if (hole < 0) hole = field.keyStart
       continue
     }
@@ -40,15 +38,24 @@ export function editFields(bytes: Uint8Array, { fields, close }: Fields, edits: 
   }
 
   const added: Uint8Array[] = []
+  /** Of what is added, the text that is not in `added` yet: usually all of it. */
+  let text = ''
   for (const [name, value] of edits.set) {
-    if (known.has(name)) continue
-    if (added.length > 0 || lastKept >= 0) added.push(codec.encode(','))
-    added.push(codec.encode(`${JSON.stringify(name)}:`), asBytes(value))
+    if (fields.some((field) => field.name === name)) continue
+    const comma = added.length > 0 || text !== '' || lastKept >= 0 ? ',' : ''
+    text += `${comma}${JSON.stringify(name)}:`
+    if (typeof value === 'string') text += value
+    else {
+      added.push(codec.encode(text), value)
+      text = ''
+    }
   }
+  if (text !== '') added.push(codec.encode(text))
   // A hole at the end takes the comma before it along; what is added stands in its place.
   const end = fields.at(-1)?.end ?? close
   const from = hole < 0 ? end : lastKept >= 0 ? lastKept : hole
-  if (added.length > 0 || hole >= 0) splices.push({ start: from, end, bytes: concat(added) })
+  if (added.length > 0 || hole >= 0)
+    splices.push({ start: from, end, bytes: added.length === 1 ? (added[0] ?? NOTHING) : concat(added) })
   return splice(bytes, splices)
 }
 

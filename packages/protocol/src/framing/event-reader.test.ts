@@ -18,7 +18,18 @@ const parsed = (text: string): SseEvent[] => {
 }
 
 const line = fc.constantFrom(
-  ...['data: a', 'data: {"x":"é北🙂"}', 'data:b', 'data', 'event: e', 'id: 7', ': comment', 'data: ', 'data: \ufeffz', 'x'],
+  ...[
+    'data: a',
+    'data: {"x":"é北🙂"}',
+    'data:b',
+    'data',
+    'event: e',
+    'id: 7',
+    ': comment',
+    'data: ',
+    'data: \ufeffz',
+    'x',
+  ],
 )
 const ending = fc.constantFrom('\n', '\r\n', '\r', '\n\n', '\n\n', '\n\n\n')
 const stream = fc.array(fc.tuple(line, ending), { maxLength: 12 }).map((lines) => lines.flat().join(''))

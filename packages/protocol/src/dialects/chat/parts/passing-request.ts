@@ -119,9 +119,11 @@ class FieldMistake extends Error {
 
 /** Typed access to the top-level fields. Absent and null both read as undefined. */
 function openFields(bytes: Uint8Array, codec: Codec, fields: readonly JsonField[]) {
+  // A loop: this is asked a dozen times for every request, and a closure each time would cost more than all else here.
   const field = (name: string): JsonField | undefined => {
-    const found = fields.find((candidate) => candidate.name === name)
-    return found?.kind === 'null' ? undefined : found
+    for (const candidate of fields)
+      if (candidate.name === name) return candidate.kind === 'null' ? undefined : candidate
+    return undefined
   }
   return {
     field,

@@ -14,12 +14,14 @@ const USUAL_TIERS = ['default', 'standard']
 const SEARCH_FIELDS = ['web_search_options', 'search_parameters']
 /** Tools that some services run and bill by the call. */
 const BILLED_TOOLS: Readonly<Record<string, string>> = { web_search: 'web_search', builtin_function: 'web_search' }
-const READ = ['service_tier', ...SEARCH_FIELDS, 'modalities', 'tools', 'tool_choice']
+const READ: ReadonlySet<string> = new Set(['service_tier', ...SEARCH_FIELDS, 'modalities', 'tools', 'tool_choice'])
+const NOTHING_PRICED: readonly PricedField[] = []
 
-export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec): PricedField[] {
+export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec): readonly PricedField[] {
+  if (!facts.fields.some(({ name }) => READ.has(name))) return NOTHING_PRICED
   const small: Record<string, unknown> = {}
   for (const field of facts.fields) {
-    if (!READ.includes(field.name)) continue
+    if (!READ.has(field.name)) continue
     // Tools are many and long: only where one of them may be billed are they worth parsing.
     if (field.name.startsWith('tool') && facts.hostedTools === 0) continue
     small[field.name] = parsedJson(codec.decode(bytes, field.start, field.end))
