@@ -14,7 +14,6 @@ import type { AbortReason, Watch } from './watch.ts'
 export type Exchange = {
   parts: Parts
   dialect: TextDialect
-  /** Only what is needed to the end: the body of a request is not kept while its answer streams. */
   request: Pick<PassingRequest, 'stream' | 'textBytes'>
   /** How the upstream's answer becomes the client's. */
   answerer: Answerer
@@ -50,7 +49,10 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   const statistics = parts.learned.of(quote.offer.model.id)
   const now = performance.now()
   const outcome: Outcome = {
-    ...{ ending, usage: seen.usage, outputBytes: seen.outputBytes, sawOutput: seen.sawOutput },
+    ending,
+    usage: seen.usage,
+    outputBytes: seen.outputBytes,
+    sawOutput: seen.sawOutput,
     finish: seen.finish?.raw,
     firstTokenMs: exchange.firstTokenAt === undefined ? undefined : exchange.firstTokenAt - exchange.startedAt,
     totalMs: now - exchange.startedAt,

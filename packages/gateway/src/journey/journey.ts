@@ -64,16 +64,21 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     const offer = authorize(caller, request.model, catalogue)
     const candidate = route(offer, parts.random, parts.watches.isFull)
     const asked: Asked = {
-      ...{ parts, id: incoming.id, caller, headers: http.headers, dialect, request, body, offer, candidate },
-      ...{ asArray: ask.asArray === true, warnings: [] },
+      parts,
+      id: incoming.id,
+      caller,
+      headers: http.headers,
+      dialect,
+      request,
+      body,
+      offer,
+      candidate,
+      asArray: ask.asArray === true,
+      warnings: [],
     }
     const outbound = prepare(asked)
     const [quote, watch] = await placeHold(asked, outbound)
-    const exchange = open({
-      ...{ incoming, dialect, quote, watch, parts, startedAt, place },
-      ...{ request: { stream: request.stream, textBytes: request.textBytes } },
-      ...{ answerer: outbound.answerer, upstreamDialect: outbound.dialect },
-    })
+    const exchange = open(asked, outbound, incoming, { quote, watch, startedAt, place })
     const calling = call(exchange, outbound)
     if (!request.stream) return await answerJson(exchange, await calling)
     const answer = await answerStream(exchange, calling, parts.pace)
@@ -109,9 +114,18 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watc
   const { amount, minimum, input } = amountsOf(bounds, request.choices, rate)
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
+  const { slot, epoch } = parts.node.identity()
   const opened = await parts.settler.open({
-    ...{ verb: 'hold', id, ...parts.node.identity(), account: caller.account, key: caller.key, amount, minimum },
-    ...{ model: model.id, upstream: candidate.upstream.id },
+    verb: 'hold',
+    id,
+    slot,
+    epoch,
+    account: caller.account,
+    key: caller.key,
+    amount,
+    minimum,
+    model: model.id,
+    upstream: candidate.upstream.id,
   })
   if (opened.outcome !== 'open') {
     watch.stop()
@@ -123,7 +137,14 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watc
   const covered = coveredOutput(held, input, rate)
   const lowered = loweredCap(bounds, request, covered)
   const quote: Quote = {
-    ...{ id, caller, open: opened.request, offer, candidate, rate, held, outputCap: bounds.outputCap },
+    id,
+    caller,
+    open: opened.request,
+    offer,
+    candidate,
+    rate,
+    held,
+    outputCap: bounds.outputCap,
     expectedInput: Math.ceil(request.textBytes * statistics.inputTokensPerByte),
     coveredOutput: covered,
     loweredCap: lowered,
@@ -133,10 +154,11 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watc
   return [quote, watch]
 }
 
-type Opening = Omit<Exchange, 'client' | 'headers' | 'firstTokenAt'> & { incoming: Incoming }
+type Opened = Pick<Exchange, 'quote' | 'watch' | 'startedAt' | 'place'>
 
-function open({ incoming, ...given }: Opening): Exchange {
-  const { quote, parts, watch } = given
+/** Only what is needed to the end: the body of a request is not kept while its answer streams. */
+function open({ parts, dialect, request }: Asked, outbound: Outbound, incoming: Incoming, opened: Opened): Exchange {
+  const { quote, watch, startedAt, place } = opened
   const { headers } = incoming
   showWarnings({ quote, headers })
   const client = new Client(incoming.http)
@@ -149,7 +171,20 @@ function open({ incoming, ...given }: Opening): Exchange {
     client.look()
     incoming.keepOpen()
   }
-  return { ...given, client, headers, firstTokenAt: undefined }
+  return {
+    parts,
+    dialect,
+    request: { stream: request.stream, textBytes: request.textBytes },
+    answerer: outbound.answerer,
+    upstreamDialect: outbound.dialect,
+    quote,
+    watch,
+    client,
+    headers,
+    startedAt,
+    firstTokenAt: undefined,
+    place,
+  }
 }
 
 /** Parsers answer with a value or with what is wrong; from here on what is wrong is thrown. */

@@ -19,12 +19,15 @@ export function passThrough(asked: Asked): Outbound {
   const endUser = isNamed || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
   const edits = editsFor(asked, care, model, endUser)
   return {
-    ...{ dialect: dialect.id, maxOutput: undefined },
+    dialect: dialect.id,
+    maxOutput: undefined,
     path: upstreamPath(dialect.id, model, request.stream),
     headers: carriedHeaders(asked),
     body: (maxOutput) => request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput }),
     answerer: createAnswerer(dialect, formatRequestId(asked.id), {
-      ...{ showUsage: request.showUsage, choices: request.choices, asArray: asked.asArray },
+      showUsage: request.showUsage,
+      choices: request.choices,
+      asArray: asked.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
     }),
     // What the caller wrote is the caller's to take out. Ours is the name of the end user.

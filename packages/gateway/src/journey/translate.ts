@@ -25,7 +25,8 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
   // stands for is fetched only when the hold stands.
   const written = upstream.encodeRequest(canonical, targetOf(asked, model, warn, standIn(addresses)))
   return {
-    ...{ dialect: upstream.id, headers: sandboxHeaders(asked) },
+    dialect: upstream.id,
+    headers: sandboxHeaders(asked),
     path: upstreamPath(upstream.id, model, request.stream),
     maxOutput: capOf(written),
     body: (loweredCap, signal) => {
@@ -145,7 +146,10 @@ function targetOf(
 ): Target {
   const { upstream } = candidate
   return {
-    ...{ model, maxOutput: offer.model.limits.maxOutput, warn, fetched },
+    model,
+    maxOutput: offer.model.limits.maxOutput,
+    warn,
+    fetched,
     unseal: (signature) => parts.seals.unseal(caller.account, upstream.id, signature),
   }
 }

@@ -39,7 +39,14 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decodeRequest(parsed)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
   return {
-    ...{ model, stream, choices: n, maxOutput, images, documents, audios, tools },
+    model,
+    stream,
+    choices: n,
+    maxOutput,
+    images,
+    documents,
+    audios,
+    tools,
     capField: facts.capField ?? 'max_tokens',
     showUsage: includeUsage,
     textBytes: facts.bytes - facts.mediaBytes,
