@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createSeals } from './seals.ts'
+import type { Block } from '@trivium/protocol/canonical/reply.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { createSeals, hasSeal } from './seals.ts'
 
 const seals = createSeals('a master secret of a test')
 
@@ -34,4 +36,33 @@ test('the tag of an account is its own, always the same, and depends on the mast
   expect(seals.tagOf(7n)).toBe(createSeals('a master secret of a test').tagOf(7n))
   expect(seals.tagOf(7n)).not.toBe(seals.tagOf(8n))
   expect(seals.tagOf(7n)).not.toBe(createSeals('another').tagOf(7n))
+})
+
+describe('what a client was given sealed is noticed when it comes back', () => {
+  const blocks: Record<string, Block> = {
+    'signed thoughts': { type: 'reasoning', text: 'Hm.', style: 'summary', signature: 'signature' },
+    'thoughts that only their vendor reads': { type: 'redacted', data: 'data' },
+    'a signed call': { type: 'call', id: 'call_1', name: 'f', arguments: '{}', custom: false, signature: 'signature' },
+  }
+  const answering = {
+    ...{ id: 'a1', created: 1, model: 'm', showUsage: true, hideReasoning: false, namespaces: new Map(), echo: {} },
+    seal: (value: string) => seals.seal(7n, 'main', value),
+    estimate: () => ({ input: 1, output: 1 }),
+  }
+  for (const [what, block] of Object.entries(blocks)) {
+    for (const dialect of Object.values(TEXT_DIALECTS)) {
+      const stop = { raw: 'stop', reason: 'end' } as const
+      const reply = { id: undefined, choices: [{ blocks: [block], stop }], usage: undefined, omitted: [] }
+      const body = JSON.stringify(dialect.encodeReply(reply, answering))
+      // Chat has a place for the signatures of calls alone.
+      const isCarried = dialect.id !== 'chat' || block.type === 'call'
+      test(`${what}, ${dialect.id}`, () => {
+        expect(hasSeal(Buffer.from(body), dialect.id)).toBe(isCarried)
+      })
+    }
+  }
+
+  test('text that only speaks of it is not', () => {
+    expect(hasSeal(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
+  })
 })

@@ -12,13 +12,22 @@ export type Seals = {
   unseal(account: bigint, upstream: string, sealed: string): string | undefined
 }
 
-/** Whether a body has sealed text in it. Generate-content carries it within base64. */
+/** Whether a body has sealed text in it. */
 export function hasSeal(body: Uint8Array, dialect: TextDialectId): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return bytes.includes(dialect === 'generate-content' ? '"Z3cxL' : '"gw1.')
+  return BEGINNINGS[dialect].some((beginning) => bytes.includes(beginning))
 }
 
 const PREFIX = 'gw1.'
+
+/** How a JSON string with a seal begins: some dialects say before it what it belongs to, one has all of it in base64. */
+const BEGINNINGS: Readonly<Record<TextDialectId, readonly string[]>> = {
+  chat: [`"${PREFIX}`],
+  messages: [`"${PREFIX}`],
+  responses: [`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`],
+  'generate-content': ['"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'],
+}
+
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const REMEMBERED = 100_000
