@@ -5,6 +5,7 @@
 //   - indexes of blocks count up from 0 over the whole answer, and never come again;
 //   - blocks of one choice do not overlap: one is closed before the next is opened. A reader that gets interleaved
 //     pieces keeps those of the later block until the earlier one is closed;
+//   - the signature of a call comes before its first delta, where it is known by then: one writer must say it first;
 //   - before `end` stand, in this order: the last `close`, at most one `usage` with the final figures, one `stop` for
 //     each choice that has one. Usage that is known earlier may also come earlier.
 

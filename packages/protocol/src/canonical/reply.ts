@@ -168,6 +168,7 @@ function* eventsOf(block: Block, index: number, choice: number): Generator<Strea
     case 'call': {
       const { id, name, custom } = block
       yield { type: 'open', index, choice, block: { type: 'call', id, name, custom } }
+      if (block.signature !== undefined) yield { type: 'signature', index, value: block.signature }
       if (block.arguments !== '') yield { type: 'delta', index, text: block.arguments }
       break
     }
@@ -186,7 +187,7 @@ function* eventsOf(block: Block, index: number, choice: number): Generator<Strea
       yield { type: 'open', index, choice, block: { type: 'media', mime: block.mime, data: block.data } }
       break
   }
-  if ('signature' in block && block.signature !== undefined) {
+  if (block.type !== 'call' && 'signature' in block && block.signature !== undefined) {
     yield { type: 'signature', index, value: block.signature }
   }
   yield { type: 'close', index }

@@ -138,8 +138,13 @@ function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
     }
     case 'redacted':
       return [{ type: 'redacted_thinking', data: answering.seal(block.data) }]
-    case 'call':
-      return [{ type: 'tool_use', id: block.id, name: block.name, input: inputOf(block), caller: { type: 'direct' } }]
+    case 'call': {
+      const { id, name, signature } = block
+      const call: WireBlockOut = { type: 'tool_use', id, name, input: inputOf(block), caller: { type: 'direct' } }
+      // A call has no place for it here: it comes back in a thought that stands before the call.
+      if (signature === undefined) return [call]
+      return [{ type: 'thinking', thinking: '', signature: answering.seal(signature) }, call]
+    }
     case 'media':
       return []
   }

@@ -125,6 +125,27 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     },
   ],
   [
+    'signed calls: the signature goes before, in a thought of its own',
+    reply([
+      { type: 'call', id: 'a', name: 'tide', arguments: '{"port":"Brest"}', custom: false, signature: 'S' },
+      { type: 'call', id: 'b', name: 'tide', arguments: '', custom: false, signature: 'T' },
+      { type: 'call', id: 'c', name: 'note', arguments: 'say "so"', custom: true, signature: 'U' },
+      call('d', '{}'),
+    ]),
+    {
+      content: [
+        { type: 'thinking', thinking: '', signature: 'gw1.S' },
+        { type: 'tool_use', id: 'a', name: 'tide', input: { port: 'Brest' } },
+        { type: 'thinking', thinking: '', signature: 'gw1.T' },
+        { type: 'tool_use', id: 'b', name: 'tide', input: {} },
+        { type: 'thinking', thinking: '', signature: 'gw1.U' },
+        { type: 'tool_use', id: 'c', name: 'note', input: { input: 'say "so"' } },
+        { type: 'tool_use', id: 'd', name: 'tide', input: {} },
+      ],
+      stop_reason: 'end_turn',
+    },
+  ],
+  [
     'thoughts that the client does not want to see: only what it must send back',
     reply([thought('Hm.', 'S'), thought('Unsigned.'), said('So.')]),
     {

@@ -115,8 +115,8 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
     sawCall = true
     const json = args.json()
     const index = openBlock({ type: 'call', id: idOfCall(given, name, json), name, custom: false })
-    emit({ type: 'delta', index, text: json })
     if (signature !== undefined) emit({ type: 'signature', index, value: signature })
+    emit({ type: 'delta', index, text: json })
     emit({ type: 'close', index })
   }
 

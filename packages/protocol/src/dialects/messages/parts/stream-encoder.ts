@@ -10,11 +10,13 @@ import { writeCitation } from './citation.ts'
 import { writeStop } from './stop.ts'
 import { utf8Length, writeUsage } from './usage.ts'
 
+type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
+
 /** The block that is being written: what stands around each of its deltas. */
 type Writing = {
   index: number
-  type: OpenBlock['type']
-  /** Not begun on the wire yet: blocks that stay empty never are, since the vendor refuses to be sent them back. */
+  block: ShownBlock
+  /** Not begun on the wire yet. Blocks that stay empty never are, but for calls: the vendor refuses to be sent them back. */
   begin: string
   beforeText: string
   afterText: string
@@ -41,22 +43,23 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       writing = undefined
       return ''
     }
+    writing = writingOf(block)
+    return block.type === 'redacted' ? begin(writing) : ''
+  }
+
+  function writingOf(block: ShownBlock): Writing {
     const content = emptyBlock(block, answering)
     const deltaType = DELTAS[block.type]
-    const wrapped = block.type === 'call' && block.custom
-    writing = {
+    return {
       index: nextIndex,
-      type: block.type,
+      block,
       begin: frame('content_block_start', `"index":${nextIndex},"content_block":${JSON.stringify(content)}`),
       beforeText: `event: content_block_delta\ndata: {"type":"content_block_delta","index":${nextIndex},"delta":${deltaType}`,
       afterText: '}}\n\n',
-      wrapped,
+      wrapped: block.type === 'call' && block.custom,
       hidden: block.type === 'reasoning' && answering.hideReasoning,
       signature: '',
     }
-    if (block.type !== 'call' && block.type !== 'redacted') return ''
-    const begun = begin(writing)
-    return wrapped ? begun + delta(writing, JSON.stringify('{"input":"')) : begun
   }
 
   function begin(block: Writing): string {
@@ -64,7 +67,18 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     if (begin === '') return ''
     block.begin = ''
     nextIndex++
-    return begin
+    return block.wrapped ? begin + delta(block, JSON.stringify('{"input":"')) : begin
+  }
+
+  function sign(block: Writing, value: string): string {
+    const signature = JSON.stringify(answering.seal(value))
+    if (block.block.type === 'reasoning') block.signature = signature
+    if (block.block.type !== 'call' || block.begin === '') return ''
+    // A call has no place for it: it comes back in a thought that stands before the call.
+    const carrier = { ...writingOf({ type: 'reasoning', style: 'summary' }), signature }
+    const frames = closed(carrier)
+    writing = writingOf(block.block)
+    return frames
   }
 
   const delta = (block: Writing, json: string): string => block.beforeText + json + block.afterText
@@ -84,12 +98,16 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
   function close(): string {
     const block = writing
     writing = undefined
-    if (block === undefined) return ''
+    return block === undefined ? '' : closed(block)
+  }
+
+  function closed(block: Writing): string {
     const { signature } = block
+    const begun = block.block.type === 'call' ? begin(block) : ''
     const signed = signature === '' ? '' : special(block, `{"type":"signature_delta","signature":${signature}}`)
     if (block.begin !== '') return ''
     const wrapEnd = block.wrapped ? delta(block, JSON.stringify('"}')) : ''
-    return signed + wrapEnd + frame('content_block_stop', `"index":${block.index}`)
+    return begun + signed + wrapEnd + frame('content_block_stop', `"index":${block.index}`)
   }
 
   function startMessage(known: Usage | undefined): string {
@@ -125,11 +143,9 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       case 'open':
         return open(event.block)
       case 'signature':
-        // Only thoughts have a place for it here.
-        if (writing?.type === 'reasoning') writing.signature = JSON.stringify(answering.seal(event.value))
-        return ''
+        return writing === undefined ? '' : sign(writing, event.value)
       case 'citation': {
-        const citation = writing?.type === 'text' ? writeCitation(event.citation) : undefined
+        const citation = writing?.block.type === 'text' ? writeCitation(event.citation) : undefined
         if (writing === undefined || citation === undefined) return ''
         return special(writing, `{"type":"citations_delta","citation":${JSON.stringify(citation)}}`)
       }
@@ -170,7 +186,7 @@ const DELTAS: Readonly<Record<OpenBlock['type'], string>> = {
   media: '',
 }
 
-function emptyBlock(block: Exclude<OpenBlock, { type: 'media' }>, { seal }: Answering): Record<string, unknown> {
+function emptyBlock(block: ShownBlock, { seal }: Answering): Record<string, unknown> {
   switch (block.type) {
     case 'text':
     case 'refusal':
