@@ -70,39 +70,96 @@ function merge(turns: readonly Turn[]): Turn[] {
 }
 
 /** A call that waits for its result, under the id that it goes out with. */
-type Waiting = { call: CallPart; result: ResultPart | undefined }
+type Waiting = {
+  call: CallPart
+  result: ResultPart | undefined
+  /** The how-manieth result answered it; those without one come last. */
+  order: number
+}
 
-/** All results that answer one assistant's turn, at the beginning of the user's turn that follows it. */
+/** In the order of the calls, which is all that tells them apart in one dialect. A result of no call is refused. */
 function withResultsInPlace(turns: readonly Turn[], warn: Warn): Turn[] {
-  const placed: { role: Turn['role']; parts: Part[]; answers: Waiting[] }[] = []
+  const { placed, answersOf } = matchResults(turns, ({ callId, at }) => {
+    const message = `There is a tool result for '${callId}', but no tool call with this id before it.`
+    throw new Mistake('bad_request', at, message)
+  })
+  return placed.flatMap((turn) => {
+    const results = (answersOf.get(turn) ?? []).map((asked) => asked.result ?? noOutput(asked.call, warn))
+    return followedBy(turn, results)
+  })
+}
+
+/**
+ * For targets that only want every call answered: results stand right behind their calls, in the caller's order. A
+ * result of no call stays where it is: whether that is a mistake is for the upstream to say.
+ */
+export function answeredTurns(turns: readonly Turn[], warn: Warn): Turn[] {
+  const { placed, answersOf } = matchResults(turns, () => {})
+  return placed.flatMap((turn) => {
+    const answers = [...(answersOf.get(turn) ?? [])].sort((one, other) => one.order - other.order)
+    return followedBy(
+      turn,
+      answers.map(({ call, result }) => result ?? noOutput(call, warn)),
+    )
+  })
+}
+
+function followedBy(turn: Turn, results: ResultPart[]): Turn[] {
+  const turns: Turn[] = turn.parts.length > 0 ? [turn] : []
+  if (results.length > 0) turns.push({ role: 'user', parts: results })
+  return turns
+}
+
+type Matched = {
+  /** Without their results. */
+  placed: Turn[]
+  /** The calls of a turn that must be answered right after it. */
+  answersOf: ReadonlyMap<Turn, readonly Waiting[]>
+}
+
+/** `orphan`: is told of a result that answers no call. It stays where it is. */
+function matchResults(turns: readonly Turn[], orphan: (result: ResultPart) => void): Matched {
+  const placed: { turn: Turn; answers: Waiting[] }[] = []
   const waiting = new Map<string, Waiting[]>()
   const usedIds = new Set<string>()
+  let results = 0
   for (const turn of turns) {
     const parts: Part[] = []
     const answers: Waiting[] = []
     for (const part of turn.parts) {
       if (part.type === 'call') {
-        const own: Waiting = { call: { ...part, id: ownId(part.id, usedIds) }, result: undefined }
+        const own: Waiting = {
+          call: { ...part, id: ownId(part.id, usedIds) },
+          result: undefined,
+          order: Number.MAX_SAFE_INTEGER,
+        }
         // An id that is used again is answered in order; a later turn's use of it is not answered by an earlier one's.
         const sameId = (waiting.get(part.id) ?? []).filter((earlier) => answers.includes(earlier))
         waiting.set(part.id, [...sameId, own])
         answers.push(own)
         parts.push(own.call)
-      } else if (part.type === 'result') {
-        const asked = waiting.get(part.callId)?.find((candidate) => candidate.result === undefined)
-        if (asked === undefined) throw orphanMistake(part)
+        continue
+      }
+      const asked =
+        part.type === 'result' ? waiting.get(part.callId)?.find(({ result }) => result === undefined) : undefined
+      if (part.type === 'result' && asked !== undefined) {
         asked.result = { ...part, callId: asked.call.id }
-      } else parts.push(part)
+        asked.order = results++
+        continue
+      }
+      if (part.type === 'result') orphan(part)
+      parts.push(part)
     }
-    placed.push({ role: turn.role, parts, answers })
+    placed.push({ turn: { ...turn, parts }, answers })
   }
-  const lastAt = placed.findLastIndex(({ parts }) => parts.length > 0)
-  return placed.flatMap(({ role, parts, answers }, at) => {
-    const isAnswered = at < lastAt || answers.some(({ result }) => result !== undefined)
-    const results = isAnswered ? answers.map((asked) => resultOf(asked, warn)) : []
-    const follow: Turn[] = results.length > 0 ? [{ role: 'user', parts: results }] : []
-    return parts.length > 0 ? [{ role, parts }, ...follow] : follow
-  })
+  // Calls at the very end are not answered yet, unless one of them is.
+  const lastAt = placed.findLastIndex(({ turn }) => turn.parts.length > 0)
+  const isAnswered = (answers: readonly Waiting[], at: number): boolean =>
+    at < lastAt || answers.some(({ result }) => result !== undefined)
+  const answersOf = new Map(
+    placed.filter(({ answers }, at) => isAnswered(answers, at)).map(({ turn, answers }) => [turn, answers]),
+  )
+  return { placed: placed.map(({ turn }) => turn), answersOf }
 }
 
 /** Some vendors refuse a history in which two calls have the same id; some models give the same one again and again. */
@@ -113,18 +170,10 @@ function ownId(id: string, used: Set<string>): string {
   return own
 }
 
-function resultOf({ call, result }: Waiting, warn: Warn): ResultPart {
-  if (result !== undefined) return result
+function noOutput(call: CallPart, warn: Warn): ResultPart {
   warn('turns', 'assumed')
   return { type: 'result', callId: call.id, parts: [{ type: 'text', text: 'no output' }], isError: true }
 }
-
-const orphanMistake = (result: ResultPart): Mistake =>
-  new Mistake(
-    'bad_request',
-    result.at,
-    `There is a tool result for '${result.callId}', but no tool call with this id before it.`,
-  )
 
 /** Only instructions and nobody speaking: the last of them is what the model is to answer. */
 function instructionAsUser(instructions: readonly InstructionText[]): Alternating {

@@ -121,6 +121,18 @@ describe('calls and results', () => {
     expect(warned).toEqual([])
   })
 
+  test('a call without a result gets one once the conversation has gone on, and only then', () => {
+    const open = turn('assistant', call('c1'), call('c2'))
+    const { input, warned } = written({ turns: [open, turn('user', result('c2'), { type: 'text', text: 'Well?' })] })
+    expect(input.slice(2)).toEqual([
+      { type: 'function_call_output', call_id: 'c2', output: '5.1 m' },
+      { type: 'function_call_output', call_id: 'c1', output: 'ERROR: no output' },
+      { type: 'message', role: 'user', content: 'Well?' },
+    ])
+    expect(warned).toEqual(['turns;assumed'])
+    expect(written({ turns: [open] }).input.map(({ type }) => type)).toEqual(['function_call', 'function_call'])
+  })
+
   test('thoughts whose signature is another’s, or that have none, stay behind without a word', () => {
     const { input, warned } = written({
       turns: [

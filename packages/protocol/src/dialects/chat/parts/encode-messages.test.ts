@@ -41,8 +41,8 @@ describe('messages', () => {
         reasoning_content: 'Two.',
         tool_calls: [writtenCall('c1'), writtenCall('c2')],
       },
-      { role: 'tool', tool_call_id: 'c1', content: '5.1 m' },
       { role: 'tool', tool_call_id: 'c2', content: 'ERROR: offline' },
+      { role: 'tool', tool_call_id: 'c1', content: '5.1 m' },
       { role: 'user', content: 'Quick!' },
       { role: 'user', content: 'Here.' },
     ])
@@ -71,8 +71,8 @@ describe('messages', () => {
     const { body, warnings } = written({ turns })
     expect(body.messages).toEqual([
       { role: 'assistant', content: null, tool_calls: [writtenCall('c1'), writtenCall('c2')] },
-      { role: 'tool', tool_call_id: 'c1', content: 'ERROR: no output' },
       { role: 'tool', tool_call_id: 'c2', content: 'x' },
+      { role: 'tool', tool_call_id: 'c1', content: 'ERROR: no output' },
       { role: 'tool', tool_call_id: 'c9', content: 'y' },
     ])
     expect(warnings).toEqual(['turns;assumed'])
@@ -91,9 +91,9 @@ describe('messages', () => {
     const ids = messages[0]?.tool_calls?.map(({ id }) => id)
     expect(ids).toEqual([expect.stringMatching(/^call_\w+$/), 'same', 'same_2'])
     expect(messages.slice(1).map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
-      [ids?.[0], 'c'],
       ['same', 'a'],
       ['same_2', 'b'],
+      [ids?.[0], 'c'],
     ])
   })
 

@@ -4,6 +4,7 @@
 import { unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
 import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
+import { answeredTurns } from '../../../canonical/turns.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WrittenCall, WrittenMessage, WrittenPart, WrittenTextPart } from '../wire.ts'
 import { encodeMedia } from './encode-media.ts'
@@ -16,7 +17,7 @@ export function encodeMessages(request: CanonicalRequest, context: Context): Wri
   const texts = request.instructions.map(({ text }): WrittenTextPart => ({ type: 'text', text }))
   const messages: WrittenMessage[] = []
   if (texts.length > 0) messages.push({ role: service.instructions, content: plain(texts) })
-  for (const turn of ordered(request.turns, context)) {
+  for (const turn of answeredTurns(mergedCalls(request.turns), context.target.warn)) {
     if (turn.role === 'assistant') messages.push(...assistantMessages(turn, context))
     else if (turn.role === 'system') messages.push(...systemMessages(turn, context))
     else messages.push(...userMessages(turn, context))
@@ -28,40 +29,6 @@ export function encodeMessages(request: CanonicalRequest, context: Context): Wri
 function plain(texts: WrittenTextPart[]): string | WrittenTextPart[] {
   const [only] = texts
   return only !== undefined && texts.length === 1 ? only.text : texts
-}
-
-/**
- * An assistant's calls in one message, and all their results directly behind it: services refuse anything between, and
- * calls without a result.
- */
-function ordered(turns: readonly Turn[], { target }: Context): Turn[] {
-  const results = new Map<string, ResultPart[]>()
-  const called = new Set<string>()
-  const merged = mergedCalls(turns)
-  for (const { parts } of merged) {
-    for (const part of parts) {
-      if (part.type === 'call') called.add(part.id)
-      if (part.type === 'result') results.set(part.callId, [...(results.get(part.callId) ?? []), part])
-    }
-  }
-  const placed: Turn[] = []
-  for (const [at, turn] of merged.entries()) {
-    // A result without a call stays where it is: whether that is a mistake is for the service to say.
-    const parts = turn.parts.filter((part) => part.type !== 'result' || !called.has(part.callId))
-    if (parts.length > 0) placed.push({ ...turn, parts })
-    if (turn.role !== 'assistant') continue
-    const isLast = at === merged.length - 1
-    const answers = parts.flatMap((part): ResultPart[] => {
-      if (part.type !== 'call') return []
-      const answer = results.get(part.id)?.shift()
-      if (answer !== undefined) return [answer]
-      if (isLast) return []
-      target.warn('turns', 'assumed')
-      return [{ type: 'result', callId: part.id, parts: [{ type: 'text', text: 'no output' }], isError: true }]
-    })
-    if (answers.length > 0) placed.push({ role: 'user', parts: answers })
-  }
-  return placed
 }
 
 /** Assistant's turns in a row that belong to one answer: dialects of items have one for each thought and each call. */
@@ -98,12 +65,11 @@ function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
   let refusal: string | undefined
   let thoughts: string | undefined
   const calls: WrittenCall[] = []
-  const idOf = distinctIds()
   for (const part of turn.parts) {
     if (part.type === 'text') text = (text ?? '') + part.text
     else if (part.type === 'refusal') refusal = (refusal ?? '') + part.text
     else if (part.type === 'reasoning') thoughts = (thoughts ?? '') + part.text
-    else if (part.type === 'call') calls.push(encodeCall(part, idOf(part.id), context))
+    else if (part.type === 'call') calls.push(encodeCall(part, context))
     else if (part.type === 'media') throw unsupported(part.at, 'The upstream of this model takes no media of its own.')
     else if (part.type === 'foreign') target.warn('turns', 'dropped')
   }
@@ -123,7 +89,8 @@ function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
   ]
 }
 
-function encodeCall(part: CallPart, id: string, { target, names, service }: Context): WrittenCall {
+function encodeCall(part: CallPart, { target, names, service }: Context): WrittenCall {
+  const id = callId(part.id)
   const name = names.sent(part.name)
   const signature = part.signature === undefined ? undefined : target.unseal(part.signature)
   const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
@@ -136,24 +103,12 @@ function encodeCall(part: CallPart, id: string, { target, names, service }: Cont
   return { id, type: 'function', function: { name, arguments: text }, ...signed }
 }
 
-/** Ids within one turn. Some models give the same id twice; calls and results count alike, so that they still meet. */
-function distinctIds(): (id: string) => string {
-  const seen = new Map<string, number>()
-  return (given) => {
-    const id = callId(given)
-    const times = (seen.get(id) ?? 0) + 1
-    seen.set(id, times)
-    return times === 1 ? id : `${id}_${times}`
-  }
-}
-
 function userMessages(turn: Turn, context: Context): WrittenMessage[] {
   const messages: WrittenMessage[] = []
   const shown: WrittenPart[] = []
-  const idOf = distinctIds()
   for (const part of turn.parts) {
     if (part.type !== 'result') continue
-    const id = idOf(part.callId)
+    const id = callId(part.callId)
     messages.push(encodeResult(part, id))
     const media = part.parts.filter((inner): inner is MediaPart => inner.type === 'media')
     if (media.length === 0) continue

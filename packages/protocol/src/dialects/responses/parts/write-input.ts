@@ -10,6 +10,7 @@ import type {
   Turn,
 } from '../../../canonical/request.ts'
 import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
+import { answeredTurns } from '../../../canonical/turns.ts'
 import type { Target } from '../../text-dialect.ts'
 import { type InputPart, writeMedia } from './write-media.ts'
 
@@ -30,7 +31,9 @@ export function writeInput(request: CanonicalRequest, names: ToolNames, target: 
 
 function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal }: Target): Item[] {
   const items: Item[] = []
-  const ids = openCallIds()
+  const turns = answeredTurns(request.turns, warn)
+  /** Calls of custom tools: their results are items of another type. */
+  const customs = new Set<string>()
   let pending: InputPart[] = []
   let role = 'user'
 
@@ -64,11 +67,12 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
         if (turn.role === 'assistant') flush()
         break
       case 'call':
-        items.push(writeCall(part, ids.called(part), names))
+        if (part.custom) customs.add(part.id)
+        items.push(writeCall(part, names))
         break
       case 'result':
         flush()
-        items.push(writeResult(part, ids.answered(part.callId), request, { warn }))
+        items.push(writeResult(part, customs.has(part.callId), request.from, warn))
         break
       case 'reasoning':
         writeThoughts(part, part.signature)
@@ -95,7 +99,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
     })
   }
 
-  for (const turn of request.turns) {
+  for (const turn of turns) {
     role = turn.role === 'system' ? 'developer' : 'user'
     for (const part of named(turn, warn)) writePart(part, turn)
     flush()
@@ -116,18 +120,13 @@ function named({ name, parts }: Turn, warn: Target['warn']): readonly Part[] {
   )
 }
 
-function writeCall(part: CallPart, id: string, names: ToolNames): Item {
-  const common = { call_id: id, name: names.sent(part.name) }
+function writeCall(part: CallPart, names: ToolNames): Item {
+  const common = { call_id: callId(part.id), name: names.sent(part.name) }
   if (part.custom) return { type: 'custom_tool_call', ...common, input: part.arguments }
   return { type: 'function_call', ...common, arguments: part.arguments === '' ? '{}' : part.arguments }
 }
 
-function writeResult(
-  part: ResultPart,
-  { id, custom }: Called,
-  { from }: CanonicalRequest,
-  { warn }: Pick<Target, 'warn'>,
-): Item {
+function writeResult(part: ResultPart, custom: boolean, from: CanonicalRequest['from'], warn: Target['warn']): Item {
   const parts = part.isError === true ? asError(part.parts) : part.parts
   const [first] = parts
   const isPlain = parts.length === 0 || (parts.length === 1 && first?.type === 'text')
@@ -138,7 +137,7 @@ function writeResult(
     : parts.flatMap((inner) =>
         inner.type === 'text' ? [{ type: 'input_text', text: inner.text }] : writeMedia(inner, from, warn),
       )
-  return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: id, output }
+  return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: callId(part.callId), output }
 }
 
 /** No flag for it in this dialect: the text says so. */
@@ -147,33 +146,4 @@ function asError(parts: ResultPart['parts']): ResultPart['parts'] {
   const marked = (text: string): TextPart => ({ type: 'text', text: `ERROR: ${text}` })
   if (at < 0) return [marked(''), ...parts]
   return parts.map((part, index) => (index === at && part.type === 'text' ? marked(part.text) : part))
-}
-
-type Called = { id: string; custom: boolean }
-
-/**
- * Some models use the same id for several calls, in one turn or in later ones. Each gets its own here, and results go to
- * them in order.
- */
-function openCallIds() {
-  const taken = new Set<string>()
-  const waiting = new Map<string, Called[]>()
-  const latest = new Map<string, Called>()
-  return {
-    called(part: CallPart): string {
-      const plain = callId(part.id)
-      let id = plain
-      for (let number = 2; taken.has(id); number++) id = `${plain.slice(0, 60)}_${number}`
-      taken.add(id)
-      const call = { id, custom: part.custom }
-      waiting.set(part.id, [...(waiting.get(part.id) ?? []), call])
-      latest.set(part.id, call)
-      return id
-    },
-    /** A second result of a call, or one of no call at all, is for the upstream to judge. */
-    answered(original: string): Called {
-      const next = waiting.get(original)?.shift()
-      return next ?? latest.get(original) ?? { id: callId(original), custom: false }
-    },
-  }
 }
