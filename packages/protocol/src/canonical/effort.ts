@@ -1,6 +1,6 @@
 // How hard a model should think: a word in some dialects, a number of tokens in others.
 
-import type { Effort, ReasoningWish } from './request.ts'
+import type { CanonicalRequest, Effort, ReasoningWish } from './request.ts'
 
 const UP_TO: readonly [tokens: number, effort: Effort][] = [
   [0, 'none'],
@@ -10,7 +10,7 @@ const UP_TO: readonly [tokens: number, effort: Effort][] = [
   [24_576, 'high'],
 ]
 
-export function effortOfBudget(tokens: number): Effort {
+function effortOfBudget(tokens: number): Effort {
   return UP_TO.find(([most]) => tokens <= most)?.[1] ?? 'max'
 }
 
@@ -19,4 +19,11 @@ export function effortOf({ mode, effort, budget }: ReasoningWish): Effort | unde
   if (mode === 'off') return 'none'
   if (effort !== undefined) return effort
   return budget === undefined ? undefined : effortOfBudget(budget)
+}
+
+/** Callers that can be shown thoughts and want some. Those of messages want them whenever they want thinking. */
+export function wantsThoughts({ from, reasoning }: Pick<CanonicalRequest, 'from' | 'reasoning'>): boolean {
+  const { mode, show } = reasoning
+  if (mode === 'off' || effortOf(reasoning) === 'none' || show === 'none') return false
+  return show !== undefined || (from === 'messages' && mode !== undefined)
 }

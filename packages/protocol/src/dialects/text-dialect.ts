@@ -22,6 +22,8 @@ export type Target = {
   /** The model's own output limit, for dialects that demand a cap. */
   maxOutput: number | undefined
   warn: Warn
+  /** Fields of the target's that this model has refused before, although nobody asked for them. */
+  refuses?: ReadonlySet<string>
   /** A signature as a client sent it -> the upstream's own, or undefined when it is another's. */
   unseal(signature: string): string | undefined
   /**

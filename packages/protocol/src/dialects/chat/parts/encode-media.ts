@@ -7,6 +7,7 @@ import type { Target } from '../../text-dialect.ts'
 import type { WrittenPart } from '../wire.ts'
 
 export function encodeMedia(part: MediaPart, target: Target): WrittenPart[] {
+  if (part.cite === true) target.warn('turns', 'changed')
   switch (part.media) {
     case 'image':
       return [encodeImage(part, target)]

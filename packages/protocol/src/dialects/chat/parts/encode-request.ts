@@ -2,7 +2,8 @@
 // recorded bodies depend on it.
 
 import { effortOf } from '../../../canonical/effort.ts'
-import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import { Mistake } from '../../../canonical/reading.ts'
+import { refuseOtherOutput } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { type NameRule, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -18,9 +19,7 @@ const MAX_STOPS = 4
 
 export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
   const { warn } = target
-  const [modality] = request.modalities
-  if (modality !== undefined)
-    throw unsupported(undefined, `The upstream of this model answers with text, not ${modality}.`)
+  refuseOtherOutput(request)
   const names = toolNames(request, NAME_RULE)
   const service = serviceOf(target.model)
   const messages = encodeMessages(request, { target, names, service })

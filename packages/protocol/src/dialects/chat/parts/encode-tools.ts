@@ -1,6 +1,6 @@
 // Tools and the choice among them, for an upstream.
 
-import { unsupported } from '../../../canonical/reading.ts'
+import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import type { ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -17,35 +17,15 @@ export type EncodedTools = {
 type Context = { names: ToolNames; service: Service; warn: Warn }
 
 export function encodeTools(request: CanonicalRequest, context: Context): EncodedTools {
-  const { tools, hostedTools, toolChoice, parallelCalls } = request
-  dropHosted(request, context.warn)
-  if (tools.length === 0) {
-    if (toolChoice !== undefined && hostedTools.length === 0) refuseChoice(toolChoice)
-    return {}
-  }
+  const { tools, toolChoice, parallelCalls } = request
+  leaveOutHosted(request, context.warn)
+  checkToolChoice(request)
+  if (tools.length === 0) return {}
   const tool_choice = toolChoice === undefined ? undefined : encodeChoice(toolChoice, tools, context)
   return {
     tools: tools.map((tool) => encodeTool(tool, request, context)),
     ...(tool_choice === undefined ? {} : { tool_choice }),
     ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
-  }
-}
-
-function dropHosted({ tools, hostedTools, toolChoice }: CanonicalRequest, warn: Warn): void {
-  const [first] = hostedTools
-  if (toolChoice?.mode === 'hosted') {
-    const at = hostedTools.find(({ name }) => name === toolChoice.name)?.at ?? first?.at
-    throw unsupported(at, `The upstream of this model has no tool '${toolChoice.name}'.`)
-  }
-  if (first === undefined) return
-  if (tools.length === 0) throw unsupported(first.at, `The upstream of this model has no tool '${first.name}'.`)
-  warn('tools', 'dropped')
-}
-
-/** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. */
-function refuseChoice(choice: ToolChoice): void {
-  if (choice.mode === 'required' || choice.mode === 'tool' || (choice.mode === 'allowed' && choice.required)) {
-    throw unsupported(undefined, 'A tool call is demanded, but the request has no tools.')
   }
 }
 

@@ -1,6 +1,7 @@
 // `generationConfig` and the other settings, for an upstream. Only what the caller asked for.
 
-import { unsupported, withoutUndefined } from '../../../canonical/reading.ts'
+import { withoutUndefined } from '../../../canonical/reading.ts'
+import { refuseOtherOutput } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, MediaPart, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
@@ -63,10 +64,9 @@ function writeFormat({ format }: CanonicalRequest, rules: ModelRules, warn: Warn
   return { responseMimeType: 'application/json', responseJsonSchema: described }
 }
 
-function writeModalities({ modalities }: CanonicalRequest): object {
-  const other = modalities.find((modality) => modality !== 'image')
-  if (other !== undefined) throw unsupported(undefined, `This model cannot be asked for ${other} through this gateway.`)
-  return modalities.length === 0 ? {} : { responseModalities: ['TEXT', 'IMAGE'] }
+function writeModalities(request: CanonicalRequest): object {
+  refuseOtherOutput(request, ['image'])
+  return request.modalities.length === 0 ? {} : { responseModalities: ['TEXT', 'IMAGE'] }
 }
 
 const RESOLUTIONS = ['low', 'medium', 'high'] as const

@@ -171,6 +171,7 @@ function saidAbout({ media, name, context, source }: MediaPart): WirePart[] {
 }
 
 function mediaParts(part: MediaPart, target: Target): WirePart[] {
+  if (part.cite === true) target.warn('turns', 'changed')
   const { source } = part
   const said = saidAbout(part)
   const signature = signed(part.signature)

@@ -1,6 +1,6 @@
 // How hard an upstream's model is to think, and whether its thoughts are wanted.
 
-import { effortOf } from '../../../canonical/effort.ts'
+import { effortOf, wantsThoughts } from '../../../canonical/effort.ts'
 import type { CanonicalRequest, Effort } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { ModelRules } from './models.ts'
@@ -58,11 +58,4 @@ function budgetOf({ reasoning }: CanonicalRequest, rules: ModelRules, warn: Warn
   // The words for much thinking mean as much as there is; a number that is not heeded was meant as it stood.
   if (budget !== wanted && (asked !== undefined || wanted < least)) warn('reasoning', 'clipped')
   return { thinkingBudget: budget }
-}
-
-/** Callers that can be shown thoughts and want some. Those of messages want them whenever they want thinking. */
-function wantsThoughts({ from, reasoning }: CanonicalRequest): boolean {
-  const { mode, show } = reasoning
-  if (mode === 'off' || effortOf(reasoning) === 'none' || show === 'none') return false
-  return show !== undefined || (from === 'messages' && mode !== undefined)
 }

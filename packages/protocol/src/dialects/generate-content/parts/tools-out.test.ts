@@ -60,13 +60,13 @@ describe('hosted tools', () => {
     expect(declarations).toEqual([{ name: 'tide' }])
     expect(warnings).toEqual(['tools;dropped'])
   })
-  const REFUSED: [name: string, more: Partial<CanonicalRequest>][] = [
-    ['alone', {}],
-    ['forced', { tools: [TIDE], toolChoice: { mode: 'hosted', name: 'web_search' } }],
+  const REFUSED: [name: string, more: Partial<CanonicalRequest>, param: string][] = [
+    ['alone', {}, 'tools[1]'],
+    ['forced', { tools: [TIDE], toolChoice: { mode: 'hosted', name: 'web_search' } }, 'tool_choice'],
   ]
-  test.each(REFUSED)('%s are refused by name', (_, more) => {
+  test.each(REFUSED)('%s are refused by name', (_, more, param) => {
     const mistake = mistakeOf(() => write({ hostedTools: [SEARCH], ...more }))
-    expect(mistake).toMatchObject({ code: 'unsupported', param: 'tools[1]' })
+    expect(mistake).toMatchObject({ code: 'unsupported', param })
     expect(mistake.message).toContain('web_search')
   })
 })

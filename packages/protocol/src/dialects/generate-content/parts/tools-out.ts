@@ -1,6 +1,7 @@
 // Tools and the choice among them, for an upstream.
 
-import { isObject, type Json, Mistake, unsupported } from '../../../canonical/reading.ts'
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 import type { SentTools } from '../../../canonical/restore.ts'
 import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
@@ -16,7 +17,8 @@ export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; 
 
 export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
   const names = toolNames(request, NAMES)
-  refuseHosted(request, warn)
+  leaveOutHosted(request, warn)
+  checkToolChoice(request)
   const hasTools = request.tools.length > 0
   const firstCallOnly = hasTools && request.parallelCalls === false
   if (firstCallOnly) warn('parallelCalls', 'changed')
@@ -37,18 +39,6 @@ export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: W
       firstCallOnly,
     },
   }
-}
-
-/** No hosted tool has a counterpart here. It is left out, unless the answer would be another one without it. */
-function refuseHosted({ tools, hostedTools, toolChoice }: CanonicalRequest, warn: Warn): void {
-  const first = hostedTools[0]
-  if (toolChoice?.mode === 'hosted') {
-    const forced = hostedTools.find((tool) => tool.name === toolChoice.name)
-    throw unsupported(forced?.at, `The tool '${toolChoice.name}' cannot be used with this model.`)
-  }
-  if (first === undefined) return
-  if (tools.length === 0) throw unsupported(first.at, `The tool '${first.name}' cannot be used with this model.`)
-  warn('tools', 'dropped')
 }
 
 function writeDeclaration(tool: Tool, rules: ModelRules, warn: Warn): WireFunctionDeclaration {
@@ -82,12 +72,8 @@ function withGrammar(description: string | undefined, grammar: { syntax: string;
 type Calling = { mode: string; allowedFunctionNames?: string[] }
 
 function writeChoice({ tools, toolChoice }: CanonicalRequest, names: ToolNames): Calling | undefined {
-  if (toolChoice === undefined) return undefined
+  if (toolChoice === undefined || tools.length === 0) return undefined
   const { mode } = toolChoice
-  if (tools.length === 0) {
-    if (mode === 'auto' || mode === 'none') return undefined
-    throw new Mistake('bad_request', undefined, 'A tool call is demanded, but there are no tools in this request.')
-  }
   const known = (wanted: readonly string[]): string[] =>
     wanted.filter((name) => tools.some((tool) => tool.name === name)).map((name) => names.sent(name))
   switch (mode) {
@@ -97,17 +83,10 @@ function writeChoice({ tools, toolChoice }: CanonicalRequest, names: ToolNames):
     case 'required':
       return { mode: 'ANY' }
     case 'tool':
-      return { mode: 'ANY', allowedFunctionNames: demanded(known([toolChoice.name]), toolChoice.name) }
-    case 'allowed': {
-      const allowed = demanded(known(toolChoice.names), toolChoice.names.join(', '))
-      return { mode: toolChoice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: allowed }
-    }
+      return { mode: 'ANY', allowedFunctionNames: [names.sent(toolChoice.name)] }
+    case 'allowed':
+      return { mode: toolChoice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: known(toolChoice.names) }
     default:
       return undefined
   }
-}
-
-function demanded(found: string[], wanted: string): string[] {
-  if (found.length > 0) return found
-  throw new Mistake('bad_request', undefined, `The tool choice names '${wanted}', which is not among the tools.`)
 }

@@ -1,6 +1,6 @@
 // A request of any caller, written for an upstream of this dialect.
 
-import { unsupported } from '../../../canonical/reading.ts'
+import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, InstructionText, OutputFormat, Part, Turn } from '../../../canonical/request.ts'
 import { alternatingTurns } from '../../../canonical/turns.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
@@ -15,6 +15,7 @@ import { writeTools } from './write-tools.ts'
 
 export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
   refuseOtherOutput(request)
+  refuseSeveralAnswers(request)
   const { warn } = target
   const rules = rulesOf(target.model)
   const { names, tools, choice, isForced, wrapped } = writeTools(request, rules, warn)
@@ -46,20 +47,6 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   }
   limitCacheMarks(body)
   return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false } }
-}
-
-function refuseOtherOutput({ modalities, sampling, from }: CanonicalRequest): void {
-  const other = modalities[0]
-  if (other !== undefined) {
-    const field = from === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
-    throw unsupported(field, `This model answers in text, not with ${other}.`)
-  }
-  if ((sampling.choices ?? 1) > 1) {
-    throw unsupported(
-      from === 'generate-content' ? 'generationConfig.candidateCount' : 'n',
-      'This model gives one answer at a time.',
-    )
-  }
 }
 
 /** Thoughts that this upstream did not sign are not shown to it, and signatures on anything else mean nothing to it. */

@@ -1,6 +1,6 @@
 // Tools for an upstream of this dialect, and which of them is to be called.
 
-import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
 import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -22,7 +22,8 @@ export type WrittenTools = {
 
 export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
   const names = toolNames(request, NAMES)
-  refuseHosted(request, warn)
+  leaveOutHosted(request, warn)
+  checkToolChoice(request)
   const offered = offeredTools(request, warn)
   const choice = writeChoice(request, offered, names)
   return {
@@ -32,22 +33,6 @@ export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: W
     isForced: choice?.type === 'any' || choice?.type === 'tool',
     wrapped: new Set(offered.filter((tool) => tool.custom !== undefined).map((tool) => tool.name)),
   }
-}
-
-/** Where the caller says which tool, for a refusal that names it. */
-const choiceField = ({ from }: CanonicalRequest): string =>
-  from === 'generate-content' ? 'toolConfig.functionCallingConfig' : 'tool_choice'
-
-/** Tools that another vendor runs. An answer without them would be wrong only where there is nothing else to call. */
-function refuseHosted(request: CanonicalRequest, warn: Warn): void {
-  const { toolChoice, hostedTools, tools } = request
-  if (toolChoice?.mode === 'hosted') {
-    throw unsupported(choiceField(request), `The tool '${toolChoice.name}' cannot be run for this model.`)
-  }
-  const first = hostedTools[0]
-  if (first === undefined) return
-  if (tools.length === 0) throw unsupported(first.at, `The tool '${first.name}' cannot be run for this model.`)
-  warn('tools', 'dropped')
 }
 
 function offeredTools({ tools, toolChoice }: CanonicalRequest, warn: Warn): readonly Tool[] {
@@ -65,17 +50,10 @@ function writeChoice(
   const { toolChoice, parallelCalls } = request
   const single = parallelCalls === false ? { disable_parallel_tool_use: true } : {}
   const mode = toolChoice?.mode === 'allowed' ? (toolChoice.required ? 'required' : 'auto') : toolChoice?.mode
-  const isForced = mode === 'required' || mode === 'tool'
-  const wanted = toolChoice?.mode === 'tool' ? toolChoice.name : undefined
-  const isThere = wanted === undefined ? offered.length > 0 : offered.some((tool) => tool.name === wanted)
-  if (isForced && !isThere) {
-    const what = wanted === undefined ? 'a tool' : `the tool '${wanted}'`
-    throw new Mistake('bad_request', choiceField(request), `${what} is to be called, but is not among the tools`)
-  }
   if (offered.length === 0) return undefined
   if (mode === 'none') return { type: 'none' }
   if (mode === 'required') return { type: 'any', ...single }
-  if (wanted !== undefined) return { type: 'tool', name: names.sent(wanted), ...single }
+  if (toolChoice?.mode === 'tool') return { type: 'tool', name: names.sent(toolChoice.name), ...single }
   return mode === undefined && parallelCalls !== false ? undefined : { type: 'auto', ...single }
 }
 

@@ -1,8 +1,9 @@
 // A canonical request for an upstream of this dialect. The upstream keeps nothing: what the gateway's clients may come
 // back to, the gateway keeps itself.
 
-import { effortOf } from '../../../canonical/effort.ts'
-import { unsupported, withoutUndefined } from '../../../canonical/reading.ts'
+import { withoutUndefined } from '../../../canonical/reading.ts'
+import { effortOf, wantsThoughts } from '../../../canonical/effort.ts'
+import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
 import { toolNames } from '../../../canonical/tool-names.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
@@ -23,13 +24,12 @@ const LACKING = [
 export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
   const { warn } = target
   const { sampling } = request
-  refuseImpossible(request)
+  refuseSeveralAnswers(request)
+  refuseOtherOutput(request, ['image'])
   for (const field of LACKING) if (sampling[field] !== undefined) warn(field, 'dropped')
   if (request.store === true) warn('store', 'dropped')
   const names = toolNames(request, NAME_RULE)
   const { instructions, input } = writeInput(request, names, target)
-  const include = ['reasoning.encrypted_content']
-  if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
   const body = present({
     model: target.model,
     instructions,
@@ -41,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     ...writeTools(request, names, warn),
     text: writeText(request, warn),
     reasoning: writeReasoning(request),
-    include,
+    include: writeInclude(request, target),
     store: false,
     stream: request.stream ? true : undefined,
     metadata: request.metadata,
@@ -52,24 +52,22 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   return { body, tools: { changed: names.changed, wrapped: new Set(), firstCallOnly: false } }
 }
 
-/** How the dialects that can ask for several answers call it. */
-const CHOICES_FIELD: Partial<Record<CanonicalRequest['from'], string>> = {
-  chat: 'n',
-  'generate-content': 'generationConfig.candidateCount',
-}
-
-function refuseImpossible({ sampling, modalities, from }: CanonicalRequest): void {
-  if ((sampling.choices ?? 1) > 1) throw unsupported(CHOICES_FIELD[from], 'This model gives one answer at a time.')
-  const other = modalities.find((modality) => modality !== 'image')
-  if (other !== undefined) throw unsupported(undefined, `This model makes no ${other}.`)
-}
-
-function writeReasoning({ reasoning }: CanonicalRequest): Record<string, unknown> | undefined {
-  const effort = effortOf(reasoning)
-  const isShown = reasoning.show === 'summary' || reasoning.show === 'full'
+function writeReasoning(request: CanonicalRequest): Record<string, unknown> | undefined {
+  const effort = effortOf(request.reasoning)
+  const isShown = wantsThoughts(request)
   if (effort === undefined && !isShown) return undefined
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
+
+/** What the answer is to bring besides its text: thoughts that can be sent back, and probabilities. */
+function writeInclude({ sampling }: CanonicalRequest, { model, refuses }: Target): string[] | undefined {
+  const include = WITHOUT_THOUGHTS.test(model) || refuses?.has('include') ? [] : ['reasoning.encrypted_content']
+  if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
+  return include.length === 0 ? undefined : include
+}
+
+/** Models that do not reason: the vendor refuses to be asked for their thoughts. */
+const WITHOUT_THOUGHTS = /(?:^|\/)(?:gpt-[34]|chatgpt-)/i
 
 /** Nothing that nobody asked for is sent. */
 const present = (fields: Record<string, unknown>): Record<string, unknown> => withoutUndefined(fields)

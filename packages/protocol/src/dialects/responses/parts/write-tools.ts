@@ -1,6 +1,6 @@
 // Tools, the choice among them and the form of the answer, as this dialect writes them.
 
-import { Mistake, unsupported } from '../../../canonical/reading.ts'
+import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, OutputFormat, Tool } from '../../../canonical/request.ts'
 import type { NameRule, ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -12,11 +12,9 @@ type Fields = Record<string, unknown>
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; none of them where there is nothing to say. */
 export function writeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): Fields {
-  const { tools, hostedTools, toolChoice, parallelCalls, modalities } = request
-  if (toolChoice?.mode === 'hosted') throw missing(toolChoice.name, 'tool_choice')
-  const [hosted] = hostedTools
-  if (hosted !== undefined && tools.length === 0) throw missing(hosted.name, hosted.at)
-  if (hosted !== undefined) warn('tools', 'dropped')
+  const { tools, parallelCalls, modalities } = request
+  leaveOutHosted(request, warn)
+  checkToolChoice(request)
   const written = tools.map((tool) => writeTool(tool, request.from, names, warn))
   if (modalities.includes('image')) written.push({ type: 'image_generation' })
   const choice = writeChoice(request, names)
@@ -27,9 +25,6 @@ export function writeTools(request: CanonicalRequest, names: ToolNames, warn: Wa
     ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
   }
 }
-
-const missing = (name: string, at: string): Mistake =>
-  unsupported(at, `The tool ${name} is not available for this model.`)
 
 function writeTool(tool: Tool, from: CanonicalRequest['from'], names: ToolNames, warn: Warn): Fields {
   const name = names.sent(tool.name)
@@ -67,10 +62,6 @@ function writeChoice({ toolChoice, tools }: CanonicalRequest, names: ToolNames):
   const refer = (name: string): Fields => {
     const isCustom = tools.some((tool) => tool.name === name && tool.custom !== undefined)
     return { type: isCustom ? 'custom' : 'function', name: names.sent(name) }
-  }
-  const isForced = toolChoice.mode !== 'auto' && toolChoice.mode !== 'none'
-  if (isForced && tools.length === 0) {
-    throw new Mistake('bad_request', 'tool_choice', 'tool_choice needs tools to choose from')
   }
   switch (toolChoice.mode) {
     case 'tool':

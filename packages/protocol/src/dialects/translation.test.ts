@@ -1,0 +1,138 @@
+// What must hold whatever the upstream speaks: one row a rule, all dialects in the columns.
+
+import { describe, expect, test } from 'bun:test'
+import { Mistake } from '../canonical/reading.ts'
+import type { TextDialectId } from '../canonical/request.ts'
+import { addressOf, plain, testTarget } from '../fixtures/matrix.ts'
+import { TEXT_DIALECTS } from './index.ts'
+
+const IDS: readonly TextDialectId[] = ['chat', 'responses', 'messages', 'generate-content']
+
+const hello: Record<TextDialectId, Record<string, unknown>> = {
+  chat: { model: 'm', messages: [{ role: 'user', content: 'Hi.' }] },
+  responses: { model: 'm', input: 'Hi.' },
+  messages: { model: 'm', max_tokens: 5_000, messages: [{ role: 'user', content: 'Hi.' }] },
+  'generate-content': { contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }] },
+}
+
+type Written = { body: Record<string, unknown>; warnings: string[] }
+
+function written(from: TextDialectId, more: object, to: TextDialectId, model = 'inner-name'): Written {
+  const request = TEXT_DIALECTS[from].decodeRequest({ ...hello[from], ...more }, addressOf(from))
+  const target = { ...testTarget(), model }
+  const { body } = TEXT_DIALECTS[to].encodeRequest(request, target)
+  return { body: plain(body) as Record<string, unknown>, warnings: target.warnings }
+}
+
+function refusedParam(from: TextDialectId, more: object, to: TextDialectId): string | undefined {
+  try {
+    written(from, more, to)
+  } catch (thrown) {
+    if (thrown instanceof Mistake) return thrown.info.param ?? 'no field is named'
+    throw thrown
+  }
+  return undefined
+}
+
+const TOOL = { type: 'function', function: { name: 'tide' } }
+
+describe('a refusal names the field in the caller’s words', () => {
+  const SPOKEN = { generationConfig: { responseModalities: ['AUDIO'] } }
+  const DEMANDED = { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }
+  const rows: [what: string, from: TextDialectId, more: object, param: string, to?: readonly TextDialectId[]][] = [
+    ['sound', 'chat', { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }, 'modalities'],
+    ['sound', 'generate-content', SPOKEN, 'generationConfig.responseModalities'],
+    ['several answers', 'chat', { n: 2 }, 'n', ['responses', 'messages']],
+    ['a call without tools', 'chat', { tool_choice: 'required' }, 'tool_choice'],
+    ['a call without tools', 'responses', { tool_choice: 'required' }, 'tool_choice'],
+    ['a call without tools', 'messages', { tool_choice: { type: 'any' } }, 'tool_choice'],
+    ['a call without tools', 'generate-content', DEMANDED, 'toolConfig.functionCallingConfig'],
+    [
+      'a call of a tool that is not there',
+      'chat',
+      { tools: [TOOL], tool_choice: { type: 'function', function: { name: 'wind' } } },
+      'tool_choice',
+    ],
+    [
+      'a call of a hosted tool',
+      'responses',
+      {
+        tools: [{ type: 'web_search' }, { type: 'function', name: 'tide', parameters: null, strict: null }],
+        tool_choice: { type: 'web_search' },
+      },
+      'tool_choice',
+      ['chat', 'messages', 'generate-content'],
+    ],
+    ['nothing but a hosted tool', 'responses', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+  ]
+  for (const [what, from, more, param, to = IDS] of rows) {
+    test.each(to.map((id) => [id]))(`${what}, ${from} to %s`, (id) => {
+      expect(refusedParam(from, more, id)).toBe(param)
+    })
+  }
+})
+
+describe('citations from a document', () => {
+  const content = [
+    {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'Tides.' },
+      citations: { enabled: true },
+    },
+  ]
+  const asked = { messages: [{ role: 'user', content }] }
+
+  test.each([
+    ['chat'],
+    ['responses'],
+    ['generate-content'],
+  ] as const)('cannot be asked of %s, and that is said', (to) => {
+    expect(written('messages', asked, to).warnings).toEqual(['turns;changed'])
+  })
+
+  test('are asked of messages', () => {
+    expect(written('messages', asked, 'messages').body).toMatchObject(asked)
+  })
+})
+
+describe('thoughts are asked for when the client can be shown them', () => {
+  const rows: [what: string, from: TextDialectId, more: object, isAsked: boolean][] = [
+    ['thinking on', 'messages', { thinking: { type: 'enabled', budget_tokens: 2_000 } }, true],
+    ['thinking as the model likes', 'messages', { thinking: { type: 'adaptive' } }, true],
+    ['thinking on, omitted', 'messages', { thinking: { type: 'adaptive', display: 'omitted' } }, false],
+    ['thinking off', 'messages', { thinking: { type: 'disabled' } }, false],
+    ['nothing said', 'messages', {}, false],
+    ['with a summary', 'responses', { reasoning: { effort: 'low', summary: 'auto' } }, true],
+    ['without a summary', 'responses', { reasoning: { effort: 'low' } }, false],
+    ['chat, which has no word for it', 'chat', { reasoning_effort: 'low' }, false],
+    ['included', 'generate-content', { generationConfig: { thinkingConfig: { includeThoughts: true } } }, true],
+  ]
+  test.each(rows)('%s', (_, from, more, isAsked) => {
+    const { reasoning } = written(from, more, 'responses').body as { reasoning?: { summary?: string } }
+    expect(reasoning?.summary).toBe(isAsked ? 'auto' : undefined)
+    const { generationConfig } = written(from, more, 'generate-content', 'gemini-3-flash').body as {
+      generationConfig?: { thinkingConfig?: { includeThoughts?: boolean } }
+    }
+    expect(generationConfig?.thinkingConfig?.includeThoughts).toBe(isAsked ? true : undefined)
+  })
+})
+
+describe('encrypted thoughts are asked for where there may be any', () => {
+  test.each([
+    ['gpt-5.2', true],
+    ['openai/o4-mini', true],
+    ['harbour', true],
+    ['gpt-4.1', false],
+    ['openai/gpt-4o-mini', false],
+    ['chatgpt-4o-latest', false],
+  ])('%s: %p', (model, isAsked) => {
+    const { include } = written('chat', {}, 'responses', model).body
+    expect(include).toEqual(isAsked ? ['reasoning.encrypted_content'] : undefined)
+  })
+
+  test('and not of a model that has refused it', () => {
+    const request = TEXT_DIALECTS.chat.decodeRequest({ ...hello.chat, logprobs: true }, undefined)
+    const { body } = TEXT_DIALECTS.responses.encodeRequest(request, { ...testTarget(), refuses: new Set(['include']) })
+    expect(body.include).toEqual(['message.output_text.logprobs'])
+  })
+})
