@@ -25,7 +25,7 @@ const ANSWER = {
   ],
 }
 
-type Answer = Record<string, never>
+type Answer = Readonly<Record<string, unknown>>
 
 /** The next request of a client that got this answer and has run both tools. */
 const NEXT: Record<TextDialectId, (answer: Answer) => Record<string, unknown>> = {
