@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Mistake } from '../canonical/reading.ts'
 import type { TextDialectId } from '../canonical/request.ts'
-import { addressOf, plain, testTarget } from '../fixtures/matrix.ts'
+import { addressOf, plain, testAnswering, testTarget } from '../fixtures/matrix.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const IDS: readonly TextDialectId[] = ['chat', 'responses', 'messages', 'generate-content']
@@ -114,6 +114,75 @@ describe('thoughts are asked for when the client can be shown them', () => {
       generationConfig?: { thinkingConfig?: { includeThoughts?: boolean } }
     }
     expect(generationConfig?.thinkingConfig?.includeThoughts).toBe(isAsked ? true : undefined)
+  })
+})
+
+describe('labels', () => {
+  const labels = { team: 'sea' }
+
+  test('are not asked of models: only one of the vendor’s two services takes them', () => {
+    const { body, warnings } = written('chat', { metadata: labels }, 'generate-content')
+    expect(body).not.toHaveProperty('labels')
+    expect(warnings).toEqual(['metadata;dropped'])
+  })
+
+  test('stay where the caller has the same service in mind', () => {
+    expect(written('generate-content', { labels }, 'generate-content').body).toMatchObject({ labels })
+  })
+})
+
+test('a cache mark on an image is kept', () => {
+  const image = { type: 'image_url', image_url: { url: 'https://a.example/a.png' } }
+  const content = [{ ...image, prompt_cache_breakpoint: { mode: 'explicit' } }]
+  const { body } = written('chat', { messages: [{ role: 'user', content }] }, 'messages')
+  expect(body).toMatchObject({ messages: [{ content: [{ type: 'image', cache_control: { type: 'ephemeral' } }] }] })
+})
+
+test('ids of calls are nine letters and digits for models that take no others', () => {
+  const ids = ['call_1', 'call_2', 'abcDEF123']
+  const content = ids.map((id) => ({ type: 'tool_use', id, name: 'tide', input: {} }))
+  const results = ids.map((id) => ({ type: 'tool_result', tool_use_id: id, content: '5.1 m' }))
+  const messages = [
+    { role: 'user', content: 'Tides?' },
+    { role: 'assistant', content },
+    { role: 'user', content: results },
+  ]
+  const sent = written('messages', { messages }, 'chat', 'mistral-large').body.messages as {
+    tool_calls?: { id: string }[]
+    tool_call_id?: string
+  }[]
+  const called = sent[1]?.tool_calls?.map(({ id }) => id) ?? []
+  expect(called).toEqual([
+    expect.stringMatching(/^[A-Za-z0-9]{9}$/),
+    expect.stringMatching(/^[A-Za-z0-9]{9}$/),
+    'abcDEF123',
+  ])
+  expect(new Set(called).size).toBe(3)
+  expect(sent.slice(2).map(({ tool_call_id }) => tool_call_id)).toEqual(called)
+})
+
+test('the bytes of a token are told where a client expects them', () => {
+  const token = { token: 'ø', logProbability: -1 }
+  const logprobsResult = { chosenCandidates: [token], topCandidates: [{ candidates: [token] }] }
+  const read = TEXT_DIALECTS['generate-content'].decodeReply({
+    candidates: [{ content: { role: 'model', parts: [{ text: 'ø' }] }, finishReason: 'STOP', logprobsResult }],
+  })
+  if (!read.ok) throw new Error(read.error.message)
+  const bytes = [0xc3, 0xb8]
+  const logprob = { token: 'ø', logprob: -1, bytes, top_logprobs: [{ token: 'ø', logprob: -1, bytes }] }
+  expect(TEXT_DIALECTS.chat.encodeReply(read.reply, testAnswering)).toMatchObject({
+    choices: [{ logprobs: { content: [logprob] } }],
+  })
+})
+
+test('a document that is cited is named to clients of messages', () => {
+  const citation = { kind: 'document', title: 'Tides.pdf', cited: 'so' } as const
+  const block = { type: 'text', text: 'So.', citations: [citation] } as const
+  const reply = { id: undefined, choices: [{ blocks: [block], stop: undefined }], usage: undefined, omitted: [] }
+  expect(TEXT_DIALECTS.messages.encodeReply(reply, testAnswering)).toMatchObject({
+    content: [
+      { citations: [{ type: 'search_result_location', source: 'Tides.pdf', title: 'Tides.pdf', cited_text: 'so' }] },
+    ],
   })
 })
 

@@ -190,7 +190,7 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     { content: [{ type: 'tool_use', input: { input: 'say "hi"\n\\北' } }], stop_reason: 'end_turn' },
   ],
   [
-    'citations of addresses; those of documents cannot be said',
+    'citations of addresses, and of documents by their name',
     reply([
       {
         type: 'text',
@@ -205,7 +205,10 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
       content: [
         {
           type: 'text',
-          citations: [{ type: 'search_result_location', source: 'https://a.example', title: 'A', cited_text: 'so' }],
+          citations: [
+            { type: 'search_result_location', source: 'https://a.example', title: 'A', cited_text: 'so' },
+            { type: 'search_result_location', source: 'Log', title: 'Log', cited_text: '' },
+          ],
         },
       ],
       stop_reason: 'end_turn',

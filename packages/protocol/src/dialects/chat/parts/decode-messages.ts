@@ -101,14 +101,18 @@ function decodePart(value: unknown, at: string): Content {
   if (part.type === 'text') return decodeText(part, at)
   if (part.type === 'refusal') return { type: 'refusal', text: required(part, 'refusal', at) }
   const media = decodeMedia(part, at)
-  if (media !== undefined) return media
+  if (media !== undefined) return { ...media, ...marked(part) }
   if (typeof part.type === 'string') return { type: 'foreign', what: part.type, at }
   throw wrong(below(at, 'type'), `${below(at, 'type')} must be a string`)
 }
 
 function decodeText(part: Json, at: string): TextPart {
+  return { type: 'text', text: required(part, 'text', at), ...marked(part) }
+}
+
+export function marked(part: Json): { cache?: CacheMark } {
   const cache = cacheMark(part)
-  return { type: 'text', text: required(part, 'text', at), ...(cache === undefined ? {} : { cache }) }
+  return cache === undefined ? {} : { cache }
 }
 
 function required(from: Json, name: string, at: string): string {
@@ -120,7 +124,7 @@ function required(from: Json, name: string, at: string): string {
 const TTLS = ['5m', '30m', '1h'] as const
 
 /** The vendor's own mark, or the one that resellers of other vendors' models borrowed for this dialect. */
-export function cacheMark(part: Json): CacheMark | undefined {
+function cacheMark(part: Json): CacheMark | undefined {
   if (isObject(part.prompt_cache_breakpoint)) return {}
   if (!isObject(part.cache_control)) return undefined
   const { ttl } = part.cache_control

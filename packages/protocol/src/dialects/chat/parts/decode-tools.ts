@@ -14,7 +14,7 @@ import {
   wrong,
 } from '../../../canonical/reading.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
-import { cacheMark } from './decode-messages.ts'
+import { marked } from './decode-messages.ts'
 
 export type DecodedTools = { tools: Tool[]; hosted: HostedTool[]; choice: ToolChoice | undefined; legacy: boolean }
 
@@ -25,8 +25,8 @@ export function decodeTools(body: Json): DecodedTools {
     const at = `tools[${index}]`
     const tool = asObject(value, at)
     const type = readString(tool, 'type', at) ?? 'function'
-    if (type === 'function') tools.push({ ...decodeFunction(tool, 'function', at), ...markOf(tool) })
-    else if (type === 'custom') tools.push({ ...decodeCustom(tool, at), ...markOf(tool) })
+    if (type === 'function') tools.push({ ...decodeFunction(tool, 'function', at), ...marked(tool) })
+    else if (type === 'custom') tools.push({ ...decodeCustom(tool, at), ...marked(tool) })
     else hosted.push({ name: type, at })
   }
   const functions = readArray(body, 'functions') ?? []
@@ -36,11 +36,6 @@ export function decodeTools(body: Json): DecodedTools {
   }
   const choice = decodeChoice(body) ?? decodeLegacyChoice(body)
   return { tools, hosted, choice, legacy: functions.length > 0 && tools.length === functions.length }
-}
-
-function markOf(tool: Json): { cache?: NonNullable<Tool['cache']> } {
-  const cache = cacheMark(tool)
-  return cache === undefined ? {} : { cache }
 }
 
 function decodeFunction(tool: Json, field: string, at: string): Tool {

@@ -3,7 +3,7 @@
 
 import { unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
-import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
+import { callId, shortHash, type ToolNames } from '../../../canonical/tool-names.ts'
 import { answeredTurns } from '../../../canonical/turns.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WrittenCall, WrittenMessage, WrittenPart, WrittenTextPart } from '../wire.ts'
@@ -90,7 +90,7 @@ function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
 }
 
 function encodeCall(part: CallPart, { target, names, service }: Context): WrittenCall {
-  const id = callId(part.id)
+  const id = sentId(part.id, service)
   const name = names.sent(part.name)
   const signature = part.signature === undefined ? undefined : target.unseal(part.signature)
   const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
@@ -103,12 +103,18 @@ function encodeCall(part: CallPart, { target, names, service }: Context): Writte
   return { id, type: 'function', function: { name, arguments: text }, ...signed }
 }
 
+/** The same id always becomes the same one, so that a call and its result still meet. */
+function sentId(id: string, { callIds }: Service): string {
+  if (callIds === undefined) return callId(id)
+  return /^[A-Za-z0-9]{9}$/.test(id) ? id : shortHash(id).slice(-9)
+}
+
 function userMessages(turn: Turn, context: Context): WrittenMessage[] {
   const messages: WrittenMessage[] = []
   const shown: WrittenPart[] = []
   for (const part of turn.parts) {
     if (part.type !== 'result') continue
-    const id = callId(part.callId)
+    const id = sentId(part.callId, context.service)
     messages.push(encodeResult(part, id))
     const media = part.parts.filter((inner): inner is MediaPart => inner.type === 'media')
     if (media.length === 0) continue

@@ -15,6 +15,8 @@ export type Service = {
   effort: 'word' | 'switch' | 'switch and word'
   /** Knows tools that take free text; elsewhere they go out as functions of one text. */
   customTools: boolean
+  /** The only form of a call's id that it takes; undefined: the usual. */
+  callIds?: 'nine letters and digits'
 }
 
 const USUAL: Service = {
@@ -35,7 +37,10 @@ const FAMILIES: readonly [name: RegExp, service: Service][] = [
   [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch and word' }],
   [/^(kimi|moonshot)/, { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }],
   [/^glm/, { ...OLDER, effort: 'switch' }],
-  [/^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/, { ...OLDER, reasoning: 'refused' }],
+  [
+    /^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/,
+    { ...OLDER, reasoning: 'refused', callIds: 'nine letters and digits' },
+  ],
   [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]
 

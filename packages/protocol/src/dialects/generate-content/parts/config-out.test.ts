@@ -84,8 +84,8 @@ describe('sampling and settings', () => {
     [{ tier: 'default' }, { settings: { serviceTier: 'standard' } }, []],
     [{ store: false }, { settings: { store: false } }, []],
     [{ metadata: {} }, {}, []],
-    [{ metadata: { team: 'sea' } }, { settings: { labels: { team: 'sea' } } }, []],
-    [{ metadata: { team: 'sea', 'Trace Id': 'X/1' } }, {}, ['metadata;dropped']],
+    [{ metadata: { team: 'sea' } }, {}, ['metadata;dropped']],
+    [{ from: 'generate-content', metadata: { team: 'sea' } }, { settings: { labels: { team: 'sea' } } }, []],
     [{ format: { type: 'json' } }, { config: { responseMimeType: 'application/json' } }, []],
     [
       { format: { type: 'schema', name: 'n', description: 'D', strict: true, schema: { type: 'object' } } },

@@ -107,19 +107,10 @@ export function writeSettings(
   }
 }
 
-const MOST_LABELS = 64
-const LABEL_NAME = /^[a-z][a-z0-9_-]{0,62}$/
-const LABEL_VALUE = /^[a-z0-9_-]{0,63}$/
-
-/** All or none: half of what a caller counts on for its bills is worse than a warning. */
-function labelsOf({ metadata }: CanonicalRequest, warn: Warn): Record<string, string> | undefined {
-  const entries = Object.entries(metadata ?? {})
-  if (entries.length === 0) return undefined
-  if (
-    entries.length <= MOST_LABELS &&
-    entries.every(([name, value]) => LABEL_NAME.test(name) && LABEL_VALUE.test(value))
-  )
-    return Object.fromEntries(entries)
+/** Only one of the vendor's two services takes labels, and the other refuses the whole request over them. */
+function labelsOf({ metadata, from }: CanonicalRequest, warn: Warn): Record<string, string> | undefined {
+  if (metadata === undefined || Object.keys(metadata).length === 0) return undefined
+  if (from === 'generate-content') return metadata
   warn('metadata', 'dropped')
   return undefined
 }

@@ -27,14 +27,15 @@ export function readCitations(wire: unknown): Citation[] {
 }
 
 /**
- * Undefined when this dialect cannot say it: citations of a document need its number in the request and places in it,
- * and those of a web search need the vendor's own token. A search result is the one kind that any address fits.
+ * Citations of a document need its number in the request and places in it, and those of a web search need the vendor's
+ * own token. A search result is the one kind that any source fits. Undefined when there is none.
  */
 export function writeCitation(citation: Citation): WireCitationOut | undefined {
-  if (citation.url === undefined) return undefined
+  const source = citation.url ?? citation.title
+  if (source === undefined) return undefined
   return {
     type: 'search_result_location',
-    source: citation.url,
+    source,
     title: citation.title ?? null,
     cited_text: citation.cited ?? '',
     search_result_index: 0,
