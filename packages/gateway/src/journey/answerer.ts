@@ -1,6 +1,6 @@
 // The answer of an upstream of another dialect, for the client: whole, or event by event.
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
-import type { Block, CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
+import { type CanonicalReply, spokenBytes } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -79,7 +79,7 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
   const stop = reply.choices[0]?.stop
   if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
   return {
-    ...{ ok: true, usage: reply.usage, finish: stop && finishOf(stop), outputBytes: outputBytes(reply) },
+    ...{ ok: true, usage: reply.usage, finish: stop && finishOf(stop), outputBytes: spokenBytes(reply) },
     body: Buffer.from(JSON.stringify(client.encodeReply(reply, answering))),
   }
 }
@@ -95,13 +95,4 @@ function parsed(bytes: Uint8Array): unknown {
   } catch {
     return undefined
   }
-}
-
-function outputBytes({ choices }: CanonicalReply): number {
-  return choices.reduce((sum, { blocks }) => sum + blocks.reduce((part, block) => part + blockBytes(block), 0), 0)
-}
-
-function blockBytes(block: Block): number {
-  if (block.type === 'call') return Buffer.byteLength(block.arguments)
-  return 'text' in block ? Buffer.byteLength(block.text) : 0
 }

@@ -1,6 +1,7 @@
 // Media as callers write it: data addresses, base64 in two alphabets, content without a type.
 
 import type { Source } from './request.ts'
+import { textOfBase64 } from './utf8.ts'
 
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 
@@ -57,6 +58,20 @@ export function mediaOfMime(mime: string): 'image' | 'audio' | 'video' | 'docume
   const kind = mime.split('/', 1)[0]
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document'
 }
+
+/** A document of plain text, for dialects whose documents are files. */
+export function documentText(title: string | undefined, text: string): string {
+  const titled = title === undefined ? '' : ` title=${JSON.stringify(title)}`
+  return `<document${titled}>\n${text}\n</document>`
+}
+
+/** The text of a document that came as a file; undefined when it is something else. */
+export function textOfFile({ mime, data }: Extract<Source, { kind: 'inline' }>): string | undefined {
+  return essence(mime).startsWith('text/') ? textOfBase64(data) : undefined
+}
+
+/** `text/plain;charset=utf-8` -> `text/plain`. */
+export const essence = (mime: string): string => (mime.split(';', 1)[0] ?? '').trim().toLowerCase()
 
 /** As an address for dialects that write inline data as one. */
 export function dataUrl(source: Extract<Source, { kind: 'inline' }>): string {

@@ -4,6 +4,7 @@ import type { StreamEvent } from './event.ts'
 import type { Stop } from './finish.ts'
 import type { Citation } from './request.ts'
 import type { Usage } from './usage.ts'
+import { utf8Length } from './utf8.ts'
 
 export type Logprob = {
   token: string
@@ -51,6 +52,18 @@ export type CanonicalReply = {
   usage: Usage | undefined
   /** What no other dialect can express and was left out, such as the items of a hosted tool. */
   omitted: readonly string[]
+}
+
+/** Bytes of text, reasoning, refusals and arguments: what is counted where an upstream reports no usage. */
+export function spokenBytes({ choices }: Pick<CanonicalReply, 'choices'>): number {
+  let bytes = 0
+  for (const { blocks } of choices) {
+    for (const block of blocks) {
+      if (block.type === 'call') bytes += utf8Length(block.arguments)
+      else if ('text' in block) bytes += utf8Length(block.text)
+    }
+  }
+  return bytes
 }
 
 type Growing = { [Field in keyof TextBlock]?: TextBlock[Field] } & { index: number; choice: number; block: Block }

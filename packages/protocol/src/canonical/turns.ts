@@ -47,7 +47,7 @@ function asUser(turn: Turn): Turn {
 }
 
 /** Who speaks, before the first words; said alone where there are none, as beside a picture. */
-function withName(parts: readonly Part[], name: string): Part[] {
+export function withName(parts: readonly Part[], name: string): Part[] {
   const first = parts.findIndex((part) => part.type === 'text')
   if (first < 0) return parts.length === 0 ? [] : [{ type: 'text', text: `${name}:` }, ...parts]
   return parts.map((part, at) =>

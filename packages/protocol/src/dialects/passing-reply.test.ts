@@ -1,9 +1,8 @@
 // Unstreamed replies on their way through, in all four dialects.
+
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { bufferCodec, bytesOf, textOf } from '../framing/fixtures/buffer-codec.ts'
 import { DIALECTS, type Id } from './fixtures/passing-requests.ts'
-import { utf8Length } from './passing-reply.ts'
 
 const REPLIES: Record<Id, string> = {
   chat: '{"id":"c","model":"up","choices":[{"index":0,"message":{"role":"assistant","content":"Hi 北"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}, "x":1.0}',
@@ -59,8 +58,4 @@ describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
     const reply = read(json)
     expect(!reply.ok && reply.error.code).toBe('upstream_failed')
   })
-})
-
-test('bytes of a text', () => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Length(text) === Buffer.byteLength(text)))
 })

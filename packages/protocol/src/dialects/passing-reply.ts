@@ -1,7 +1,7 @@
 // An unstreamed reply on its way through: read by the dialect's own decoder, passed on in its own bytes.
 
 import { finishOf } from '../canonical/finish.ts'
-import type { Block, CanonicalReply } from '../canonical/reply.ts'
+import { spokenBytes } from '../canonical/reply.ts'
 import type { Codec } from '../framing/codec.ts'
 import { scanObject } from '../framing/json-scan.ts'
 import { splice } from '../framing/splice.ts'
@@ -41,26 +41,4 @@ function parsed(bytes: Uint8Array, codec: Codec): unknown {
   } catch {
     return undefined
   }
-}
-
-/** Bytes of text, reasoning, refusal and tool arguments, for counting where usage is missing. */
-function spokenBytes(reply: CanonicalReply): number {
-  let total = 0
-  for (const { blocks } of reply.choices) for (const block of blocks) total += utf8Length(spoken(block))
-  return total
-}
-
-function spoken(block: Block): string {
-  if (block.type === 'call') return block.arguments
-  return 'text' in block ? block.text : ''
-}
-
-/** Bytes of a text in UTF-8. A pair of surrogates is four bytes, two for each of them. */
-export function utf8Length(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit >= 0x80) length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
-  }
-  return length
 }

@@ -1,10 +1,10 @@
 // An upstream's whole answer into neutral terms, and a neutral answer for a client.
 
 import type { StreamEvent } from '../../canonical/event.ts'
-import { type CanonicalReply, type Choice, fold } from '../../canonical/reply.ts'
+import { type CanonicalReply, type Choice, fold, spokenBytes } from '../../canonical/reply.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { openAnswerReader } from './parts/answer-reader.ts'
-import { outputBytes, partOf } from './parts/block-out.ts'
+import { partOf } from './parts/block-out.ts'
 import { type CitedText, writeCitations } from './parts/citations.ts'
 import { finishFields } from './parts/finish.ts'
 import { writeLogprobs } from './parts/logprobs.ts'
@@ -26,7 +26,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Record
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
   return {
     candidates: choices.map((choice, index) => writeCandidate(choice, index, answering)),
-    usageMetadata: writeUsage(reply.usage, () => answering.estimate(outputBytes(choices))),
+    usageMetadata: writeUsage(reply.usage, () => answering.estimate(spokenBytes(reply))),
     modelVersion: answering.model,
     responseId: answering.id,
   }

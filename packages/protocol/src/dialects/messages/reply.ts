@@ -1,12 +1,12 @@
 // An unstreamed answer: read from an upstream of this dialect, and written for a client of it.
 
 import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
-import type { Block, CanonicalReply } from '../../canonical/reply.ts'
+import { type Block, type CanonicalReply, spokenBytes } from '../../canonical/reply.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { decodeError } from './error.ts'
 import { readCitations, writeCitation } from './parts/citation.ts'
 import { readStop, writeStop } from './parts/stop.ts'
-import { readFigures, usageFrom, utf8Length, writeUsage } from './parts/usage.ts'
+import { readFigures, usageFrom, writeUsage } from './parts/usage.ts'
 import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
 
 export function decodeReply(body: unknown): DecodedReply {
@@ -90,12 +90,11 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Record
     refused: blocks.some((block) => block.type === 'refusal'),
     called: blocks.some((block) => block.type === 'call'),
   }
-  const outputBytes = blocks.reduce((bytes, block) => bytes + bytesOf(block), 0)
   const message: WireMessageOut = {
     ...emptyMessage(answering),
     content,
     ...writeStop(choice?.stop, seen),
-    usage: writeUsage(reply.usage, outputBytes, answering.estimate),
+    usage: writeUsage(reply.usage, spokenBytes(reply), answering.estimate),
   }
   return message
 }
@@ -114,11 +113,6 @@ export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'
     container: null,
     diagnostics: null,
   }
-}
-
-function bytesOf(block: Block): number {
-  if (block.type === 'call') return utf8Length(block.arguments)
-  return 'text' in block ? utf8Length(block.text) : 0
 }
 
 /** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */

@@ -1,6 +1,6 @@
 // Images, sound and documents for an upstream's message.
 
-import { dataUrl } from '../../../canonical/media.ts'
+import { dataUrl, documentText, essence, textOfFile } from '../../../canonical/media.ts'
 import { unsupported } from '../../../canonical/reading.ts'
 import type { MediaPart, Source } from '../../../canonical/request.ts'
 import type { Target } from '../../text-dialect.ts'
@@ -67,43 +67,13 @@ function encodeAudio(part: MediaPart, target: Target): WrittenPart {
   return { type: 'input_audio', input_audio: { data, format } }
 }
 
-/** `text/plain;charset=utf-8` -> `text/plain`. */
-const essence = (mime: string): string => (mime.split(';', 1)[0] ?? '').trim().toLowerCase()
-
 function encodeDocument(part: MediaPart, target: Target): WrittenPart[] {
   const context: WrittenPart[] = part.context === undefined ? [] : [{ type: 'text', text: part.context }]
-  if (part.source.kind === 'text') return [...context, documentText(part, part.source.text)]
+  const inText = (text: string): WrittenPart[] => [...context, { type: 'text', text: documentText(part.name, text) }]
+  if (part.source.kind === 'text') return inText(part.source.text)
   const inline = inlineOf(part, target)
-  const text = essence(inline.mime).startsWith('text/') ? textOfBase64(inline.data) : undefined
-  if (text !== undefined) return [...context, documentText(part, text)]
+  const text = textOfFile(inline)
+  if (text !== undefined) return inText(text)
   const filename = part.name ?? (essence(inline.mime) === 'application/pdf' ? 'document.pdf' : 'document')
   return [...context, { type: 'file', file: { file_data: dataUrl(inline), filename } }]
-}
-
-function documentText({ name }: MediaPart, text: string): WrittenPart {
-  const title = name === undefined ? '' : ` title=${JSON.stringify(name)}`
-  return { type: 'text', text: `<document${title}>\n${text}\n</document>` }
-}
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-
-/** UTF-8 in base64 as text; undefined when it is not UTF-8. There is no decoder in the language itself but this one. */
-function textOfBase64(base64: string): string | undefined {
-  const escaped: string[] = []
-  let bits = 0
-  let held = 0
-  for (let at = 0; at < base64.length; at++) {
-    const value = ALPHABET.indexOf(base64[at] ?? '')
-    if (value < 0) break
-    bits = ((bits << 6) | value) & 0xffff
-    held += 6
-    if (held < 8) continue
-    held -= 8
-    escaped.push(`%${((bits >> held) & 0xff).toString(16).padStart(2, '0')}`)
-  }
-  try {
-    return decodeURIComponent(escaped.join(''))
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,7 @@
 // A whole answer for a client.
 
 import { dataUrl } from '../../../canonical/media.ts'
-import type { Block, CallBlock, CanonicalReply, Choice } from '../../../canonical/reply.ts'
+import { type CallBlock, type CanonicalReply, type Choice, spokenBytes } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type {
   WrittenAnnotation,
@@ -15,24 +15,18 @@ import type {
 import { encodeCitation, encodeLogprob } from './citations.ts'
 import { LEGACY } from './decode-request.ts'
 import { wordOf } from './stop.ts'
-import { utf8Length, writtenUsage } from './usage.ts'
+import { writtenUsage } from './usage.ts'
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): WrittenReply {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
-  const bytes = choices.flatMap(({ blocks }) => blocks).reduce((sum, block) => sum + bytesOf(block), 0)
   return {
     id: `chatcmpl-${answering.id}`,
     object: 'chat.completion',
     created: answering.created,
     model: answering.model,
     choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
-    usage: writtenUsage(reply.usage, bytes, answering),
+    usage: writtenUsage(reply.usage, spokenBytes(reply), answering),
   }
-}
-
-function bytesOf(block: Block): number {
-  if (block.type === 'call') return utf8Length(block.arguments)
-  return 'text' in block ? utf8Length(block.text) : 0
 }
 
 function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answering): WrittenChoice {

@@ -5,6 +5,7 @@ import { effortOf } from '../../../canonical/effort.ts'
 import { Mistake } from '../../../canonical/reading.ts'
 import { refuseOtherOutput } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
+import { strictSchema } from '../../../canonical/strict-schema.ts'
 import { type NameRule, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
@@ -12,7 +13,6 @@ import type { WrittenFormat, WrittenMessage } from '../wire.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeTools, wrappedTools } from './encode-tools.ts'
 import { type Service, serviceOf } from './services.ts'
-import { fitsStrict } from './strict-schema.ts'
 
 const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
 const MAX_STOPS = 4
@@ -92,7 +92,8 @@ function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { respons
   const { name, description, schema, strict } = format
   // Dialects without the word promise that the schema is kept; strict mode promises it here, for schemas that allow it.
   const hasTheWord = from === 'chat' || from === 'responses'
-  const isStrict = hasTheWord ? strict : fitsStrict(schema)
+  const closed = hasTheWord ? undefined : strictSchema(schema)
+  const isStrict = hasTheWord ? strict : closed !== undefined
   if (!hasTheWord && !isStrict) warn('format', 'changed')
   return {
     response_format: {
@@ -100,7 +101,7 @@ function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { respons
       json_schema: {
         name: schemaName(name),
         ...(description === undefined ? {} : { description }),
-        schema: { ...schema },
+        schema: { ...(closed ?? schema) },
         ...(isStrict === undefined ? {} : { strict: isStrict }),
       },
     },

@@ -2,11 +2,11 @@
 
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
+import { strictSchema } from '../../../canonical/strict-schema.ts'
 import type { ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
 import type { Service } from './services.ts'
-import { fitsStrict } from './strict-schema.ts'
 
 export type EncodedTools = {
   tools?: WrittenTool[]
@@ -48,8 +48,7 @@ function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, war
         : { format: { type: 'grammar' as const, grammar: { syntax, definition: grammar.definition } as const } }
     return { type: 'custom', custom: { name, ...described, ...format } }
   }
-  const parameters = tool.schema === undefined ? {} : { parameters: { ...tool.schema } }
-  return { type: 'function', function: { name, ...described, ...parameters, ...strictness(tool, request, warn) } }
+  return { type: 'function', function: { name, ...described, ...parametersOf(tool, request, warn) } }
 }
 
 function inputSchema({ grammar }: NonNullable<Tool['custom']>): Record<string, unknown> {
@@ -63,13 +62,17 @@ function inputSchema({ grammar }: NonNullable<Tool['custom']>): Record<string, u
 }
 
 /** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
-function strictness({ strict, schema }: Tool, { from }: CanonicalRequest, warn: Warn): { strict?: boolean } {
-  if (strict === undefined) return {}
-  const isSameMeaning = from === 'chat' || from === 'responses' || !strict
-  if (isSameMeaning || (schema !== undefined && fitsStrict(schema))) return { strict }
+function parametersOf({ strict, schema }: Tool, { from }: CanonicalRequest, warn: Warn): Parameters {
+  const parameters = schema === undefined ? {} : { parameters: { ...schema } }
+  if (strict === undefined) return parameters
+  if (from === 'chat' || from === 'responses' || !strict) return { ...parameters, strict }
+  const closed = schema === undefined ? undefined : strictSchema(schema)
+  if (closed !== undefined) return { parameters: { ...closed }, strict }
   warn('tools', 'changed')
-  return { strict: false }
+  return { ...parameters, strict: false }
 }
+
+type Parameters = { parameters?: Record<string, unknown>; strict?: boolean }
 
 function encodeChoice(choice: ToolChoice, tools: readonly Tool[], context: Context): WrittenToolChoice | undefined {
   switch (choice.mode) {

@@ -4,13 +4,14 @@ import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { OpenBlock, StreamEvent } from '../../../canonical/event.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/usage.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import type { WrittenAnnotation } from '../wire.ts'
 import { encodeCitation, encodeLogprob } from './citations.ts'
 import { LEGACY } from './decode-request.ts'
 import { imageOf, NO_ARGUMENTS } from './encode-reply.ts'
 import { wordOf } from './stop.ts'
-import { utf8Length, writtenUsage } from './usage.ts'
+import { writtenUsage } from './usage.ts'
 
 /** One choice: what its chunks begin with, and what its last ones depend on. */
 type ChoiceState = {

@@ -38,14 +38,3 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, { es
     completion_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
   }
 }
-
-/** Bytes of the text in UTF-8. */
-export function utf8Length(text: string): number {
-  let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    // Each half of a surrogate pair is two of its four bytes.
-    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2
-  }
-  return bytes
-}

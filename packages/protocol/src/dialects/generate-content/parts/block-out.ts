@@ -1,11 +1,10 @@
 // Blocks of an answer as parts for a client.
 
-import type { Block, CallBlock, Choice } from '../../../canonical/reply.ts'
+import type { Block, CallBlock } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type { WirePart } from '../wire.ts'
 import { argumentsObject } from './contents-out.ts'
 import { redactedField, signatureField } from './signature.ts'
-import { utf8Length } from './usage.ts'
 
 /** Undefined: there is nothing for the client in it. */
 export function partOf(block: Block, answering: Answering): WirePart | undefined {
@@ -35,14 +34,3 @@ export function callPart({ id, name, arguments: text, custom, signature }: CallB
 
 export const signatureOf = (signature: string | undefined, answering: Answering): Pick<WirePart, 'thoughtSignature'> =>
   signature === undefined ? {} : { thoughtSignature: signatureField(answering.seal(signature)) }
-
-export function outputBytes(choices: readonly Choice[]): number {
-  let bytes = 0
-  for (const { blocks } of choices) {
-    for (const block of blocks) {
-      if (block.type === 'call') bytes += utf8Length(block.arguments)
-      else if ('text' in block) bytes += utf8Length(block.text)
-    }
-  }
-  return bytes
-}

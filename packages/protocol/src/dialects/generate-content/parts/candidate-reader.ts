@@ -5,11 +5,11 @@ import { standardBase64 } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Logprob } from '../../../canonical/reply.ts'
 import { callId, shortHash } from '../../../canonical/tool-names.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import { type GrowingArguments, growingArguments } from './call-arguments.ts'
 import { readCitations } from './citations.ts'
 import { stopOf } from './finish.ts'
 import { readLogprobs } from './logprobs.ts'
-import { utf8Length } from './usage.ts'
 
 export type CandidateReader = {
   take(candidate: Json): void

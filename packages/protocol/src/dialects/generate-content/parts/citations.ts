@@ -2,8 +2,8 @@
 
 import { isObject } from '../../../canonical/reading.ts'
 import type { Citation } from '../../../canonical/request.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { WireCandidate, WireGrounding, WireGroundingChunk } from '../wire.ts'
-import { utf8Length } from './usage.ts'
 
 /** Places are left out unless `bytesAreCharacters`: a stream does not keep the text that they would be counted in. */
 export function readCitations(candidate: WireCandidate, bytesAreCharacters: boolean): Citation[] {

@@ -1,5 +1,6 @@
 // Turns as contents for an upstream.
 
+import { documentText } from '../../../canonical/media.ts'
 import { isObject, parsedJson, unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
 import type { ToolNames } from '../../../canonical/tool-names.ts'
@@ -35,9 +36,7 @@ export function writeContents(
 
 /** Without what this upstream cannot be told, and with its own signatures in place of the sealed ones. */
 function readyTurn(turn: Turn, target: Target): Turn {
-  const parts = turn.parts.flatMap((part) => readyPart(part, target))
-  if (turn.name === undefined || turn.role === 'system') return { role: turn.role, parts }
-  return { role: turn.role, parts: withSpeaker(parts, turn.name, target.warn) }
+  return { ...turn, parts: turn.parts.flatMap((part) => readyPart(part, target)) }
 }
 
 function readyPart(part: Part, target: Target): Part[] {
@@ -61,15 +60,6 @@ function readyPart(part: Part, target: Target): Part[] {
       return part.type === 'reasoning' || (part.type === 'text' && part.text === '') ? [] : [rest]
     }
   }
-}
-
-function withSpeaker(parts: readonly Part[], name: string, warn: Warn): Part[] {
-  const first = parts.findIndex((part) => part.type === 'text')
-  if (first < 0) return [...parts]
-  warn('name', 'changed')
-  return parts.map((part, index) =>
-    index === first && part.type === 'text' ? { ...part, text: `${name}: ${part.text}` } : part,
-  )
 }
 
 function modelParts(parts: readonly Part[], nameOf: Map<string, string>, writing: Writing): WirePart[] {
@@ -178,10 +168,8 @@ function mediaParts(part: MediaPart, target: Target): WirePart[] {
   switch (source.kind) {
     case 'inline':
       return [...said, { inlineData: { mimeType: source.mime, data: source.data }, ...signature }]
-    case 'text': {
-      const title = part.name === undefined ? '' : ` title=${JSON.stringify(part.name)}`
-      return [...said, { text: `<document${title}>\n${source.text}\n</document>`, ...signature }]
-    }
+    case 'text':
+      return [...said, { text: documentText(part.name, source.text), ...signature }]
     case 'address': {
       if (isVideoPage(source.url)) return [...said, { fileData: { fileUri: source.url }, ...signature }]
       const { mime, data } = target.fetched(source.url)

@@ -2,9 +2,10 @@
 
 import { isObject } from '../../../canonical/reading.ts'
 import type { Logprob } from '../../../canonical/reply.ts'
+import { utf8Bytes } from '../../../canonical/utf8.ts'
 import type { WireLogprobs } from '../wire.ts'
 
-type Entry = { token: string; logprob: number }
+type Entry = { token: string; logprob: number; bytes?: readonly number[] }
 
 export function readLogprobs(result: unknown): Logprob[] {
   if (!isObject(result) || !Array.isArray(result.chosenCandidates)) return []
@@ -21,7 +22,8 @@ export function readLogprobs(result: unknown): Logprob[] {
 /** A probability of one is zero here, and zeros are left out. */
 function entryOf(value: unknown): Entry | undefined {
   if (!isObject(value) || typeof value.token !== 'string') return undefined
-  return { token: value.token, logprob: typeof value.logProbability === 'number' ? value.logProbability : 0 }
+  const { token, logProbability } = value
+  return { token, logprob: typeof logProbability === 'number' ? logProbability : 0, bytes: utf8Bytes(token) }
 }
 
 export function writeLogprobs(items: readonly Logprob[]): WireLogprobs {

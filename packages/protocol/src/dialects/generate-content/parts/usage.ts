@@ -53,15 +53,3 @@ export function writeUsage(usage: Usage | undefined, estimate: () => { input: nu
     totalTokenCount: input + output,
   }
 }
-
-/** Bytes of the text in UTF-8. */
-export function utf8Length(text: string): number {
-  let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code < 0x80) continue
-    // Half of a pair counts two bytes: together they are the four of their character.
-    bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2
-  }
-  return bytes
-}

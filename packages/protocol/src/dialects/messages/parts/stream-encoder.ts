@@ -4,11 +4,12 @@
 import type { OpenBlock, StreamEvent } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import type { Usage } from '../../../canonical/usage.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import { emptyMessage } from '../reply.ts'
 import { writeCitation } from './citation.ts'
 import { writeStop } from './stop.ts'
-import { utf8Length, writeUsage } from './usage.ts'
+import { writeUsage } from './usage.ts'
 
 type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
 

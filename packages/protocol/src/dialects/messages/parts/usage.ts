@@ -85,14 +85,3 @@ export function writeUsage(usage: Usage | undefined, outputBytes: number, estima
     speed: null,
   }
 }
-
-/** Bytes of a text in UTF-8. A pair of surrogates is four bytes, which is two for each of them. */
-export function utf8Length(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit < 0x80) continue
-    length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
-  }
-  return length
-}

@@ -4,6 +4,7 @@ import { sniffMime } from '../../../canonical/media.ts'
 import { isObject, parsedJson, unsupported } from '../../../canonical/reading.ts'
 import type { CacheMark, CallPart, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'
 import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
+import { textOfBase64 } from '../../../canonical/utf8.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type {
   WireBlockParam,
@@ -18,7 +19,6 @@ import type {
   WireToolResultParam,
   WireToolUseParam,
 } from '../wire.ts'
-import { textOfBase64 } from './base64-text.ts'
 
 export type Writing = {
   names: ToolNames

@@ -1,6 +1,6 @@
 // A whole answer for a client of this dialect.
 
-import type { Block, CanonicalReply, TextBlock } from '../../../canonical/reply.ts'
+import { type Block, type CanonicalReply, spokenBytes, type TextBlock } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type { WrittenPart } from '../wire.ts'
 import { writeCarried } from './carried.ts'
@@ -11,7 +11,6 @@ import {
   endingOf,
   itemId,
   responseObject,
-  utf8Length,
   writtenAnnotation,
   writtenItem,
   writtenLogprobs,
@@ -27,8 +26,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Record
     const isCutShort = index === drafts.length - 1 && ending.status !== 'completed'
     return writtenItem(draft, isCutShort ? 'incomplete' : 'completed')
   })
-  const bytes = blocks.reduce((sum, block) => sum + utf8Length(textOfBlock(block)), 0)
-  return responseObject(answering, ending, output, writtenUsage(reply.usage, bytes, answering))
+  return responseObject(answering, ending, output, writtenUsage(reply.usage, spokenBytes(reply), answering))
 }
 
 function draftsOf(blocks: readonly Block[], answering: Answering): Draft[] {
@@ -83,9 +81,4 @@ function textPart({ text, citations, logprobs }: TextBlock): WrittenPart {
     annotations: citations.map((citation) => writtenAnnotation(citation, text.length)),
     logprobs: writtenLogprobs(logprobs ?? []),
   }
-}
-
-function textOfBlock(block: Block): string {
-  if (block.type === 'call') return block.arguments
-  return 'text' in block ? block.text : ''
 }

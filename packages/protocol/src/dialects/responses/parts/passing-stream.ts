@@ -2,11 +2,11 @@
 
 import { finishOf } from '../../../canonical/finish.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
 import { textLength, watchList } from '../../../framing/json-walk.ts'
 import { dataOf, isNoted, newMeterState, openTypeReader, problemInfo, renameAt } from '../../passing-meter.ts'
-import { utf8Length } from '../../passing-reply.ts'
 import { objectsIn } from '../../passing-request.ts'
 import type { Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'

@@ -7,6 +7,7 @@
 import type { StreamEvent } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import type { WrittenItem, WrittenPart } from '../wire.ts'
@@ -18,7 +19,6 @@ import {
   endingOf,
   itemId,
   responseObject,
-  utf8Length,
   writtenAnnotation,
   writtenItem,
   writtenLogprobs,

@@ -159,15 +159,3 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, answ
     total_tokens: input + output,
   }
 }
-
-/** How long text is in UTF-8. */
-export function utf8Length(text: string): number {
-  let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit < 0x80) continue
-    // Each half of a surrogate pair counts two of the pair's four bytes.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
-  }
-  return bytes
-}

@@ -10,7 +10,7 @@ import type {
   Turn,
 } from '../../../canonical/request.ts'
 import { callId, type ToolNames } from '../../../canonical/tool-names.ts'
-import { answeredTurns } from '../../../canonical/turns.ts'
+import { answeredTurns, withName } from '../../../canonical/turns.ts'
 import type { Target } from '../../text-dialect.ts'
 import { type InputPart, writeMedia } from './write-media.ts'
 
@@ -114,10 +114,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
 function named({ name, parts }: Turn, warn: Target['warn']): readonly Part[] {
   if (name === undefined || name === '') return parts
   warn('name', 'changed')
-  const at = parts.findIndex((part) => part.type === 'text')
-  return parts.map((part, index) =>
-    index === at && part.type === 'text' ? { ...part, text: `${name}: ${part.text}` } : part,
-  )
+  return withName(parts, name)
 }
 
 function writeCall(part: CallPart, names: ToolNames): Item {

@@ -1,6 +1,6 @@
 // Media as this dialect takes it: images and files, by address or inline. No audio, no video.
 
-import { dataUrl } from '../../../canonical/media.ts'
+import { dataUrl, documentText, textOfFile } from '../../../canonical/media.ts'
 import { unsupported } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -39,16 +39,17 @@ function writeImage(part: MediaPart, from: CanonicalRequest['from'], warn: Warn)
 function writeFile(part: MediaPart, from: CanonicalRequest['from']): InputPart {
   const { source, name } = part
   switch (source.kind) {
-    case 'inline':
+    case 'inline': {
+      const text = textOfFile(source)
+      if (text !== undefined) return { type: 'input_text', text: documentText(name, text) }
       return { type: 'input_file', filename: name ?? fileName(source.mime), file_data: dataUrl(source) }
+    }
     case 'address':
       return { type: 'input_file', file_url: source.url }
     case 'object':
       return { type: 'input_file', file_id: vendorId(part, source.id, from) }
-    case 'text': {
-      const title = name === undefined ? '' : ` title=${JSON.stringify(name)}`
-      return { type: 'input_text', text: `<document${title}>\n${source.text}\n</document>` }
-    }
+    case 'text':
+      return { type: 'input_text', text: documentText(name, source.text) }
   }
 }
 

@@ -2,9 +2,9 @@
 
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, OutputFormat, Tool } from '../../../canonical/request.ts'
+import { strictSchema } from '../../../canonical/strict-schema.ts'
 import type { NameRule, ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
-import { strictSchema } from './strict-schema.ts'
 
 export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
 

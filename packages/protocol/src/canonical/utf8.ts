@@ -1,9 +1,33 @@
-// Text documents come as base64 from dialects that know only files. This package has no decoder of its host's.
+// Text as bytes and back. This package has no encoder of its host's.
+
+/** Bytes of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x80) continue
+    // Each half of a surrogate pair counts two of the pair's four bytes.
+    bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}
+
+/** For short texts. Half a surrogate pair, which has no bytes, is the sign for what cannot be read. */
+export function utf8Bytes(text: string): number[] {
+  const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'))
+  const bytes: number[] = []
+  for (let at = 0; at < escaped.length; at++) {
+    const isEscape = escaped[at] === '%'
+    bytes.push(isEscape ? Number.parseInt(escaped.slice(at + 1, at + 3), 16) : escaped.charCodeAt(at))
+    if (isEscape) at += 2
+  }
+  return bytes
+}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const VALUES = new Map([...ALPHABET].map((letter, value) => [letter.charCodeAt(0), value]))
 
-/** Standard base64 of UTF-8 as text; undefined when the bytes are no UTF-8. */
+/** Standard base64 of UTF-8 as text, as text documents come from dialects that know only files; undefined when the bytes are no UTF-8. */
 export function textOfBase64(base64: string): string | undefined {
   const pieces: string[] = []
   let escaped = ''

@@ -1,12 +1,12 @@
-// The schemas that the vendor takes in strict mode: objects that are closed and whose properties are all required.
+// The schemas that the strict mode of chat and responses takes: objects that are closed and whose properties are all required.
 
-import { isObject } from '../../../canonical/reading.ts'
-import type { JsonSchema } from '../../../canonical/request.ts'
+import { isObject } from './reading.ts'
+import type { JsonSchema } from './request.ts'
 
 const UNSUPPORTED = [
   ...['allOf', 'not', 'if', 'then', 'else', 'oneOf', 'patternProperties', 'prefixItems', 'uniqueItems', 'contains'],
   ...['minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies', 'propertyNames'],
-  ...['unevaluatedItems', 'unevaluatedProperties'],
+  ...['unevaluatedItems', 'unevaluatedProperties', 'default'],
 ]
 
 /** Nobody nests this deep by hand; a schema that does is not worth a stack overflow. */
