@@ -8,7 +8,7 @@ import { formatRequestId, timeOfId } from './ids.ts'
 import type { Answerer, Asked } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
-import { openTranslation } from './translate-stream.ts'
+import { MALFORMED, openTranslation } from './translate-stream.ts'
 
 /** Takes from the request what the answer needs, and lets go of the rest. */
 export function createTranslatingAnswerer(
@@ -83,9 +83,6 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
     body: Buffer.from(JSON.stringify(client.encodeReply(reply, answering))),
   }
 }
-
-/** The model failed at a tool call and said nothing else: an empty answer would pass for a decision to say nothing. */
-const MALFORMED = { code: 'upstream_failed', message: 'The model tried to call a tool and failed at it.' } as const
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)
 

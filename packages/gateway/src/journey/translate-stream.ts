@@ -12,6 +12,12 @@ import type { StreamMeter } from './outbound.ts'
 
 const NO_BYTES = new Uint8Array(0)
 
+/** The model failed at a tool call and said nothing else: an empty answer would pass for a decision to say nothing. */
+export const MALFORMED = {
+  code: 'upstream_failed',
+  message: 'The model tried to call a tool and failed at it.',
+} as const
+
 export function openTranslation(pair: Pair): StreamMeter {
   const { client, upstream, tools, warnings, answering } = pair
   const encoder = client.openStreamEncoder(answering)
@@ -30,8 +36,10 @@ export function openTranslation(pair: Pair): StreamMeter {
   let ending = false
   const open = new Set<number>()
   let choices = 1
+  let isEmpty = true
 
   function take(event: StreamEvent): void {
+    if (state.error !== undefined) return
     switch (event.type) {
       case 'delta':
         state.outputBytes += Buffer.byteLength(event.text)
@@ -39,6 +47,7 @@ export function openTranslation(pair: Pair): StreamMeter {
         break
       case 'open':
         open.add(event.index)
+        isEmpty = false
         choices = Math.max(choices, event.choice + 1)
         if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
         break
@@ -52,6 +61,10 @@ export function openTranslation(pair: Pair): StreamMeter {
         state.usage = event.usage
         break
       case 'stop':
+        if (isEmpty && event.stop.reason === 'malformed_tool') {
+          state.error = MALFORMED
+          return
+        }
         state.finish ??= finishOf(event.stop)
         state.sawOutput = true
         ending = true

@@ -10,9 +10,10 @@ import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { type Asked, type Outbound, upstreamPath } from './outbound.ts'
 import { sandboxHeaders, upstreamModel } from './pass-through.ts'
-import { isAbout } from './refused.ts'
+import { isAbout, isAboutOurs, OUR_OWN } from './refused.ts'
 
-export function translate(asked: Asked, upstream: TextDialect): Outbound {
+/** `withThoughts`: those that the upstream once gave go back to it. */
+export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
   const { request, dialect, warnings } = asked
   const care = careFor(asked)
   warnings.push(...care.warnings)
@@ -23,7 +24,9 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
-  const written = upstream.encodeRequest(canonical, targetOf(asked, model, warn, standIn(addresses)))
+  const target = targetOf(asked, model, warn, standIn(addresses), withThoughts)
+  const written = upstream.encodeRequest(canonical, target)
+  if (!withThoughts) warn('reasoning', 'dropped')
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(asked),
@@ -31,15 +34,21 @@ export function translate(asked: Asked, upstream: TextDialect): Outbound {
     maxOutput: capOf(written),
     body: (loweredCap, signal) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, signal)
+      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, signal, withThoughts)
     },
     answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
     without(refusal) {
-      const field = DROPPABLE.find((name) => name in canonical.sampling && isAbout(refusal, nameOf(upstream, name)))
-      if (field === undefined) return undefined
-      const { id } = asked.candidate.upstream
-      asked.parts.refused.note(id, asked.candidate.route.model, field)
-      return translate(asked, upstream)
+      const isOurUser = request.canonical().endUser === undefined
+      const field =
+        DROPPABLE.find((name) => name in canonical.sampling && isAbout(refusal, nameOf(upstream, name))) ??
+        OUR_OWN.find((name) => (isOurUser || !END_USER.has(name)) && isAboutOurs(refusal, name))
+      if (field !== undefined) {
+        const { id } = asked.candidate.upstream
+        asked.parts.refused.note(id, asked.candidate.route.model, field)
+        return translate(asked, upstream, withThoughts)
+      }
+      const isAboutThoughts = withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
+      return isAboutThoughts ? translate(asked, upstream, false) : undefined
     },
   }
 }
@@ -57,11 +66,12 @@ async function writtenAgain(
   addresses: ReadonlySet<string>,
   loweredCap: number | undefined,
   signal: AbortSignal,
+  withThoughts: boolean,
 ): Promise<Uint8Array> {
   const fetched = await fetchMedia(addresses, asked, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // What there is to warn of has been said when it was written for the first time.
-  const target = targetOf(asked, upstreamModel(asked), () => {}, content)
+  const target = targetOf(asked, upstreamModel(asked), () => {}, content, withThoughts)
   const capped = loweredCap === undefined ? canonical : withCap(canonical, loweredCap, asked)
   return bytesOf(upstream.encodeRequest(capped, target))
 }
@@ -118,8 +128,16 @@ function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, 
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
-const endUserFor = (upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined =>
-  upstream.id === 'generate-content' || candidate.upstream.kind === 'sandbox' ? undefined : care.endUser
+function endUserFor(upstream: TextDialect, care: Care, asked: Asked): string | undefined {
+  const isUnknown = upstream.id === 'generate-content' || asked.candidate.upstream.kind === 'sandbox'
+  return isUnknown || refusedOurs(asked).some((field) => END_USER.has(field)) ? undefined : care.endUser
+}
+
+/** What dialects call the end user. */
+const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user', 'metadata.user_id'])
+
+const refusedOurs = ({ parts, candidate: { upstream, route } }: Asked) =>
+  OUR_OWN.filter((field) => parts.refused.has(upstream.id, route.model, field))
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
 function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
@@ -139,18 +157,27 @@ function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
 }
 
 function targetOf(
-  { parts, caller, candidate, offer }: Asked,
+  asked: Asked,
   model: string,
   warn: Target['warn'],
   fetched: Fetched,
-): Target {
-  const { upstream } = candidate
+  withThoughts: boolean,
+): Target & { unsealed(): boolean } {
+  const { parts, caller, candidate, offer } = asked
+  let unsealed = false
   return {
     model,
     maxOutput: offer.model.limits.maxOutput,
     warn,
     fetched,
-    unseal: (signature) => parts.seals.unseal(caller.account, upstream.id, signature),
+    refuses: new Set(refusedOurs(asked)),
+    unseal(signature) {
+      if (!withThoughts) return undefined
+      const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature)
+      unsealed ||= own !== undefined
+      return own
+    },
+    unsealed: () => unsealed,
   }
 }
 

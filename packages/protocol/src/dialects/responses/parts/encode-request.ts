@@ -40,7 +40,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     top_logprobs: sampling.logprobs?.top,
     ...writeTools(request, names, warn),
     text: writeText(request, warn),
-    reasoning: writeReasoning(request),
+    reasoning: writeReasoning(request, target),
     include: writeInclude(request, target),
     store: false,
     stream: request.stream ? true : undefined,
@@ -52,9 +52,9 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   return { body, tools: { changed: names.changed, wrapped: new Set(), firstCallOnly: false } }
 }
 
-function writeReasoning(request: CanonicalRequest): Record<string, unknown> | undefined {
+function writeReasoning(request: CanonicalRequest, { refuses }: Target): Record<string, unknown> | undefined {
   const effort = effortOf(request.reasoning)
-  const isShown = wantsThoughts(request)
+  const isShown = wantsThoughts(request) && !refuses?.has('reasoning.summary')
   if (effort === undefined && !isShown) return undefined
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
