@@ -1,8 +1,9 @@
 // Images, sound and files in a caller's message.
 
-import { isAddress, isDataUrl, mediaOfMime, readDataUrl, sniffMime, standardBase64 } from '../../../canonical/media.ts'
+import { mediaOfMime } from '../../../canonical/media.ts'
 import { asString, below, type Json, readObject, readString, wrong } from '../../../canonical/reading.ts'
 import type { MediaPart, Source } from '../../../canonical/request.ts'
+import { mimeOfName, sourceOf } from '../../../canonical/source.ts'
 
 /** A part that is media, or undefined when its type is none that carries media. */
 export function decodeMedia(part: Json, at: string): MediaPart | undefined {
@@ -13,7 +14,7 @@ export function decodeMedia(part: Json, at: string): MediaPart | undefined {
       return {
         type: 'media',
         media: 'video',
-        source: sourceOf(part.video_url, below(at, 'video_url'), 'video/mp4'),
+        source: urlOf(part.video_url, below(at, 'video_url'), 'video/mp4'),
         at,
       }
     case 'input_audio':
@@ -27,41 +28,19 @@ export function decodeMedia(part: Json, at: string): MediaPart | undefined {
 
 function decodeImage(part: Json, at: string): MediaPart {
   const path = below(at, 'image_url')
-  const source = sourceOf(part.image_url, path, undefined)
+  const source = urlOf(part.image_url, path, undefined)
   const detail = readString(part.image_url as Json, 'detail', path)
   return { type: 'media', media: 'image', source, ...(detail === undefined ? {} : { detail }), at }
 }
 
 /** `{url}`, never the bare address. */
-function sourceOf(value: unknown, at: string, usualMime: string | undefined): Source {
+function urlOf(value: unknown, at: string, usualMime: string | undefined): Source {
   if (value === undefined || value === null) throw wrong(at, `${at} is required: an object with a url`)
   if (typeof value !== 'object' || Array.isArray(value)) {
     throw wrong(at, `${at} must be an object with a url, such as {"url":"https://..."}`)
   }
   const path = below(at, 'url')
-  return contentOf(asString((value as Json).url, path), path, usualMime)
-}
-
-const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:/i
-
-function contentOf(text: string, at: string, usualMime: string | undefined): Source {
-  if (isAddress(text)) return { kind: 'address', url: text }
-  if (isDataUrl(text)) {
-    const read = readDataUrl(text)
-    if (read === undefined) throw wrong(at, `${at} must have its data in base64: data:TYPE;base64,...`)
-    return inline(read.data, read.mime, at, usualMime)
-  }
-  // Other schemes mean something to some services; only they can say.
-  if (SCHEME.test(text)) return { kind: 'address', url: text }
-  return inline(text, undefined, at, usualMime)
-}
-
-function inline(text: string, mime: string | undefined, at: string, usualMime: string | undefined): Source {
-  const data = standardBase64(text)
-  if (data === undefined) throw wrong(at, `${at} must be an http(s) address, a data URL or base64`)
-  const known = mime ?? sniffMime(data) ?? usualMime
-  if (known === undefined) throw wrong(at, `${at} must say its type: data:TYPE;base64,...`)
-  return { kind: 'inline', mime: known, data }
+  return sourceOf(asString((value as Json).url, path), path, usualMime)
 }
 
 const AUDIO_MIME: Readonly<Record<string, string>> = { wav: 'audio/wav', mp3: 'audio/mpeg' }
@@ -72,24 +51,10 @@ function decodeAudio(part: Json, at: string): MediaPart {
   if (audio === undefined) throw wrong(path, `${path} is required: an object with data and format`)
   const format = readString(audio, 'format', path)
   const usual = format === undefined ? 'audio/wav' : (AUDIO_MIME[format] ?? `audio/${format}`)
-  const source = contentOf(asString(audio.data, below(path, 'data')), below(path, 'data'), usual)
+  const source = sourceOf(asString(audio.data, below(path, 'data')), below(path, 'data'), usual)
   // The format is what the caller says it is, whatever the bytes look like.
   const named = source.kind === 'inline' && format !== undefined ? { ...source, mime: usual } : source
   return { type: 'media', media: 'audio', source: named, at }
-}
-
-const FILE_MIME: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
 }
 
 function decodeFile(part: Json, at: string): MediaPart {
@@ -100,8 +65,7 @@ function decodeFile(part: Json, at: string): MediaPart {
   const named = name === undefined ? {} : { name }
   const data = readString(file, 'file_data', path)
   if (data !== undefined) {
-    const extension = name?.slice(name.lastIndexOf('.') + 1).toLowerCase() ?? ''
-    const source = contentOf(data, below(path, 'file_data'), FILE_MIME[extension] ?? 'application/pdf')
+    const source = sourceOf(data, below(path, 'file_data'), mimeOfName(name) ?? 'application/pdf')
     const media = source.kind === 'inline' ? mediaOfMime(source.mime) : 'document'
     return { type: 'media', media, source, ...named, at }
   }

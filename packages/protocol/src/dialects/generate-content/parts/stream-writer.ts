@@ -7,7 +7,7 @@ import type { Citation } from '../../../canonical/request.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import { openArrayWriter } from '../../../framing/json-array.ts'
-import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import type { Answering, ArrayFraming, StreamEncoder } from '../../text-dialect.ts'
 import type { WireCandidate, WirePart } from '../wire.ts'
 import { callPart, partOf, signatureOf } from './block-out.ts'
 import { type CitedText, writeCitations } from './citations.ts'
@@ -163,12 +163,6 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     // Chunks are whole by themselves: nothing is open that would have to be closed.
     abandon: () => '',
   }
-}
-
-export type ArrayFraming = {
-  /** Frames of this dialect's own writer, as elements of the array. */
-  write(frames: string): string
-  end(): string
 }
 
 /** For clients that asked for one JSON array (`alt=json`): the same chunks without the events around them. */

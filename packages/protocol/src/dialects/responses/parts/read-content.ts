@@ -1,6 +1,6 @@
 // The parts of a caller's message, or of a tool's output.
 
-import { isAddress, isDataUrl, mediaOfMime, readDataUrl, sniffMime, standardBase64 } from '../../../canonical/media.ts'
+import { mediaOfMime } from '../../../canonical/media.ts'
 import {
   asObject,
   asString,
@@ -12,6 +12,7 @@ import {
   wrong,
 } from '../../../canonical/reading.ts'
 import type { CacheMark, ForeignPart, MediaPart, RefusalPart, Source, TextPart } from '../../../canonical/request.ts'
+import { mimeOfName, sourceOf } from '../../../canonical/source.ts'
 import { listOf, readAnnotation } from './read-answer.ts'
 
 export type ContentPart = TextPart | MediaPart | RefusalPart | ForeignPart
@@ -72,8 +73,10 @@ function readFilePart(part: Json, at: string): MediaPart {
   const id = readString(part, 'file_id', at)
   const name = readString(part, 'filename', at)
   let source: Source
-  if (data !== undefined) source = sourceOf(data, below(at, 'file_data'), mimeOfName(name))
-  else if (url !== undefined) source = sourceOf(url, below(at, 'file_url'), mimeOfName(name))
+  if (data !== undefined)
+    source = sourceOf(data, below(at, 'file_data'), mimeOfName(name) ?? 'application/octet-stream')
+  else if (url !== undefined)
+    source = sourceOf(url, below(at, 'file_url'), mimeOfName(name) ?? 'application/octet-stream')
   else if (id !== undefined) source = { kind: 'object', id }
   else throw wrong(below(at, 'file_data'), `${at}.file_data is required, or else file_url or file_id`)
   const media = source.kind === 'inline' ? mediaOfMime(source.mime) : 'document'
@@ -89,32 +92,3 @@ function readAudioPart(part: Json, at: string): MediaPart {
   const source = sourceOf(given, below(path, 'data'), format === 'mp3' ? 'audio/mpeg' : `audio/${format}`)
   return { type: 'media', media: 'audio', source, at }
 }
-
-/** An address, a data address, or bare base64. `mime`: where neither it nor its first bytes say what it is. */
-function sourceOf(text: string, at: string, mime: string): Source {
-  if (isAddress(text)) return { kind: 'address', url: text }
-  const isData = isDataUrl(text)
-  const read = isData ? readDataUrl(text) : { mime: undefined, data: text }
-  const data = read === undefined ? undefined : standardBase64(read.data)
-  if (read !== undefined && data !== undefined) {
-    return { kind: 'inline', mime: read.mime ?? sniffMime(data) ?? mime, data }
-  }
-  // Any other scheme is for the vendor to judge.
-  if (!isData && /^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'address', url: text }
-  throw wrong(at, `${at} must be an address (https://...) or a data address (data:<type>;base64,<data>)`)
-}
-
-const MIMES: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-}
-
-const mimeOfName = (name: string | undefined): string =>
-  MIMES[name?.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream'
