@@ -1,8 +1,8 @@
 // A canonical request for an upstream of this dialect. The upstream keeps nothing: what the gateway's clients may come
 // back to, the gateway keeps itself.
 
-import { withoutUndefined } from '../../../canonical/reading.ts'
 import { effortOf, wantsThoughts } from '../../../canonical/effort.ts'
+import { withoutUndefined } from '../../../canonical/reading.ts'
 import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
 import { toolNames } from '../../../canonical/tool-names.ts'
