@@ -77,6 +77,24 @@ function judge(reading: Reading, { answers, failure, anyAnswer }: Verdict, passi
   } else expect<unknown>(reading).toEqual({ answer: expected })
 }
 
+test.each([
+  ['generate-content/way-image.json', '/v1/messages', ['images;omitted']],
+  ['responses/way-files-searched.json', '/v1/chat/completions', ['file_search_call;omitted', 'citations;omitted']],
+  ['responses/way-files-searched.json', '/v1/messages', ['file_search_call;omitted', 'citations;omitted']],
+  ['chat/way-executed-tools.json', '/v1/messages', ['executed_tools;omitted']],
+])('%s at %s: what is lost is named', async (file, path, warnings) => {
+  const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
+  if (recorded === undefined) throw new Error(`${file} is gone`)
+  const messages = [{ role: 'user', content: promptFor(recorded) }]
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify({ model: `over-${recorded.dialect}`, max_tokens: 100, messages }),
+  })
+  expect([response.status, await response.text()]).toEqual([200, expect.anything()])
+  expect(response.headers.get('x-trivium-warnings')?.split(', ')).toEqual(expect.arrayContaining(warnings))
+})
+
 const CLIENTS = TEXT_DIALECT_IDS.map((id) => [id] as const)
 
 describe.each(recordedAnswers().map((recorded) => [recorded.name, recorded] as const))('%s', (_, recorded) => {

@@ -29,7 +29,9 @@ export function addChatReply(pieces: Pieces, reply: OpenAI.ChatCompletion): void
   addUsage(pieces, reply.usage)
 }
 
-const callsOf = new WeakMap<Pieces, Map<string, { name: string; text: string }>>()
+type Growing = { name: string; text: string; id?: string | undefined; input?: string }
+
+const callsOf = new WeakMap<Pieces, Map<string, Growing>>()
 
 export function addChatChunk(pieces: Pieces, chunk: OpenAI.ChatCompletionChunk): void {
   const calls = callsOf.get(pieces) ?? new Map()
@@ -42,7 +44,7 @@ export function addChatChunk(pieces: Pieces, chunk: OpenAI.ChatCompletionChunk):
   addUsage(pieces, chunk.usage)
 }
 
-function addMessagePart(pieces: Pieces, message: Message, calls: Map<string, { name: string; text: string }>): void {
+function addMessagePart(pieces: Pieces, message: Message, calls: Map<string, Growing>): void {
   if (typeof message.content === 'string') pieces.text += message.content
   else for (const part of message.content ?? []) addContentPart(pieces, part)
   pieces.refusal += message.refusal ?? ''
@@ -58,19 +60,24 @@ function addContentPart(pieces: Pieces, part: ContentPart): void {
 }
 
 /** Pieces of one call share an index, or where the service gives none, an id; a piece with neither continues the last. */
-function addFragment(pieces: Pieces, fragment: Fragment, calls: Map<string, { name: string; text: string }>): void {
+function addFragment(pieces: Pieces, fragment: Fragment, calls: Map<string, Growing>): void {
   const { index, id } = fragment
   const key = index !== undefined && !calls.has(`id ${id}`) ? `index ${index}` : id === undefined ? 'last' : `id ${id}`
+  const name = fragment.function?.name ?? fragment.custom?.name ?? ''
   let call = calls.get(key)
-  if (call === undefined) {
-    call = { name: fragment.function?.name ?? fragment.custom?.name ?? '', text: '' }
+  // Some services number every call 0: a new id with a name begins another one.
+  const isAnother = call?.id !== undefined && Boolean(id) && id !== call.id && name !== ''
+  if (call === undefined || isAnother) {
+    call = { name, text: '', id: id || undefined }
     pieces.calls.push(call)
     calls.set(key, call)
   }
   calls.set('last', call)
   const written = fragment.function?.arguments ?? ''
   call.text += typeof written === 'string' ? written : JSON.stringify(written)
-  if (fragment.custom?.input !== undefined) call.text = customArguments(fragment.custom.input)
+  if (fragment.custom?.input === undefined) return
+  call.input = (call.input ?? '') + fragment.custom.input
+  call.text = customArguments(call.input)
 }
 
 function addFinish(pieces: Pieces, reason: string | null | undefined): void {

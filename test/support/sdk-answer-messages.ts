@@ -6,7 +6,7 @@ export function addMessage(pieces: Pieces, message: Anthropic.Message): void {
   for (const block of message.content) {
     if (block.type === 'text') pieces.text += block.text
     if (block.type === 'thinking') pieces.reasoning += block.thinking
-    if (block.type === 'tool_use') pieces.calls.push({ name: block.name, text: JSON.stringify(block.input) })
+    if (block.type === 'tool_use') pieces.calls.push({ name: block.name, text: JSON.stringify(block.input ?? {}) })
   }
   addStop(pieces, message.stop_reason)
   addUsage(pieces, message.usage)

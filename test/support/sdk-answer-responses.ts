@@ -25,7 +25,7 @@ function addItem(pieces: Pieces, item: Item): void {
       if (part.type === 'refusal') pieces.refusal += part.refusal
     }
   } else if (item.type === 'reasoning') {
-    const thoughts = item.summary?.length ? item.summary : (item.content ?? [])
+    const thoughts = [...(item.summary ?? []), ...(item.content ?? [])]
     pieces.reasoning += thoughts.map(({ text }) => text).join('')
   } else if (item.type === 'function_call') {
     pieces.calls.push({ name: item.name, text: item.arguments })

@@ -98,7 +98,7 @@ function addPart(pieces: Pieces, { text, thought, functionCall }: GeminiPart): v
   else if (text !== undefined) pieces.text += text
   if (functionCall === undefined) return
   const { name, args, partialArgs = [] } = functionCall
-  if (name !== undefined) pieces.calls.push({ name, text: args === undefined ? '' : JSON.stringify(args) })
+  if (name !== undefined) pieces.calls.push({ name, text: JSON.stringify(args ?? {}) })
   const call = pieces.calls.at(-1)
   if (call === undefined) return
   for (const partial of partialArgs) call.text = withPartial(call.text, partial)
@@ -106,7 +106,7 @@ function addPart(pieces: Pieces, { text, thought, functionCall }: GeminiPart): v
 
 /** One service streams arguments as values with paths; its SDK leaves it to the caller to put them together. */
 function withPartial(text: string, { jsonPath = '$', ...value }: PartialArgument): string {
-  const whole = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+  const whole = JSON.parse(text) as Record<string, unknown>
   const steps = jsonPath.match(/[^.$[\]'"]+/g) ?? []
   const last = steps.pop()
   if (last === undefined) return text

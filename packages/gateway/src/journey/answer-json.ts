@@ -1,6 +1,6 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import { readAtMost } from '../http/read.ts'
-import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
+import { cutOff, failureOfAbort, failureOfUpstream, showWarnings } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
 import { Failure } from './failure.ts'
 
@@ -35,5 +35,7 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
   const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
   await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true })
   exchange.headers.set('content-type', 'application/json')
+  // Once more: what the answer lost is known only now.
+  showWarnings(exchange)
   return new Response(read.body, { headers: exchange.headers })
 }

@@ -1,6 +1,6 @@
 // The answer of an upstream of another dialect, for the client: whole, or event by event.
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
-import { type CanonicalReply, spokenBytes } from '@trivium/protocol/canonical/reply.ts'
+import { type CanonicalReply, spokenBytes, unfold } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -76,12 +76,19 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
   warnings.push(...reply.omitted.map((what) => `${what};omitted`))
+  warnings.push(...lostBy(client, reply))
   const stop = reply.choices[0]?.stop
   if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
   return {
     ...{ ok: true, usage: reply.usage, finish: stop && finishOf(stop), outputBytes: spokenBytes(reply) },
     body: Buffer.from(JSON.stringify(client.encodeReply(reply, answering))),
   }
+}
+
+/** What the client's dialect has no words for. */
+function lostBy(client: TextDialect, reply: CanonicalReply): string[] {
+  const lost = client.loses === undefined ? [] : [...unfold(reply)].map((event) => client.loses?.(event))
+  return lost.filter((what) => what !== undefined).map((what) => `${what};omitted`)
 }
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)

@@ -80,12 +80,13 @@ async function failureOfReply(exchange: Exchange, reply: Response): Promise<{ sa
 
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
 export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Response): Failure {
-  const { code, message, param, detail, retryAfter = secondsOf(reply?.headers.get('retry-after')) } = info
+  const { code, message, param, detail, overloaded, retryAfter = secondsOf(reply?.headers.get('retry-after')) } = info
   // What is wrong with the caller's request is told to the caller; it may quote the request, so it is not logged.
   tell(exchange, 'upstream refused', { status: reply?.status, code, detail })
   return new Failure(code, ownName(exchange, message), {
     ...(param === undefined ? {} : { param }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(overloaded === undefined ? {} : { overloaded }),
   })
 }
 

@@ -38,6 +38,12 @@ export function openTranslation(pair: Pair): StreamMeter {
   let choices = 1
   let isEmpty = true
 
+  /** Once: a stream may lose the same thing a thousand times. */
+  function tell(lost: string | undefined): void {
+    const warning = `${lost};omitted`
+    if (lost !== undefined && !warnings.includes(warning)) warnings.push(warning)
+  }
+
   function take(event: StreamEvent): void {
     if (state.error !== undefined) return
     switch (event.type) {
@@ -48,8 +54,12 @@ export function openTranslation(pair: Pair): StreamMeter {
       case 'open':
         open.add(event.index)
         isEmpty = false
+        tell(client.loses?.(event))
         choices = Math.max(choices, event.choice + 1)
         if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
+        break
+      case 'citation':
+        tell(client.loses?.(event))
         break
       case 'close':
         open.delete(event.index)
@@ -74,7 +84,7 @@ export function openTranslation(pair: Pair): StreamMeter {
         ending = true
         break
       case 'omitted':
-        warnings.push(`${event.what};omitted`)
+        tell(event.what)
         break
       case 'error':
         state.error = event.error

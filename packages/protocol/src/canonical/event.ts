@@ -6,6 +6,7 @@
 //   - blocks of one choice do not overlap: one is closed before the next is opened. A reader that gets interleaved
 //     pieces keeps those of the later block until the earlier one is closed;
 //   - the signature of a call comes before its first delta, where it is known by then: one writer must say it first;
+//   - every call has an id, and within its choice no other has the same;
 //   - before `end` stand, in this order: the last `close`, at most one `usage` with the final figures, one `stop` for
 //     each choice that has one. Usage that is known earlier may also come earlier.
 

@@ -170,6 +170,8 @@ export type TextDialect = ErrorDialect & {
   id: TextDialectId
   /** How this dialect calls what a target may not be able to express. */
   fieldNames: FieldNames
+  /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */
+  loses?(event: StreamEvent): string | undefined
   /** A sign of life that clients of this dialect understand and ignore. */
   heartbeat: string
   /** Throws Mistake. */

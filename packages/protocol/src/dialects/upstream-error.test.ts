@@ -210,6 +210,11 @@ describe('the upstream’s own words', () => {
     [{ detail: 'said so' }, 'said so'],
     [{ detail: [{ msg: 'n too large' }] }, 'n too large'],
     [[{ error: { message: 'in a list' } }], 'in a list'],
+    [{ object: 'error', message: { detail: [{ loc: ['body', 'x'], msg: 'extra input' }] } }, 'extra input'],
+    [{ code: 400, msg: 'wrong field', success: false }, 'wrong field'],
+    [{ errors: [{ message: 'first of two' }, { message: 'second' }] }, 'first of two'],
+    [{ error: { detail: 'within' } }, 'within'],
+    [{ base_resp: { status_code: 2013, status_msg: 'invalid params' } }, 'invalid params'],
   ])('are found in %j', (body, message) => {
     expect(DIALECTS.chat.decodeError(400, body).message).toBe(message)
   })

@@ -137,7 +137,14 @@ export function readFacts(body: unknown): UpstreamFacts {
   const response = isObject(outer.response) ? outer.response : undefined
   const named = [outer.error, response?.error].find(isObject)
   const inner = named ?? outer
-  const said = [inner.message, outer.error, outer.message, outer.detail, firstDetail(outer.detail)]
+  const said = [
+    inner.message,
+    outer.error,
+    outer.message,
+    outer.detail,
+    firstDetail(outer.detail),
+    ...rarer(inner, outer),
+  ]
   const codes = [inner.code, outer.code]
   return {
     structured: true,
@@ -147,6 +154,18 @@ export function readFacts(body: unknown): UpstreamFacts {
     status: codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
   }
+}
+
+/** Where services that keep to no dialect put their words. */
+function rarer(inner: Record<string, unknown>, outer: Record<string, unknown>): unknown[] {
+  const { message, errors, base_resp: base } = outer
+  return [
+    isObject(message) ? firstDetail(message.detail) : undefined,
+    inner.detail,
+    outer.msg,
+    Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined,
+    isObject(base) ? base.status_msg : undefined,
+  ]
 }
 
 /** `{"detail":[{"loc":[...],"msg":"..."}]}`, what validators written in Python answer with 422. */

@@ -1,5 +1,7 @@
 // An unstreamed answer: read from an upstream of this dialect, and written for a client of it.
 
+import { openNamedCalls } from '../../canonical/call-ids.ts'
+import type { StreamEvent } from '../../canonical/event.ts'
 import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
 import { type Block, type CanonicalReply, spokenBytes } from '../../canonical/reply.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
@@ -14,12 +16,16 @@ export function decodeReply(body: unknown): DecodedReply {
   if (body.type === 'error' || isObject(body.error)) return { ok: false, error: decodeError(200, body) }
   if (body.type !== 'message' && !Array.isArray(body.content)) return notAnAnswer()
   const reply: WireReply = body
-  const { blocks, omitted } = readBlocks(reply.content)
+  const id = typeof reply.id === 'string' ? reply.id : undefined
+  const { blocks, omitted } = readBlocks(
+    reply.content,
+    openNamedCalls(() => id),
+  )
   const usage = isObject(reply.usage) ? usageFrom(readFigures(reply.usage as WireUsage)) : undefined
   return {
     ok: true,
     reply: {
-      id: typeof reply.id === 'string' ? reply.id : undefined,
+      id,
       choices: [{ blocks, stop: readStop(reply) }],
       usage,
       omitted,
@@ -32,13 +38,16 @@ const notAnAnswer = (): DecodedReply => ({
   error: { code: 'upstream_failed', message: 'The upstream answered with something that is no message.' },
 })
 
-export function readBlocks(content: unknown): { blocks: Block[]; omitted: string[] } {
+export function readBlocks(
+  content: unknown,
+  idOfCall: (given: string) => string,
+): { blocks: Block[]; omitted: string[] } {
   if (typeof content === 'string') return { blocks: [{ type: 'text', text: content, citations: [] }], omitted: [] }
   const blocks: Block[] = []
   const omitted: string[] = []
   for (const wire of Array.isArray(content) ? content : []) {
     if (!isObject(wire)) continue
-    const block = readBlock(wire)
+    const block = readBlock(wire, idOfCall)
     if (block === undefined) omitted.push(omittedName(wire))
     else blocks.push(block)
   }
@@ -51,7 +60,7 @@ export const omittedName = (wire: Json): string => (typeof wire.type === 'string
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Undefined for blocks of hosted tools and all others that have no counterpart elsewhere. */
-export function readBlock(wire: Json): Block | undefined {
+export function readBlock(wire: Json, idOfCall: (given: string) => string): Block | undefined {
   switch (wire.type) {
     case 'text':
       return { type: 'text', text: textOf(wire.text), citations: readCitations(wire.citations) }
@@ -66,7 +75,7 @@ export function readBlock(wire: Json): Block | undefined {
     case 'tool_use':
       return {
         type: 'call',
-        id: textOf(wire.id),
+        id: idOfCall(textOf(wire.id)),
         name: textOf(wire.name),
         arguments: argumentsOf(wire.input),
         custom: false,
@@ -113,6 +122,12 @@ export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'
     container: null,
     diagnostics: null,
   }
+}
+
+/** This dialect has no images in answers, and cites no documents but those of its own requests. */
+export function loses(event: StreamEvent): string | undefined {
+  if (event.type === 'open') return event.block.type === 'media' ? 'images' : undefined
+  return event.type === 'citation' && writeCitation(event.citation) === undefined ? 'citations' : undefined
 }
 
 /** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */

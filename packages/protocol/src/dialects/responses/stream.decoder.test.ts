@@ -375,3 +375,22 @@ describe('streamed and whole answers are read alike', () => {
     )
   })
 })
+
+test('thoughts that only the end of their part tells stand before the text that follows them', () => {
+  const at = { output_index: 0, item_id: 'rs_1', summary_index: 0 }
+  const text = { output_index: 1, item_id: 'msg_1', content_index: 0 }
+  for (const [type, part] of [
+    ['response.reasoning_summary_part.done', { type: 'summary_text', text: 'Brest first.' }],
+    ['response.reasoning_part.done', { type: 'reasoning_text', text: 'Brest first.' }],
+  ] as const) {
+    const events = [
+      { type: 'response.created', response: response([], { status: 'in_progress' }) },
+      { type: 'response.output_item.added', output_index: 0, item: thoughts('rs_1', []) },
+      { type, ...at, content_index: 0, part },
+      { type: 'response.output_text.delta', ...text, delta: 'High.' },
+      completed([message('msg_1', 'High.')]),
+    ]
+    const blocks = folded(numbered(events)).choices[0]?.blocks
+    expect(blocks?.map((block) => ('text' in block ? block.text : ''))).toEqual(['Brest first.', 'High.'])
+  }
+})

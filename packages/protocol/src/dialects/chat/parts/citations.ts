@@ -29,12 +29,13 @@ function citationOf(cited: Json, url: string): Citation {
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** The sources that services of search name beside the choices: addresses, or results with a title. */
-export function decodeSources({ search_results, citations }: Json): Citation[] {
-  const results = Array.isArray(search_results) && search_results.length > 0 ? search_results : citations
+export function decodeSources({ search_results, web_search, citations }: Json): Citation[] {
+  const results = [search_results, web_search, citations].find((list) => Array.isArray(list) && list.length > 0)
   if (!Array.isArray(results)) return []
   return results.flatMap((source): Citation[] => {
     if (typeof source === 'string') return [{ kind: 'address', url: source }]
-    return isObject(source) && typeof source.url === 'string' ? [citationOf({ title: source.title }, source.url)] : []
+    const url = isObject(source) ? (source.url ?? source.link) : undefined
+    return isObject(source) && typeof url === 'string' && url !== '' ? [citationOf({ title: source.title }, url)] : []
   })
 }
 

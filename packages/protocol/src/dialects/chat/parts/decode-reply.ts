@@ -1,11 +1,11 @@
 // An unstreamed answer of an upstream, in whichever of the many shapes its service has.
 
+import { missingCallId, openCallIds } from '../../../canonical/call-ids.ts'
 import { readDataUrl, standardBase64 } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Block, CallBlock, Choice, MediaBlock } from '../../../canonical/reply.ts'
 import type { DecodedReply } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
-import { missingCallId, openCallIds } from './call-ids.ts'
 import { decodeAnnotations, decodeLogprobs, decodeSources } from './citations.ts'
 import { signatureOf } from './decode-messages.ts'
 import { reasoningText, saidParts } from './spoken.ts'
@@ -15,8 +15,12 @@ import { usageOfBody } from './usage.ts'
 export function decodeReply(body: unknown): DecodedReply {
   if (isErrorBody(body)) return { ok: false, error: decodeError(200, body) }
   if (!isObject(body) || !Array.isArray(body.choices) || body.choices.length === 0) {
-    return { ok: false, error: { code: 'upstream_failed', message: 'The upstream gave an answer without choices.' } }
+    const { detail } = decodeError(200, body)
+    const error = { code: 'upstream_failed', message: 'The upstream gave an answer without choices.' } as const
+    return { ok: false, error: detail === undefined ? error : { ...error, detail } }
   }
+  const failed = failedChoice(body.choices)
+  if (failed !== undefined) return { ok: false, error: decodeError(200, failed) }
   const omitted: string[] = []
   const id = finishWord(body.id)
   const choices: Choice[] = []
@@ -36,6 +40,11 @@ export function isErrorBody(body: unknown): boolean {
   if (isObject(error) || (typeof error === 'string' && error !== '')) return true
   if (body.object === 'error' || body.type === 'error') return true
   return !Array.isArray(choices) && (typeof body.message === 'string' || body.detail !== undefined)
+}
+
+/** A choice that says that its upstream failed within it: what it holds is no answer. */
+export function failedChoice(choices: readonly unknown[]): Json | undefined {
+  return choices.find((choice): choice is Json => isObject(choice) && isObject(choice.error))
 }
 
 const MOST_CHOICES = 1_024
@@ -60,11 +69,17 @@ function decodeChoice(choice: Json, index: number, replyId: string | undefined, 
   } else if (typeof choice.text === 'string') say(blocks, 'text', choice.text)
   addToText(blocks, message, choice, omitted)
   if (typeof message.refusal === 'string') say(blocks, 'refusal', message.refusal)
-  if (isObject(message.audio)) omitted.push('audio')
+  omitted.push(...unspoken(message))
   for (const image of imagesOf(message, omitted)) blocks.push(image)
   blocks.push(...decodeCalls(message, index, replyId))
   const has = (type: Block['type']): boolean => blocks.some((block) => block.type === type)
   return { blocks, stop: stopOf(finishWord(choice.finish_reason), { calls: has('call'), refusal: has('refusal') }) }
+}
+
+/** What a message or a delta holds that has no place in other dialects: sound, and tools that the service ran itself. */
+export function unspoken({ audio, executed_tools }: Json): string[] {
+  const tools = Array.isArray(executed_tools) && executed_tools.length > 0 ? ['executed_tools'] : []
+  return isObject(audio) ? ['audio', ...tools] : tools
 }
 
 /** Adds text to the last block if it is of the same kind, as a stream would. */

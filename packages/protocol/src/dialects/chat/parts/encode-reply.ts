@@ -1,5 +1,6 @@
 // A whole answer for a client.
 
+import type { StreamEvent } from '../../../canonical/event.ts'
 import { dataUrl } from '../../../canonical/media.ts'
 import { type CallBlock, type CanonicalReply, type Choice, spokenBytes } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
@@ -16,6 +17,11 @@ import { encodeCitation, encodeLogprob } from './citations.ts'
 import { LEGACY } from './decode-request.ts'
 import { wordOf } from './stop.ts'
 import { writtenUsage } from './usage.ts'
+
+/** This dialect cites addresses only. */
+export function loses(event: StreamEvent): string | undefined {
+  return event.type === 'citation' && event.citation.url === undefined ? 'citations' : undefined
+}
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): WrittenReply {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices

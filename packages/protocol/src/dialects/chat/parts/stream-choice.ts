@@ -1,11 +1,11 @@
 // The blocks of one choice, in order. Calls may come interleaved, and nothing says that one has ended: the first block
 // of the line is passed on as it comes, and those behind it wait until it is complete or the stream ends.
 
+import { missingCallId, openCallIds } from '../../../canonical/call-ids.ts'
 import type { Emit, OpenBlock } from '../../../canonical/event.ts'
 import type { Json } from '../../../canonical/reading.ts'
 import type { Logprob, MediaBlock } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
-import { missingCallId, openCallIds } from './call-ids.ts'
 import { signatureOf } from './decode-messages.ts'
 import { calledOf } from './decode-reply.ts'
 import { follow, type JsonProgress, newProgress } from './json-progress.ts'

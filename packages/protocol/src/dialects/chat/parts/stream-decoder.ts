@@ -14,7 +14,7 @@ import type { SseEvent } from '../../../framing/sse.ts'
 import type { StreamDecoder } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { decodeAnnotations, decodeLogprobs, decodeSources } from './citations.ts'
-import { choiceIndex, decodeReply, imagesOf, isErrorBody } from './decode-reply.ts'
+import { choiceIndex, decodeReply, failedChoice, imagesOf, isErrorBody, unspoken } from './decode-reply.ts'
 import { openShapes } from './delta-shape.ts'
 import { reasoningText, saidParts } from './spoken.ts'
 import { finishWord } from './stop.ts'
@@ -92,6 +92,11 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function takeChunk(body: Json, data: string): void {
     const said = usageOfBody(body)
     const list: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
+    const failed = failedChoice(list)
+    if (failed !== undefined) {
+      fail(decodeError(200, failed))
+      return
+    }
     // Some services begin with a chunk about the prompt alone.
     if (!isStarted && list.length === 0 && said === undefined) return
     usage = said ?? usage
@@ -104,7 +109,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     for (const [position, choice] of list.entries()) {
       if (isObject(choice)) takeChoice(choiceAt(choiceIndex(choice, position)), choice)
     }
-    if (body.citations !== undefined || body.search_results !== undefined) sources = decodeSources(body)
+    const named = decodeSources(body)
+    if (named.length > 0) sources = named
     shapes.learn(data, body)
   }
 
@@ -120,7 +126,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     } else if (Array.isArray(content)) takeParts(choice, content)
     takeAccompanying(choice, said, delta)
     if (typeof refusal === 'string' && refusal !== '') choice.say('refusal', refusal)
-    if (isObject(delta.audio)) omitted.add('audio')
+    for (const what of unspoken(delta)) omitted.add(what)
     if (delta.images !== undefined) takeImages(choice, delta)
     if (Array.isArray(tool_calls)) for (const piece of tool_calls) if (isObject(piece)) choice.call(piece)
     if (isObject(function_call)) choice.call({ function: function_call })

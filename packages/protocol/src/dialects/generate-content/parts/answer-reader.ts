@@ -7,7 +7,7 @@ import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
 import { type CandidateReader, openCandidateReader } from './candidate-reader.ts'
 import { blockedStop } from './finish.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, withReport } from './usage.ts'
 
 export type AnswerReader = {
   /** Nothing more is read after an error. */
@@ -20,20 +20,10 @@ export type AnswerReader = {
 /** The most answers to one request; a number above it is a fault, and must not become a list of that length. */
 const MOST_CANDIDATES = 128
 
-const FIGURES = [
-  'promptTokenCount',
-  'cachedContentTokenCount',
-  'candidatesTokenCount',
-  'thoughtsTokenCount',
-  'toolUsePromptTokenCount',
-  'totalTokenCount',
-] as const
-
 export function openAnswerReader(emit: Emit): AnswerReader {
   const candidates: (CandidateReader | undefined)[] = []
   const ids = { answer: undefined as string | undefined, calls: 0, blocks: 0 }
-  /** Figures are cumulative: the last that was said of each counts. */
-  const figures: WireUsage = {}
+  let figures: WireUsage = {}
   let isStarted = false
   let isDone = false
   let blocked: { reason: string; message: string | undefined } | undefined
@@ -78,12 +68,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
         return
       }
       const { usageMetadata, promptFeedback } = chunk
-      if (isObject(usageMetadata)) {
-        for (const name of FIGURES) {
-          const figure = usageMetadata[name]
-          if (figure !== undefined && figure !== null) figures[name] = figure as number
-        }
-      }
+      figures = withReport(figures, usageMetadata)
       if (!isStarted) start(chunk)
       if (Array.isArray(chunk.candidates)) for (const candidate of chunk.candidates) readCandidate(candidate)
       if (isObject(promptFeedback) && typeof promptFeedback.blockReason === 'string') {

@@ -101,7 +101,11 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
       closeBlock()
       call = { name: String(wire.name), given: wire.id, signature, args: growingArguments() }
     }
-    if (call === undefined) return
+    if (call === undefined) {
+      // The end of a call whose pieces have all come holds nothing.
+      if (wire.args !== undefined || wire.partialArgs !== undefined) emit({ type: 'omitted', what: 'functionCall' })
+      return
+    }
     call.signature ??= signature
     call.args.merge(wire.args)
     if (Array.isArray(wire.partialArgs)) for (const piece of wire.partialArgs) call.args.add(piece)
@@ -132,11 +136,12 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
 
   function takeMedia(wire: Json, isThought: boolean, signature: string | undefined): void {
     const data = typeof wire.data === 'string' ? standardBase64(wire.data) : undefined
-    if (isThought || data === undefined) {
+    const mime = typeof wire.mimeType === 'string' ? wire.mimeType : 'application/octet-stream'
+    // Spoken answers have no place in other dialects, and must not pass for images there.
+    if (isThought || data === undefined || !mime.startsWith('image/')) {
       emit({ type: 'omitted', what: isThought ? 'thought image' : 'inlineData' })
       return
     }
-    const mime = typeof wire.mimeType === 'string' ? wire.mimeType : 'application/octet-stream'
     const index = openBlock({ type: 'media', mime, data })
     if (signature !== undefined) emit({ type: 'signature', index, value: signature })
     emit({ type: 'close', index })

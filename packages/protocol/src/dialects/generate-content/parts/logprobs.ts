@@ -23,8 +23,13 @@ export function readLogprobs(result: unknown): Logprob[] {
 function entryOf(value: unknown): Entry | undefined {
   if (!isObject(value) || typeof value.token !== 'string') return undefined
   const { token, logProbability } = value
-  return { token, logprob: typeof logProbability === 'number' ? logProbability : 0, bytes: utf8Bytes(token) }
+  const logprob = typeof logProbability === 'number' ? logProbability : 0
+  // A token that is part of a character has no text of its own, and its bytes are not known.
+  return PARTIAL.test(token) ? { token, logprob } : { token, logprob, bytes: utf8Bytes(token) }
 }
+
+/** Half a pair, or the sign for what could not be read. */
+const PARTIAL = /[\ud800-\udfff\ufffd]/u
 
 export function writeLogprobs(items: readonly Logprob[]): WireLogprobs {
   const wire = ({ token, logprob }: Entry) => ({ token, logProbability: logprob })

@@ -12,7 +12,7 @@ import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
 import { blockedStop, stopOf } from './finish.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, withReport } from './usage.ts'
 
 const SPOKEN = 1
 const MODEL = 8
@@ -45,8 +45,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const state = newMeterState()
   let head: Json | undefined
   let called = false
-  /** Figures are cumulative: the last that was said of each counts. */
-  const figures: Record<string, unknown> = {}
+  let figures: WireUsage = {}
 
   function judge(view: EventView): Verdict {
     const { walk } = view
@@ -78,9 +77,8 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
     parsedJson(codec.decode(bytes, walk.starts[code] ?? 0, walk.ends[code] ?? 0))
 
   function addUsage(usage: unknown): void {
-    if (!isObject(usage)) return
-    for (const [name, figure] of Object.entries(usage)) if (figure !== null) figures[name] = figure
-    state.usage = readUsage(figures as WireUsage)
+    figures = withReport(figures, usage)
+    state.usage = readUsage(figures)
   }
 
   /** Calls come whole; how long their arguments are is the only thing to know of them. */

@@ -1,5 +1,6 @@
 // Token figures, both ways. Output is counted in two figures here, thoughts apart; zeros are often left out.
 
+import { isObject } from '../../../canonical/reading.ts'
 import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
@@ -25,6 +26,38 @@ export function readUsage(wire: WireUsage): Usage | undefined {
     cacheWrite: undefined,
     reasoning: thoughts,
   })
+}
+
+const FIGURES = [
+  'promptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'toolUsePromptTokenCount',
+  'totalTokenCount',
+] as const
+
+/**
+ * Reports of one stream are cumulative: the last that was said of each figure counts. One that adds up to its own total
+ * stands for itself: it may be that of a second answer, which has no thoughts because it had none.
+ */
+export function withReport(earlier: WireUsage, report: unknown): WireUsage {
+  if (!isObject(report)) return earlier
+  const said: WireUsage = {}
+  for (const name of FIGURES) {
+    const figure = report[name]
+    if (figure !== undefined && figure !== null) said[name] = figure as number
+  }
+  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = said
+  const whole = sum(
+    sum(readCount(prompt), readCount(said.toolUsePromptTokenCount)),
+    sum(readCount(candidates), readCount(said.thoughtsTokenCount)),
+  )
+  if (candidates === undefined || prompt === undefined || whole !== total) return { ...earlier, ...said }
+  const { cachedContentTokenCount: cached } = earlier
+  return prompt === earlier.promptTokenCount && cached !== undefined
+    ? { cachedContentTokenCount: cached, ...said }
+    : said
 }
 
 function sum(one: Figure, other: Figure): Figure {

@@ -1,6 +1,7 @@
 // A streamed answer from an upstream of this dialect. Compatible services leave out or repeat what they please:
 // whatever has one sensible reading is read so.
 
+import { openNamedCalls } from '../../../canonical/call-ids.ts'
 import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { Emit } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
@@ -35,6 +36,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   let ended = false
   let lastIndex = 0
   let answerId: string | undefined
+  const idOfCall = openNamedCalls(() => answerId)
 
   function take(event: SseEvent): void {
     if (ended || event.data === '' || event.data === '[DONE]' || event.event === 'ping') return
@@ -80,7 +82,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     answerId = id
     start(id)
     if (isRepeated) return
-    const whole = readBlocks(message.content)
+    const whole = readBlocks(message.content, idOfCall)
     for (const block of whole.blocks) takeWhole(block)
     for (const what of whole.omitted) emit({ type: 'omitted', what })
   }
@@ -113,7 +115,9 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function startBlock(at: number, wire: Json): void {
     start(undefined)
     stopBlock(at)
-    const block = readBlock(wire)
+    const block = readBlock(wire, idOfCall)
+    // What it is will be seen from its deltas.
+    if (block === undefined && typeof wire.type !== 'string') return
     if (block === undefined) {
       blocks.set(at, SKIPPED)
       emit({ type: 'omitted', what: omittedName(wire) })

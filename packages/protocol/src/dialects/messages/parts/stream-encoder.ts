@@ -31,13 +31,18 @@ type Writing = {
 
 export function openStreamEncoder(answering: Answering): StreamEncoder {
   let writing: Writing | undefined
+  /** Of the block being written, in the canonical stream. */
+  let current = -1
   let nextIndex = 0
   let outputBytes = 0
   let usage: Usage | undefined
   let stop: Stop | undefined
   const seen = { refused: false, called: false }
 
-  function open(block: OpenBlock): string {
+  function open({ index, choice, block }: Extract<StreamEvent, { type: 'open' }>): string {
+    // There is no way to ask for more than one choice in this dialect.
+    if (choice !== 0) return ''
+    current = index
     seen.refused ||= block.type === 'refusal'
     seen.called ||= block.type === 'call'
     if (block.type === 'media') {
@@ -84,9 +89,9 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
   const delta = (block: Writing, json: string): string => block.beforeText + json + block.afterText
 
-  function text(piece: string): string {
+  function text(index: number, piece: string): string {
     outputBytes += utf8Length(piece)
-    if (writing === undefined || writing.hidden || piece === '') return ''
+    if (index !== current || writing === undefined || writing.hidden || piece === '') return ''
     // Without the quotes of the string inside the string: escapes are escaped once more.
     const json = writing.wrapped ? JSON.stringify(JSON.stringify(piece).slice(1, -1)) : JSON.stringify(piece)
     return begin(writing) + delta(writing, json)
@@ -138,25 +143,26 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
   function write(event: StreamEvent): string {
     switch (event.type) {
       case 'delta':
-        return text(event.text)
+        return text(event.index, event.text)
       case 'start':
         return startMessage(event.usage)
       case 'open':
-        return open(event.block)
+        return open(event)
       case 'signature':
-        return writing === undefined ? '' : sign(writing, event.value)
+        return writing === undefined || event.index !== current ? '' : sign(writing, event.value)
       case 'citation': {
-        const citation = writing?.block.type === 'text' ? writeCitation(event.citation) : undefined
+        const isText = event.index === current && writing?.block.type === 'text'
+        const citation = isText ? writeCitation(event.citation) : undefined
         if (writing === undefined || citation === undefined) return ''
         return special(writing, `{"type":"citations_delta","citation":${JSON.stringify(citation)}}`)
       }
       case 'close':
-        return close()
+        return event.index === current ? close() : ''
       case 'usage':
         usage = event.usage
         return ''
       case 'stop':
-        stop = event.stop
+        if (event.choice === 0) stop = event.stop
         return ''
       case 'end':
         return endMessage()

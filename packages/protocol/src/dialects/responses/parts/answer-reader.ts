@@ -5,12 +5,15 @@
 // deltas, some the closing events, some repeat the whole in the last event. Whatever says something new is taken, and
 // nothing is taken twice.
 
+import { openNamedCalls } from '../../../canonical/call-ids.ts'
 import type { Emit } from '../../../canonical/event.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
 import { type Block, openBlockLane } from './block-lane.ts'
 import {
+  idsOfCall,
+  lengthOfText,
   listOf,
   readAnnotation,
   readArguments,
@@ -70,6 +73,11 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   let indexes = new Map<string, number>()
   /** What the present answer has given so far: kinds of items, and ids of calls. */
   let given = new Set<string>()
+  let replyId: string | undefined
+  const idOfCall = openNamedCalls(() => replyId)
+  /** How many messages of the present answer have come, and how much text: its last event may hold more of both. */
+  let messages = 0
+  let textLength = 0
   let started = false
   let isComplete = false
   let inCall = false
@@ -81,7 +89,8 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     if (started) return
     started = true
     const known = isObject(response) ? response : {}
-    emit({ type: 'start', id: textOf(known.id) || undefined, usage: readUsage(known.usage) })
+    replyId = textOf(known.id) || undefined
+    emit({ type: 'start', id: replyId, usage: readUsage(known.usage) })
   }
 
   function omit(what: string): void {
@@ -92,7 +101,11 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   /** The item that an event speaks of. */
   function itemAt(event: ReadEvent, type: string): Item {
     const index = indexOf(event, event.item_id)
-    return items.get(index) ?? addItem(index, { type })
+    const known = items.get(index)
+    // Some services put every item in the same place, and do not say where one begins.
+    const isIt =
+      known !== undefined && (known.type === type || known.type === '' || (isCall(type) && isCall(known.type)))
+    return isIt ? known : addItem(index, { type })
   }
 
   /** Where an event leaves out the index, the id may tell it; else the newest item is meant. */
@@ -104,9 +117,13 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   /** The item at this place: the one that is open there if it can be the same, else a new one. */
   function addItem(index: number, wire: Json): Item {
     const known = items.get(index)
-    if (known !== undefined && !known.isDone && known.type === wire.type) return known
-    if (known !== undefined) closeItem(known)
     const type = textOf(wire.type)
+    if (known !== undefined && !known.isDone && (known.type === type || known.type === '')) {
+      known.type = type
+      known.isTold = KINDS.has(type)
+      return known
+    }
+    if (known !== undefined) closeItem(known)
     const callId = textOf(wire.call_id)
     const item: Item = {
       ...{ type, callId, isDone: false, isTold: KINDS.has(type) },
@@ -114,16 +131,22 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     }
     items.set(index, item)
     indexes.set(textOf(wire.id), index)
-    if (isCall(item.type) && textOf(wire.name) !== '') beginCall(item, wire, index)
+    if (isCall(item.type) && textOf(wire.name) !== '') beginCall(item, wire)
     return item
   }
 
-  function beginCall(item: Item, wire: Json, index: number): void {
-    const id = textOf(wire.call_id) || textOf(wire.id) || `call_${index}`
-    given.add(`call ${id}`)
+  function beginCall(item: Item, wire: Json): void {
+    const [id = ''] = idsOfCall(wire)
+    tellCall(wire)
     inCall = true
     const custom = item.type === 'custom_tool_call'
-    item.call = lane.begin({ type: 'call', id, name: textOf(wire.name), custom })
+    start(undefined)
+    item.call = lane.begin({ type: 'call', id: idOfCall(id), name: textOf(wire.name), custom })
+  }
+
+  /** By both of its ids: some services leave out one of them in one event, and the other in the next. */
+  function tellCall(wire: Json): void {
+    for (const id of idsOfCall(wire)) given.add(`call ${id}`)
   }
 
   function closeItem(item: Item): void {
@@ -139,6 +162,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     const known = item.parts.get(index)
     if (known !== undefined && !known.isClosed) return known
     given.add('message')
+    if (item.parts.size === 0) messages++
     if (type === 'refusal') inRefusal = true
     const block = lane.begin({ type })
     item.parts.set(index, block)
@@ -154,9 +178,14 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     const known = item.parts.get(index)
     if (known?.isClosed || (known === undefined && text === '' && annotations.length === 0)) return
     const block = partBlock(item, index, type)
-    if (!block.hasText && text !== '') lane.add(block, { type: 'delta', text })
+    if (!block.hasText && text !== '') say(block, text)
     for (const annotation of annotations.slice(block.citations)) cite(block, annotation)
     addLogprobs(block, block.logprobs === 0 ? part.logprobs : undefined)
+  }
+
+  function say(block: Block, text: string): void {
+    textLength += text.length
+    lane.add(block, { type: 'delta', text })
   }
 
   function addLogprobs(block: Block, value: unknown): void {
@@ -205,8 +234,9 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     lane.close(block)
   }
 
-  function wholeCall(item: Item, wire: Json, index: number): void {
-    if (item.call === undefined) beginCall(item, wire, index)
+  function wholeCall(item: Item, wire: Json): void {
+    if (item.call === undefined) beginCall(item, wire)
+    else tellCall(wire)
     const text = readArguments(item.type === 'custom_tool_call' ? wire.input : wire.arguments)
     completeCall(item, text)
   }
@@ -224,7 +254,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
         if (isObject(part) && !PARTS.has(textOf(part.type))) omit(textOf(part.type) || 'part')
       }
     } else if (item.type === 'reasoning') wholeThoughts(item, wire)
-    else if (isCall(item.type)) wholeCall(item, wire, index)
+    else if (isCall(item.type)) wholeCall(item, wire)
     else {
       const image = readImage(wire)
       given.add(`item ${item.type}`)
@@ -234,14 +264,17 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     closeItem(item)
   }
 
-  /** The last event repeats all items: those of a kind that never came are news. */
+  /** The last event repeats all items: those of a kind that never came are news, and messages beyond those that did. */
   function takeNews(output: readonly unknown[]): void {
     const before = new Set(given)
+    let repeated = lengthOfText(output) > textLength ? messages : Number.POSITIVE_INFINITY
     for (const [index, wire] of output.entries()) {
       if (!isObject(wire)) continue
       const known = items.get(index)
       if (known?.isDone === false && known.type === wire.type) takeWhole(index, wire)
-      else if (isNews(wire, before)) takeWhole(items.has(index) ? NEWS + index : index, wire)
+      else if (isNews(wire, before) || (wire.type === 'message' && repeated <= 0))
+        takeWhole(items.has(index) ? NEWS + index : index, wire)
+      if (wire.type === 'message') repeated--
     }
   }
 
@@ -254,6 +287,8 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       items = new Map()
       indexes = new Map()
       given = new Set()
+      messages = 0
+      textLength = 0
       usage = undefined
     },
     added(event) {
@@ -281,7 +316,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       if (text === '' && !Array.isArray(event.logprobs)) return
       const block = text === '' ? item.parts.get(contentIndex(event)) : partBlock(item, contentIndex(event), type)
       if (block === undefined || block.isClosed) return
-      if (text !== '') lane.add(block, { type: 'delta', text })
+      if (text !== '') say(block, text)
       addLogprobs(block, event.logprobs)
     },
     textDone(event, type) {
@@ -342,7 +377,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
 
   function isNews(wire: Json, before: ReadonlySet<string>): boolean {
     const type = textOf(wire.type)
-    if (isCall(type)) return !before.has(`call ${textOf(wire.call_id) || textOf(wire.id)}`)
+    if (isCall(type)) return !idsOfCall(wire).some((id) => before.has(`call ${id}`))
     return !before.has(KINDS.has(type) ? type : `item ${type}`)
   }
 }

@@ -77,6 +77,24 @@ function readToken(value: unknown): { token: string; logprob: number; bytes?: re
   return { token: value.token, logprob: value.logprob, ...(bytes.length === 0 ? {} : { bytes }) }
 }
 
+/** The one that results refer to first; an empty one only where there is no other. */
+export function idsOfCall(wire: Json): string[] {
+  const ids = [textOf(wire.call_id), textOf(wire.id)].filter((id) => id !== '')
+  return ids.length === 0 ? [''] : ids
+}
+
+/** Of all messages in a list of items. */
+export function lengthOfText(output: readonly unknown[]): number {
+  let length = 0
+  for (const item of output) {
+    if (!isObject(item) || item.type !== 'message') continue
+    for (const part of listOf(item.content)) {
+      if (isObject(part)) length += (textOf(part.text) || textOf(part.refusal)).length
+    }
+  }
+  return length
+}
+
 /** The image that a hosted tool made, if the item holds it. */
 export function readImage(item: Json): { mime: string; data: string } | undefined {
   if (item.type !== 'image_generation_call' || typeof item.result !== 'string' || item.result === '') return undefined

@@ -33,6 +33,8 @@ const TAKES: Readonly<Record<string, Take>> = {
   'response.reasoning_summary_text.done': (answer, event) => answer.thoughtDone(event, 'summary'),
   'response.reasoning_text.delta': (answer, event) => answer.thought(event, 'full'),
   'response.reasoning_text.done': (answer, event) => answer.thoughtDone(event, 'full'),
+  'response.reasoning_summary_part.done': (answer, event) => answer.thoughtDone(withText(event), 'summary'),
+  'response.reasoning_part.done': (answer, event) => answer.thoughtDone(withText(event), 'full'),
   // Names from the dialect's first days, still in use at compatible services.
   'response.reasoning_summary.delta': (answer, event) => answer.thought(event, 'summary'),
   'response.reasoning.delta': (answer, event) => answer.thought(event, 'full'),
@@ -44,6 +46,11 @@ const TAKES: Readonly<Record<string, Take>> = {
   'response.incomplete': finish,
   'response.done': finish,
 }
+
+const withText = (event: ReadEvent): ReadEvent => ({
+  ...event,
+  text: isObject(event.part) ? event.part.text : undefined,
+})
 
 function finish(answer: AnswerReader, event: ReadEvent): void {
   const response = isObject(event.response) ? event.response : {}

@@ -1,6 +1,6 @@
 // Ids of calls: services leave them out or give one twice, and every client needs each to be there, and to be one.
 
-import { shortHash } from '../../../canonical/tool-names.ts'
+import { shortHash } from './tool-names.ts'
 
 /** Made of what the answer is known by, so that the same answer always has the same ids. */
 export function missingCallId(replyId: string | undefined, choice: number, position: number): string {
@@ -16,4 +16,11 @@ export function openCallIds(): (id: string) => string {
     taken.add(id)
     return id
   }
+}
+
+/** For answers of one choice: each call's id as it was given, one that is made where none was, another for a second. */
+export function openNamedCalls(replyId: () => string | undefined): (given: string) => string {
+  const distinct = openCallIds()
+  let position = 0
+  return (given) => distinct(given === '' ? missingCallId(replyId(), 0, position++) : given)
 }
