@@ -168,6 +168,15 @@ describe('addresses', () => {
     expect([status, headers.get('allow'), shapeOf(body)]).toEqual([405, allow, shape])
   })
 
+  // Codex tries this first. Any other status makes it try again, six times, before it turns to plain HTTP.
+  test('a WebSocket is declined in the way that sends clients to plain HTTP at once', async () => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+    const headers = { ...upgrade, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', authorization: `Bearer ${all}` }
+    const answer = await fetch(`${gateway.url}/v1/responses`, { headers })
+    expect(answer.status).toBe(426)
+    expect(await answer.json()).toMatchObject({ error: { code: 'no_websocket' } })
+  })
+
   test('what needs no key', async () => {
     for (const path of ['/', '/health', '/ready']) {
       const [get, head] = await Promise.all([fetch(gateway.url + path), fetch(gateway.url + path, { method: 'HEAD' })])
@@ -196,6 +205,17 @@ describe('addresses', () => {
       expect([status, shapeOf(body)]).toEqual([400, 'messages'])
       expect(text.includes('msg-version: 2023-06-01 is required')).toBe(expected === 400)
     }
+  })
+
+  test.each([
+    ['/v1/messages/count_tokens', 'the counting of tokens'],
+    ['/v1beta/models/plain:countTokens', 'the counting of tokens'],
+    ['/v1/images/generations', 'images'],
+  ])('%s is not served yet, and says what', async (path, what) => {
+    const version = { 'anthropic-version': '2023-06-01' }
+    const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain(`does not serve ${what} yet`)
   })
 
   test('the key of any protocol is read on every path, its own first', async () => {

@@ -22,6 +22,7 @@ upstreams:
 models:
   - { id: plain, routes: [{ upstream: chat, model: inner }], ${price} }
   - { id: other, routes: [{ upstream: chat, model: other }], ${price} }
+  - { id: strict, routes: [{ upstream: chat, model: strict }], ${price} }
   - { id: seeing, routes: [{ upstream: images }], ${price} }
   - { id: shared, routes: [{ upstream: shared }], ${price} }
 `,
@@ -77,6 +78,54 @@ describe('a model that takes no temperature', () => {
     expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 1 })
     expect(text).toContain('messages[0] is too long')
   })
+})
+
+describe('the end user', () => {
+  // An agent's description of its session, longer than what the vendor of the other protocol takes.
+  const long = JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: 's'.repeat(36) })
+  const named = (user: string) => messages({ model: 'other', ...HELLO, metadata: { user_id: user } })
+  const sentAs = async (user: string) => (await named(user)).sent[0] as { safety_identifier: string }
+
+  test('is named as the caller does, where that fits', async () => {
+    expect(await named('ada')).toMatchObject({ status: 200, warnings: '', sent: [{ safety_identifier: 'ada' }] })
+  })
+
+  test('has a short name of its own where it does not, always the same', async () => {
+    expect((await named(long)).warnings).toBe('metadata.user_id;changed')
+    const { safety_identifier } = await sentAs(long)
+    expect(safety_identifier).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(await sentAs(long)).toMatchObject({ safety_identifier })
+    expect(await sentAs(`${long} `)).not.toMatchObject({ safety_identifier })
+  })
+})
+
+test('a service that knows none of the fields that agents always send is found out in one call', async () => {
+  const unknown = ['safety_identifier', 'store', 'prompt_cache_key', 'verbosity']
+  upstream.behave((socket, request) => {
+    const field = unknown.find((name) => request.body.toString().includes(`"${name}"`))
+    const error = { message: `property '${field}' is unsupported`, type: 'invalid_request_error' }
+    return (field ? answer({ error }, 400) : answer(reply()))(socket, request)
+  })
+  const asked = { model: 'strict', input: 'hi', store: false, prompt_cache_key: 'c', text: { verbosity: 'low' } }
+  const first = await messages(asked, '/v1/responses')
+  expect({ status: first.status, calls: first.sent.length }).toEqual({ status: 200, calls: 5 })
+  expect(first.warnings.split(', ').sort()).toEqual([
+    'prompt_cache_key;dropped',
+    'store;dropped',
+    'text.verbosity;dropped',
+  ])
+  expect(await messages(asked, '/v1/responses')).toMatchObject({ status: 200, sent: [{ model: 'strict' }] })
+})
+
+test('a refusal after a mended one is the one that the caller sees', async () => {
+  upstream.behave((socket, request) => {
+    const isAsked = request.body.toString().includes('"top_p"')
+    const message = isAsked ? "'top_p' is not supported" : 'messages[0] is too long'
+    return answer({ error: { message, code: null } }, 400)(socket, request)
+  })
+  const { status, sent, text } = await messages({ model: 'strict', top_p: 0.5, ...HELLO })
+  expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 2 })
+  expect(text).toContain('messages[0] is too long')
 })
 
 describe('an image behind an address, for an upstream that takes none', () => {

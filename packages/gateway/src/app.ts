@@ -23,23 +23,28 @@ const text =
   (incoming, parts) =>
     journey(incoming, ask, parts)
 
+const COUNTING = 'the counting of tokens'
+
 const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
   ['/v1/chat/completions', { POST: text({ dialect: TEXT_DIALECTS.chat }) }],
   ['/v1/responses', { POST: text({ dialect: TEXT_DIALECTS.responses }) }],
   ['/v1/messages', { POST: text({ dialect: TEXT_DIALECTS.messages }) }],
-  ['/v1/messages/count_tokens', { POST: notYet('messages') }],
-  ['/v1/images/generations', { POST: notYet('images') }],
-  ['/v1/images/edits', { POST: notYet('images') }],
+  ['/v1/messages/count_tokens', { POST: notYet('messages', COUNTING) }],
+  ['/v1/images/generations', { POST: notYet('images', 'images') }],
+  ['/v1/images/edits', { POST: notYet('images', 'images') }],
   ['/v1/models', { GET: listModels }],
   ['/v1beta/models', { GET: listGenerateContentModels }],
-  ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks') }],
+  ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks', 'videos') }],
 ])
 
 /** Paths with a name at their end. */
 const PREFIXES: readonly [prefix: string, methodsOf: (rest: string) => Methods | undefined][] = [
   ['/v1/models/', modelMethods],
   ['/v1beta/models/', (id) => generateContentMethods(id)],
-  ['/api/v3/contents/generations/tasks/', (id) => (id.includes('/') ? undefined : { GET: notYet('video-tasks') })],
+  [
+    '/api/v3/contents/generations/tasks/',
+    (id) => (id.includes('/') ? undefined : { GET: notYet('video-tasks', 'videos') }),
+  ],
 ]
 
 const VERB = /:(generateContent|streamGenerateContent|countTokens)$/
@@ -51,7 +56,7 @@ function modelMethods(id: string): Methods | undefined {
 
 function generateContentMethods(rest: string): Methods | undefined {
   const verb = VERB.exec(rest)?.[1]
-  if (verb === 'countTokens') return { POST: notYet('generate-content') }
+  if (verb === 'countTokens') return { POST: notYet('generate-content', COUNTING) }
   if (verb) return { POST: (incoming, parts) => journey(incoming, generateContent(rest, verb, incoming.query), parts) }
   const GET: Handler = (incoming, parts) => showGenerateContentModel(rest, incoming, parts)
   // Ids may have a colon, and this protocol has verbs that are not served here: those are posted.
@@ -98,7 +103,7 @@ export function createApp(parts: Parts, health: Health): App {
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
       if (!health.accepting()) throw stopping()
-      const handler = handlerOf(http.method, path)
+      const handler = handlerOf(http, path)
       const answer = handler(incoming, parts)
       return answer instanceof Response ? answer : answer.catch(respondTo)
     } catch (error) {
@@ -118,11 +123,15 @@ const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }
 
 const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })
 
-function handlerOf(method: string, path: string): Handler {
+function handlerOf({ method, headers }: Request, path: string): Handler {
   const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
   if (!methods) throw unknownUrl(path)
   const handler = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
   if (handler) return handler
+  if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
+    // Clients that know a WebSocket from elsewhere take this status as: not here, use plain HTTP. Others they retry.
+    throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
+  }
   const allow = Object.keys(methods).join(', ')
   throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
 }

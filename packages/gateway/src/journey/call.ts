@@ -18,21 +18,26 @@ const SHOWN_HEADERS = ['x-sandbox']
 /** Resolves with a 2xx reply whose body has not been read. */
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Response> {
   exchange.watch.sent()
-  const reply = await sent(exchange, outbound)
-  if (isGood(reply)) return reply
-  const failure = await failureOfReply(exchange, reply)
-  const changed = MENDABLE.includes(reply.status) ? outbound.without(failure.said) : undefined
-  if (changed) {
-    // A refusal costs nothing anywhere, so the same hold is good for a second try.
+  let trying = outbound
+  for (let mended = 0; ; mended++) {
+    const reply = await sent(exchange, trying)
+    if (isGood(reply)) return reply
+    const failure = await failureOfReply(exchange, reply)
+    const isMendable = MENDABLE.includes(reply.status) && mended < MOST_MENDED
+    const changed = isMendable ? trying.without(failure.said) : undefined
+    if (changed === undefined) {
+      await conclude(exchange, 'failed', NOTHING_SEEN)
+      throw failure.shown
+    }
+    // A refusal costs nothing anywhere, so the same hold is good for another try.
+    trying = changed
     exchange.answerer = changed.answerer
     showWarnings(exchange)
-    const second = await sent(exchange, changed)
-    if (isGood(second)) return second
-    void second.body?.cancel()
   }
-  await conclude(exchange, 'failed', NOTHING_SEEN)
-  throw failure.shown
 }
+
+/** Strict services name one field at a time. */
+const MOST_MENDED = 5
 
 const isGood = ({ status }: Response): boolean => status >= 200 && status < 300
 

@@ -1,5 +1,6 @@
 // One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
 // all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { PassingEdits, PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from './failure.ts'
 import type { Asked } from './outbound.ts'
@@ -37,7 +38,17 @@ export function careFor({ parts, caller, request, candidate }: Asked): Care {
 function accountKey(tag: string, key: string): string {
   const prefix = `${tag.slice(0, TAG_IN_KEY)}-`
   if (prefix.length + key.length <= LONGEST_CACHE_KEY) return prefix + key
-  return prefix + new Bun.CryptoHasher('sha256').update(key).digest('base64url')
+  return prefix + hashOf(key)
+}
+
+const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url')
+
+/** What the vendors take. Agents put whole descriptions of a session there. */
+const LONGEST_END_USER: Readonly<Partial<Record<TextDialectId, number>>> = { chat: 64, responses: 64, messages: 256 }
+
+/** For an upstream of another dialect than the caller's. */
+export function shortEndUser(endUser: string, upstream: TextDialectId): string {
+  return endUser.length > (LONGEST_END_USER[upstream] ?? Number.POSITIVE_INFINITY) ? hashOf(endUser) : endUser
 }
 
 /** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */

@@ -7,13 +7,11 @@ import type { Incoming } from './journey.ts'
 import type { Parts } from './parts.ts'
 import { checkVersion } from './version.ts'
 
-export function notYet(dialect: DialectId): (incoming: Incoming, parts: Parts) => Promise<never> {
+/** `what`: as the caller would name it. */
+export function notYet(dialect: DialectId, what: string): (incoming: Incoming, parts: Parts) => Promise<never> {
   return async ({ http, query }, parts) => {
     await parts.callers.find(secretOf(http.headers, query, dialect))
     if (dialect === 'messages') checkVersion(http.headers)
-    throw new Failure(
-      'unsupported',
-      `This version of the gateway does not serve ${dialect} yet. Use /v1/chat/completions.`,
-    )
+    throw new Failure('unsupported', `This version of the gateway does not serve ${what} yet.`)
   }
 }

@@ -40,7 +40,7 @@ export function passThrough(asked: Asked): Outbound {
 }
 
 /** Where a dialect names the end user. */
-const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> = {
+export const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> = {
   chat: 'safety_identifier',
   responses: 'safety_identifier',
   messages: 'metadata.user_id',

@@ -17,14 +17,8 @@ export function createRefused(): Refused {
   }
 }
 
-/**
- * Fields that the gateway writes of its own accord, as the vendors' dialects call them. Nobody misses them: models that
- * do not reason refuse the first, vendors that do not know the account the second, services that know no end users the rest.
- */
-export const OUR_OWN = ['include', 'reasoning.summary', 'safety_identifier', 'user', 'metadata.user_id'] as const
-
-/** More careful than `isAbout`, since some of these are everyday words: they must be named as fields. */
-export function isAboutOurs({ message, param }: ErrorInfo, field: (typeof OUR_OWN)[number]): boolean {
+/** More careful than `isAbout`, for everyday words: they must be named as a field. */
+export function isNamed({ message, param }: ErrorInfo, field: string): boolean {
   if (param === field) return true
   if (/[._]/.test(field)) return message.includes(field)
   return ["'", '"', '`'].some((quote) => message.includes(quote + field + quote))

@@ -5,12 +5,12 @@ import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
-import { type Care, careFor } from './care.ts'
+import { type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
+import { noteRefused, refusedOfOurs, withoutRefused } from './leave-out.ts'
 import { type Asked, type Outbound, upstreamPath } from './outbound.ts'
 import { sandboxHeaders, upstreamModel } from './pass-through.ts'
-import { isAbout, isAboutOurs, OUR_OWN } from './refused.ts'
 
 /** `withThoughts`: those that the upstream once gave go back to it. */
 export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
@@ -20,7 +20,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
   refuseStored(asked)
   const model = upstreamModel(asked)
   const warn = warnInWordsOf(dialect, warnings)
-  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked), asked, warn)
+  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
@@ -38,15 +38,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
     },
     answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
     without(refusal) {
-      const isOurUser = request.canonical().endUser === undefined
-      const field =
-        DROPPABLE.find((name) => name in canonical.sampling && isAbout(refusal, nameOf(upstream, name))) ??
-        OUR_OWN.find((name) => (isOurUser || !END_USER.has(name)) && isAboutOurs(refusal, name))
-      if (field !== undefined) {
-        const { id } = asked.candidate.upstream
-        asked.parts.refused.note(id, asked.candidate.route.model, field)
-        return translate(asked, upstream, withThoughts)
-      }
+      if (noteRefused(canonical, refusal, upstream, asked)) return translate(asked, upstream, withThoughts)
       const isAboutThoughts = withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
       return isAboutThoughts ? translate(asked, upstream, false) : undefined
     },
@@ -76,37 +68,7 @@ async function writtenAgain(
   return bytesOf(upstream.encodeRequest(capped, target))
 }
 
-/** How a model samples may be left to it; what it sees may not. */
-const DROPPABLE = [
-  'temperature',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'seed',
-  'logprobs',
-  'stop',
-] as const
-
 const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
-
-function withoutRefused(
-  request: CanonicalRequest,
-  { parts, candidate }: Asked,
-  warn: Target['warn'],
-): CanonicalRequest {
-  const { upstream, route } = candidate
-  const refused = DROPPABLE.filter(
-    (field) => field in request.sampling && parts.refused.has(upstream.id, route.model, field),
-  )
-  if (refused.length === 0) return request
-  const sampling = { ...request.sampling }
-  for (const field of refused) {
-    delete sampling[field]
-    warn(field, 'dropped')
-  }
-  return { ...request, sampling }
-}
 
 const bytesOf = ({ body }: WrittenRequest): Uint8Array => Buffer.from(JSON.stringify(body))
 
@@ -115,8 +77,16 @@ function capOf({ body }: WrittenRequest): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
 
-function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, asked: Asked): CanonicalRequest {
-  const { tier, cacheKey: _, endUser = endUserFor(upstream, care, asked), ...rest } = request
+function withCare(
+  request: CanonicalRequest,
+  care: Care,
+  upstream: TextDialect,
+  asked: Asked,
+  warn: Target['warn'],
+): CanonicalRequest {
+  const { tier, cacheKey: _, endUser: named, ...rest } = request
+  const endUser = named === undefined ? endUserFor(upstream, care, asked) : shortEndUser(named, upstream.id)
+  if (named !== undefined && endUser !== named) warn('endUser', 'changed')
   asked.warnings.push(...request.untranslated.map((field) => `${field};dropped`))
   return {
     ...rest,
@@ -128,16 +98,9 @@ function withCare(request: CanonicalRequest, care: Care, upstream: TextDialect, 
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
-function endUserFor(upstream: TextDialect, care: Care, asked: Asked): string | undefined {
-  const isUnknown = upstream.id === 'generate-content' || asked.candidate.upstream.kind === 'sandbox'
-  return isUnknown || refusedOurs(asked).some((field) => END_USER.has(field)) ? undefined : care.endUser
+function endUserFor(upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined {
+  return upstream.id === 'generate-content' || candidate.upstream.kind === 'sandbox' ? undefined : care.endUser
 }
-
-/** What dialects call the end user. */
-const END_USER: ReadonlySet<string> = new Set(['safety_identifier', 'user', 'metadata.user_id'])
-
-const refusedOurs = ({ parts, candidate: { upstream, route } }: Asked) =>
-  OUR_OWN.filter((field) => parts.refused.has(upstream.id, route.model, field))
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
 function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
@@ -170,7 +133,7 @@ function targetOf(
     maxOutput: offer.model.limits.maxOutput,
     warn,
     fetched,
-    refuses: new Set(refusedOurs(asked)),
+    refuses: refusedOfOurs(asked),
     unseal(signature) {
       if (!withThoughts) return undefined
       const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature)

@@ -22,6 +22,7 @@ export const ERRORS = {
   idempotency_mismatch: { status: 422, retry: false, fault: 'client' },
   request_too_large: { status: 413, retry: false, fault: 'client' },
   unsupported_media_type: { status: 415, retry: false, fault: 'client' },
+  no_websocket: { status: 426, retry: false, fault: 'client' },
   rate_limited: { status: 429, retry: true, fault: 'client' },
   client_gone: { status: 499, retry: false, fault: 'client' },
   internal: { status: 500, retry: true, fault: 'gateway' },

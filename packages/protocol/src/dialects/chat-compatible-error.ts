@@ -31,6 +31,7 @@ const ROWS = {
   idempotency_mismatch: { type: 'invalid_request_error', code: 'idempotency_mismatch' },
   request_too_large: { type: 'invalid_request_error', code: 'request_too_large' },
   unsupported_media_type: { type: 'invalid_request_error', code: 'unsupported_media_type' },
+  no_websocket: { type: 'invalid_request_error', code: 'no_websocket' },
   rate_limited: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
   client_gone: { type: 'invalid_request_error', code: 'client_closed_request' },
   internal: { type: 'server_error', code: 'internal_error' },

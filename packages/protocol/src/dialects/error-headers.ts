@@ -3,6 +3,8 @@ import { ERRORS, type ErrorInfo } from '../canonical/error.ts'
 /** Clients sleep as long as they are told, inside one call: never tell them more than a minute. */
 const LONGEST_WAIT = 60
 const USUAL_WAIT = 5
+/** Key, money, permission: nothing that time heals. Claude Code would ask for minutes with a wrong key. */
+const FINAL: readonly number[] = [401, 402, 403]
 
 /** The whole seconds to wait that a caller is told, 1 to 60. */
 export function secondsToWait(error: ErrorInfo): number {
@@ -24,7 +26,7 @@ export function errorHeaders(error: ErrorInfo, requestId: string): Record<string
     headers['retry-after-ms'] = String(seconds * 1000)
   }
   // SDKs retry every 5xx by themselves, and some clients retry what they cannot name.
-  if (status === 402 || status === 403 || error.code === 'upstream_rejected_us') headers['x-should-retry'] = 'false'
+  if (FINAL.includes(status) || error.code === 'upstream_rejected_us') headers['x-should-retry'] = 'false'
   if (error.code === 'method_not_allowed' && error.allow !== undefined) headers.allow = error.allow
   return headers
 }

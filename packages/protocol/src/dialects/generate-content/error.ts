@@ -28,6 +28,7 @@ const ROWS = {
   idempotency_mismatch: { status: 'INVALID_ARGUMENT', reason: 'IDEMPOTENCY_MISMATCH' },
   request_too_large: { status: 'INVALID_ARGUMENT', reason: 'REQUEST_TOO_LARGE' },
   unsupported_media_type: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_MEDIA_TYPE' },
+  no_websocket: { status: 'UNIMPLEMENTED' },
   rate_limited: { status: 'RESOURCE_EXHAUSTED' },
   client_gone: { status: 'CANCELLED' },
   internal: { status: 'INTERNAL' },

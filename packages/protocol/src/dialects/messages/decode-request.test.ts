@@ -280,12 +280,12 @@ describe('content', () => {
         tool_use_id: 'a',
         content: [
           { type: 'text', text: 'x' },
-          { type: 'tool_reference', tool_name: 't' },
+          { type: 'novelty', of: 't' },
         ],
       }),
       [
         { type: 'result', callId: 'a', parts: [{ type: 'text', text: 'x' }], at },
-        { type: 'foreign', what: 'tool_reference', at: `${at}.content[1]` },
+        { type: 'foreign', what: 'novelty', at: `${at}.content[1]` },
       ],
     ],
     [

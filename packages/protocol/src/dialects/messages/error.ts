@@ -24,6 +24,7 @@ const TYPES = {
   idempotency_mismatch: 'invalid_request_error',
   request_too_large: 'request_too_large',
   unsupported_media_type: 'invalid_request_error',
+  no_websocket: 'invalid_request_error',
   rate_limited: 'rate_limit_error',
   client_gone: 'invalid_request_error',
   internal: 'api_error',

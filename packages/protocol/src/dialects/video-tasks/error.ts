@@ -26,6 +26,7 @@ const ROWS = {
   idempotency_mismatch: { code: 'InvalidParameter', type: 'BadRequest' },
   request_too_large: { code: 'InvalidParameter', type: 'BadRequest' },
   unsupported_media_type: { code: 'InvalidParameter', type: 'BadRequest' },
+  no_websocket: { code: 'InvalidParameter', type: 'BadRequest' },
   rate_limited: { code: 'RateLimitExceeded', type: 'TooManyRequests' },
   client_gone: { code: 'RequestCanceled', type: 'BadRequest' },
   internal: { code: 'InternalServiceError', type: 'InternalServerError' },

@@ -162,6 +162,13 @@ describe('calls and results find each other', () => {
     )
     expect(new Set(ids).size).toBe(200_000)
   })
+  test('a result that comes twice, word for word, is one; a call that comes twice has two', () => {
+    const same = [result('f', '1', 'a'), result('f', '1', 'a')]
+    expect(idsOf([call('f', 'a')], same)).toEqual(['>a', '<a'])
+    expect(idsOf([call('f', 'a')], [result('f', '1', 'a'), result('f', '2', 'a')])).toEqual(['>a', '<a', '<a'])
+    expect(idsOf([call('f', 'a'), call('f', 'a')], same)).toEqual(['>a', '>a_2', '<a', '<a_2'])
+  })
+
   test('a result without a call keeps what it names', () => {
     expect(idsOf([{ text: 'x' }], [result('f', '1', 'zz')])).toEqual(['<zz'])
   })

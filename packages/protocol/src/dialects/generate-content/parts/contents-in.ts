@@ -11,7 +11,7 @@ import {
   readString,
   wrong,
 } from '../../../canonical/reading.ts'
-import type { InstructionText, MediaPart, Part, Turn } from '../../../canonical/request.ts'
+import type { InstructionText, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
 import { type CallMatcher, openCallMatcher } from './call-matcher.ts'
 import { camel, type Left, listOf } from './fields.ts'
 import { readFile, readInline } from './media-in.ts'
@@ -27,13 +27,14 @@ export type Reading = {
 export function readContents(value: unknown, reading: Reading): Turn[] {
   const contents = listOf(value, 'contents').map((content, index) => camel(asObject(content, `contents[${index}]`)))
   const calls = openCallMatcher(contents)
+  const answered = new Map<string, ResultPart>()
   const turns: { role: 'user' | 'assistant'; parts: Part[]; content: number }[] = []
   for (const [index, content] of contents.entries()) {
     const at = `contents[${index}]`
     const role = roleOf(content, at)
     for (const [position, value] of listOf(content.parts, `${at}.parts`).entries()) {
       const part = readPart(value, `${at}.parts[${position}]`, calls, reading)
-      if (part === undefined) continue
+      if (part === undefined || (part.type === 'result' && isRepeated(part, answered))) continue
       const speaker = speakerOf(part, role)
       const last = turns.at(-1)
       // Contents of the user stay apart as the caller wrote them; the model's are one turn.
@@ -43,6 +44,13 @@ export function readContents(value: unknown, reading: Reading): Turn[] {
     }
   }
   return turns.map(({ role, parts }) => ({ role, parts }))
+}
+
+/** A session that Google's agent takes up again has each result twice, word for word. Two calls never share an id here. */
+function isRepeated(result: ResultPart, answered: Map<string, ResultPart>): boolean {
+  const earlier = answered.get(result.callId)
+  if (earlier === undefined) answered.set(result.callId, result)
+  return earlier !== undefined && JSON.stringify({ ...earlier, at: '' }) === JSON.stringify({ ...result, at: '' })
 }
 
 /** `function` and `tool` are how older clients call the speaker of results. */

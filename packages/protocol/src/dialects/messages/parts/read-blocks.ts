@@ -114,7 +114,8 @@ function readResultContent(content: unknown, at: string): (TextPart | MediaPart 
   return content.flatMap((item, index) => {
     const place = `${at}[${index}]`
     const block = asObject(item, place)
-    return readShown(asString(block.type, below(place, 'type')), block, place)
+    const type = asString(block.type, below(place, 'type'))
+    return type === 'tool_reference' ? [readToolReference(block, place)] : readShown(type, block, place)
   })
 }
 
@@ -176,6 +177,12 @@ function readDocument(block: Json, at: string): (TextPart | MediaPart | ForeignP
   }
   const read = readSource(block, at)
   return read === undefined ? [{ type: 'foreign', what: 'document', at }] : [document(read)]
+}
+
+/** What a search for tools found. The vendor shows the tool in its place; elsewhere it stands among the tools. */
+function readToolReference(block: Json, at: string): TextPart {
+  const name = required(readName(block, 'tool_name', at), below(at, 'tool_name'), 'the name of the tool')
+  return { type: 'text', text: `The tool ${name} can be called now.` }
 }
 
 /** Something found for the model, which it may cite. Everybody else reads it as text. */

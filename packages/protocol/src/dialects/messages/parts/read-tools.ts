@@ -12,6 +12,7 @@ import {
   readWord,
 } from '../../../canonical/reading.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import { waitingTools } from './deferred-tools.ts'
 import { cacheOf, required } from './read-blocks.ts'
 
 export type ReadTools = {
@@ -27,15 +28,19 @@ export function readTools(body: Json): ReadTools {
   const tools: Tool[] = []
   const hostedTools: HostedTool[] = []
   const untranslated = new Set<string>()
+  const waiting = waitingTools(body)
   for (const [index, item] of (readArray(body, 'tools') ?? []).entries()) {
     const at = `tools[${index}]`
     const tool = asObject(item, at)
     const type = readString(tool, 'type', at)
     if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
     else {
-      tools.push(readTool(tool, at))
+      const read = readTool(tool, at)
+      if (waiting?.has(read.name)) continue
+      tools.push(read)
       for (const field of Object.keys(tool)) {
-        if (!KNOWN.has(field) && tool[field] !== null) untranslated.add(`tools.${field}`)
+        const isKnown = KNOWN.has(field) || (field === 'defer_loading' && waiting !== undefined)
+        if (!isKnown && tool[field] !== null) untranslated.add(`tools.${field}`)
       }
     }
   }

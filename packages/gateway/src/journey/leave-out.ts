@@ -1,0 +1,72 @@
+// Fields of a translated request that an upstream's model has refused, and that it may go without.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Asked } from './outbound.ts'
+import { END_USER } from './pass-through.ts'
+import { isAbout, isNamed } from './refused.ts'
+
+/** How a model samples may be left to it. */
+const SAMPLING = [
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'logprobs',
+  'stop',
+] as const
+
+/** So may what stands beside the conversation. What the model sees may not. */
+const BESIDE = ['endUser', 'cacheKey', 'store', 'verbosity'] as const
+
+/** What the gateway writes of its own accord, as the upstream's dialect calls it: nobody misses it. */
+const OURS = ['include', 'reasoning.summary'] as const
+
+type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
+
+const has = ({ sampling, ...beside }: CanonicalRequest, field: Field): boolean => field in sampling || field in beside
+
+/** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
+export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
+  const field =
+    [...SAMPLING, ...BESIDE].find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
+    OURS.find((each) => isNamed(refusal, each))
+  if (field === undefined) return false
+  const { upstream: to, route } = asked.candidate
+  asked.parts.refused.note(to.id, route.model, field)
+  return true
+}
+
+/** The end user has two names in some dialects, one of which is a word of many refusals. */
+function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field: Field): boolean {
+  if (field !== 'endUser') return isAbout(refusal, fieldNames[field] ?? field)
+  return isAbout(refusal, END_USER[id] ?? field) || isNamed(refusal, 'user')
+}
+
+/** What of ours this upstream's model has refused. */
+export function refusedOfOurs({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
+  return new Set(OURS.filter((field) => parts.refused.has(upstream.id, route.model, field)))
+}
+
+export function withoutRefused(
+  request: CanonicalRequest,
+  { parts, candidate, request: { endUser } }: Asked,
+  warn: Target['warn'],
+): CanonicalRequest {
+  const { upstream, route } = candidate
+  const refused = [...SAMPLING, ...BESIDE].filter(
+    (field) => has(request, field) && parts.refused.has(upstream.id, route.model, field),
+  )
+  if (refused.length === 0) return request
+  const { sampling, ...beside } = request
+  const kept = { ...beside, sampling: { ...sampling } }
+  for (const field of refused) {
+    delete kept.sampling[field as (typeof SAMPLING)[number]]
+    delete kept[field as (typeof BESIDE)[number]]
+    // The end user that we named is none of the caller's words.
+    if (field !== 'endUser' || endUser !== undefined) warn(field, 'dropped')
+  }
+  return kept
+}
