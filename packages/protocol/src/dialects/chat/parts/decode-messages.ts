@@ -33,6 +33,7 @@ export function decodeMessages(messages: readonly unknown[]): { instructions: In
   const instructions: InstructionText[] = []
   const turns: Turn[] = []
   const legacy = openLegacyCalls()
+  const addResult = openResults(turns)
   for (const [index, value] of messages.entries()) {
     const at = `messages[${index}]`
     const message = asObject(value, at)
@@ -54,10 +55,10 @@ export function decodeMessages(messages: readonly unknown[]): { instructions: In
         turns.push({ role: 'assistant', parts: decodeAssistant(message, at, legacy), ...nameOf(message, at) })
         break
       case 'tool':
-        addResult(turns, decodeResult(message, at))
+        addResult(decodeResult(message, at))
         break
       case 'function':
-        addResult(turns, legacy.result(message, at))
+        addResult(legacy.result(message, at))
         break
       default: {
         const path = below(at, 'role')
@@ -78,12 +79,16 @@ function nameOf(message: Json, at: string): { name?: string } {
   return name === undefined || name === '' ? {} : { name }
 }
 
-/** Results that follow one another answer the same turn of the assistant. */
-function addResult(turns: Turn[], result: ResultPart): void {
-  const last = turns.at(-1)
-  const isOfResults = last?.role === 'user' && last.parts.every((part) => part.type === 'result')
-  if (last !== undefined && isOfResults) turns[turns.length - 1] = { ...last, parts: [...last.parts, result] }
-  else turns.push({ role: 'user', parts: [result] })
+/** Results that follow one another answer the same turn of the assistant. In one list that grows: there may be many. */
+function openResults(turns: Turn[]): (result: ResultPart) => void {
+  let results: ResultPart[] = []
+  return (result) => {
+    if (turns.at(-1)?.parts !== results) {
+      results = []
+      turns.push({ role: 'user', parts: results })
+    }
+    results.push(result)
+  }
 }
 
 type Content = TextPart | MediaPart | RefusalPart | ForeignPart
