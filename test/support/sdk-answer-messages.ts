@@ -52,8 +52,9 @@ function addStop(pieces: Pieces, reason: string | null): void {
   else pieces.finish = reason === 'refusal' ? 'filter' : 'completed'
 }
 
-function addUsage(pieces: Pieces, usage: Partial<Anthropic.Usage>): void {
-  if (usage.input_tokens === undefined) return
+/** Services of others that speak this dialect may leave it out, whatever its types say. */
+function addUsage(pieces: Pieces, usage: Partial<Anthropic.Usage> | undefined): void {
+  if (usage?.input_tokens === undefined) return
   const cached = usage.cache_read_input_tokens ?? 0
   pieces.usage = figures({
     ...{ input: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0), cached },

@@ -21,6 +21,8 @@ export type Asking = {
   key: string
   model: string
   prompt: string
+  /** Output tokens; more than any answer needs unless told. */
+  cap?: number
   /** `helper`: with the SDK's own accumulator, which is strict about the order of events. */
   mode: 'unstreamed' | 'raw' | 'helper'
 }
@@ -60,10 +62,10 @@ const openai = ({ origin, key }: Asking) =>
   new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0, timeout: PATIENCE_MS })
 
 async function readChat(asking: Asking): Promise<Answer> {
-  const { model, prompt, mode } = asking
+  const { model, prompt, mode, cap = CAP } = asking
   const { completions } = openai(asking).chat
   const pieces = nothing()
-  const body = { model, max_tokens: CAP, messages: [{ role: 'user' as const, content: prompt }] }
+  const body = { model, max_tokens: cap, messages: [{ role: 'user' as const, content: prompt }] }
   if (mode === 'unstreamed') {
     addChatReply(pieces, await completions.create(body))
     return answerOf(pieces)
@@ -76,10 +78,10 @@ async function readChat(asking: Asking): Promise<Answer> {
 }
 
 async function readResponses(asking: Asking): Promise<Answer> {
-  const { model, prompt, mode } = asking
+  const { model, prompt, mode, cap = CAP } = asking
   const { responses } = openai(asking)
   const pieces = nothing()
-  const body = { model, input: prompt, max_output_tokens: CAP, store: false }
+  const body = { model, input: prompt, max_output_tokens: cap, store: false }
   if (mode === 'unstreamed') {
     const response = await responses.create(body)
     if (response.status === 'failed') throw new Failed(response.error?.message)
@@ -99,10 +101,10 @@ async function readResponses(asking: Asking): Promise<Answer> {
 }
 
 async function readMessages(asking: Asking): Promise<Answer> {
-  const { model, prompt, mode, origin, key } = asking
+  const { model, prompt, mode, origin, key, cap = CAP } = asking
   const { messages } = new Anthropic({ apiKey: key, baseURL: origin, maxRetries: 0, timeout: PATIENCE_MS })
   const pieces = nothing()
-  const body = { model, max_tokens: CAP, messages: [{ role: 'user' as const, content: prompt }] }
+  const body = { model, max_tokens: cap, messages: [{ role: 'user' as const, content: prompt }] }
   if (mode === 'unstreamed') {
     addMessage(pieces, await messages.create(body))
     return answerOf(pieces)
@@ -114,10 +116,10 @@ async function readMessages(asking: Asking): Promise<Answer> {
 }
 
 async function readGenerateContent(asking: Asking): Promise<Answer> {
-  const { model, prompt, mode, origin, key } = asking
+  const { model, prompt, mode, origin, key, cap = CAP } = asking
   const { models } = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, timeout: PATIENCE_MS } })
   const pieces = nothing()
-  const body = { model, contents: prompt, config: { maxOutputTokens: CAP } }
+  const body = { model, contents: prompt, config: { maxOutputTokens: cap } }
   if (mode === 'unstreamed') {
     addGenerated(pieces, await models.generateContent(body))
     return answerOf(pieces)

@@ -5,15 +5,44 @@ import { type Content, type FunctionCall, GoogleGenAI, type Part } from '@google
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import OpenAI from 'openai'
 
-export type ToolSetting = { origin: string; key: string; model: string; streamed: boolean; prompt: string }
+export type ToolSetting = {
+  origin: string
+  key: string
+  model: string
+  streamed: boolean
+  prompt: string
+  /** The turns after the first, in order; one that is like the first unless told. */
+  then?: readonly Step[]
+}
+
+/** `alter`: what becomes of the conversation so far, as JSON, before it is sent. */
+export type Step = { key?: string; model?: string; alter?: (history: string) => string }
 
 /** What a tool gave back. `failed` is told in the dialect's own way where it has one. */
 export type Outcome = { text: string; failed?: boolean }
 export type AskedCall = { name: string; arguments: unknown }
-export type Told = { calls: AskedCall[]; text: string }
+/** `texts`: of each later turn; `text`: of the last. `history`: all that was said, as JSON. */
+export type Told = { calls: AskedCall[]; text: string; texts: string[]; history: string }
 
 /** `answer` is given all calls of the first turn; the text is the second turn's. */
 export type Conversation = (setting: ToolSetting, answer: (call: AskedCall, index: number) => Outcome) => Promise<Told>
+
+/** What is asked after an answer, when the conversation goes on. */
+export const MORE = 'And what do you say to this?'
+
+/** Each later turn in order: `say` gives its text, having added the model's words and the next question to the history. */
+async function laterTurns<History>(
+  setting: ToolSetting,
+  history: History,
+  say: (setting: ToolSetting, history: History) => Promise<string>,
+): Promise<Pick<Told, 'text' | 'texts' | 'history'>> {
+  const texts: string[] = []
+  for (const { alter, ...changed } of setting.then ?? [{}]) {
+    const told = alter ? (JSON.parse(alter(JSON.stringify(history))) as History) : history
+    texts.push(await say({ ...setting, ...changed }, told))
+  }
+  return { text: texts.at(-1) ?? '', texts, history: JSON.stringify(history) }
+}
 
 export const TOOL_NAMES = ['tide_height', 'wind'] as const
 const SCHEMA = { type: 'object' as const, properties: { port: { type: 'string' } }, required: ['port'] }
@@ -25,14 +54,14 @@ const openai = ({ origin, key }: ToolSetting) => new OpenAI({ apiKey: key, baseU
 const marked = ({ text, failed }: Outcome): string => (failed ? `ERROR: ${text}` : text)
 
 const chat: Conversation = async (setting, answer) => {
-  const { completions } = openai(setting).chat
   const tools = TOOL_NAMES.map((name) => ({
     type: 'function' as const,
     function: { ...describe(name), parameters: SCHEMA },
   }))
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: setting.prompt }]
-  const say = async () => {
-    const body = { model: setting.model, messages, tools }
+  const say = async ({ model, ...setting }: ToolSetting, messages: OpenAI.ChatCompletionMessageParam[]) => {
+    const { completions } = openai({ model, ...setting }).chat
+    const body = { model, messages, tools }
     const completion = setting.streamed
       ? await completions.stream(body).finalChatCompletion()
       : await completions.create(body)
@@ -40,28 +69,33 @@ const chat: Conversation = async (setting, answer) => {
     if (!message) throw new Error('there is no choice')
     return message
   }
-  const message = await say()
+  const message = await say(setting, messages)
   messages.push(message)
   const asked = (message.tool_calls ?? []).flatMap((call) => (call.type === 'function' ? [call] : []))
   const calls = asked.map((call) => ({ name: call.function.name, arguments: JSON.parse(call.function.arguments) }))
   for (const [index, call] of calls.entries()) {
     messages.push({ role: 'tool', tool_call_id: asked[index]?.id ?? '', content: marked(answer(call, index)) })
   }
-  return { calls, text: (await say()).content ?? '' }
+  const later = await laterTurns(setting, messages, async (at, history) => {
+    const next = await say(at, history)
+    messages.push(next, { role: 'user', content: MORE })
+    return next.content ?? ''
+  })
+  return { calls, ...later }
 }
 
 const responses: Conversation = async (setting, answer) => {
-  const client = openai(setting).responses
   const tools = TOOL_NAMES.map((name) => ({
     ...{ type: 'function' as const, ...describe(name), parameters: SCHEMA, strict: false },
   }))
   const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: setting.prompt }]
-  const say = async () => {
+  const say = async (setting: ToolSetting, input: OpenAI.Responses.ResponseInput) => {
+    const client = openai(setting).responses
     const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content']
     const body = { model: setting.model, input, tools, include, store: false }
     return setting.streamed ? await client.stream(body).finalResponse() : await client.create(body)
   }
-  const first = await say()
+  const first = await say(setting, input)
   input.push(...(first.output as OpenAI.Responses.ResponseInput))
   const asked = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
   const calls = asked.map(({ name, arguments: text }) => ({ name, arguments: JSON.parse(text) }))
@@ -69,18 +103,23 @@ const responses: Conversation = async (setting, answer) => {
     const output = marked(answer(call, index))
     input.push({ type: 'function_call_output', call_id: asked[index]?.call_id ?? '', output })
   }
-  return { calls, text: (await say()).output_text }
+  const later = await laterTurns(setting, input, async (at, history) => {
+    const next = await say(at, history)
+    input.push(...(next.output as OpenAI.Responses.ResponseInput), { role: 'user', content: MORE })
+    return next.output_text
+  })
+  return { calls, ...later }
 }
 
 const messages: Conversation = async (setting, answer) => {
-  const client = new Anthropic({ apiKey: setting.key, baseURL: setting.origin, maxRetries: 0 })
   const tools = TOOL_NAMES.map((name) => ({ ...describe(name), input_schema: SCHEMA }))
   const turns: Anthropic.MessageParam[] = [{ role: 'user', content: setting.prompt }]
-  const say = async () => {
+  const say = async (setting: ToolSetting, turns: Anthropic.MessageParam[]) => {
+    const client = new Anthropic({ apiKey: setting.key, baseURL: setting.origin, maxRetries: 0 })
     const body = { model: setting.model, max_tokens: 2_000, messages: turns, tools }
     return setting.streamed ? await client.messages.stream(body).finalMessage() : await client.messages.create(body)
   }
-  const first = await say()
+  const first = await say(setting, turns)
   turns.push({ role: 'assistant', content: first.content as Anthropic.ContentBlockParam[] })
   const asked = first.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []))
   const calls = asked.map(({ name, input }) => ({ name, arguments: input }))
@@ -90,15 +129,22 @@ const messages: Conversation = async (setting, answer) => {
     return { type: 'tool_result' as const, tool_use_id: id, content: text, is_error: failed }
   })
   turns.push({ role: 'user', content: results })
-  const { content } = await say()
-  return { calls, text: content.map((block) => (block.type === 'text' ? block.text : '')).join('') }
+  const later = await laterTurns(setting, turns, async (at, history) => {
+    const { content } = await say(at, history)
+    turns.push(
+      { role: 'assistant', content: content as Anthropic.ContentBlockParam[] },
+      { role: 'user', content: MORE },
+    )
+    return content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+  })
+  return { calls, ...later }
 }
 
 const generateContent: Conversation = async (setting, answer) => {
-  const { models } = new GoogleGenAI({ apiKey: setting.key, httpOptions: { baseUrl: setting.origin } })
   const functionDeclarations = TOOL_NAMES.map((name) => ({ ...describe(name), parametersJsonSchema: SCHEMA }))
   const contents: Content[] = [{ role: 'user', parts: [{ text: setting.prompt }] }]
-  const say = async (): Promise<Part[]> => {
+  const say = async (setting: ToolSetting, contents: Content[]): Promise<Part[]> => {
+    const { models } = new GoogleGenAI({ apiKey: setting.key, httpOptions: { baseUrl: setting.origin } })
     const body = { model: setting.model, contents, config: { tools: [{ functionDeclarations }] } }
     if (!setting.streamed) return (await models.generateContent(body)).candidates?.[0]?.content?.parts ?? []
     const parts: Part[] = []
@@ -107,7 +153,7 @@ const generateContent: Conversation = async (setting, answer) => {
     }
     return parts
   }
-  const first = await say()
+  const first = await say(setting, contents)
   contents.push({ role: 'model', parts: first })
   const asked = first.flatMap(({ functionCall }): FunctionCall[] => (functionCall ? [functionCall] : []))
   const calls = asked.map(({ name = '', args }) => ({ name, arguments: args }))
@@ -118,8 +164,12 @@ const generateContent: Conversation = async (setting, answer) => {
     return { functionResponse: { name: call.name, response, ...(id === undefined ? {} : { id }) } }
   })
   contents.push({ role: 'user', parts })
-  const text = (await say()).map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
-  return { calls, text }
+  const later = await laterTurns(setting, contents, async (at, history) => {
+    const next = await say(at, history)
+    contents.push({ role: 'model', parts: next }, { role: 'user', parts: [{ text: MORE }] })
+    return next.map((part) => (part.thought ? '' : (part.text ?? ''))).join('')
+  })
+  return { calls, ...later }
 }
 
 export const CONVERSATIONS: Record<TextDialectId, Conversation> = {

@@ -63,11 +63,17 @@ function generateContentMethods(rest: string): Methods | undefined {
   return rest.includes(':') ? { GET, POST: nothingThere } : { GET }
 }
 
+/** What `alt` may say; without it a stream is events. */
+const FORMS: readonly string[] = ['', 'sse', 'json']
+
 /** Model, verb and form of the stream are in the address: `org/model-1:streamGenerateContent?alt=sse`. */
 function generateContent(rest: string, verb: string, query: string): Ask {
   const stream = verb === 'streamGenerateContent'
   const model = decoded(rest.slice(0, rest.length - verb.length - 1))
-  const alt = new URLSearchParams(query).get('alt')
+  const alt = new URLSearchParams(query).get('alt') ?? ''
+  if (!FORMS.includes(alt)) {
+    throw new Failure('bad_request', 'alt must be sse for events or json for one array.', { param: 'alt' })
+  }
   return { dialect: TEXT_DIALECTS['generate-content'], addressed: { model, stream }, asArray: stream && alt === 'json' }
 }
 

@@ -238,8 +238,9 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     if (!peeked) write(answerer.heartbeat)
     const failure = await peekOnce()
     if (failure) {
-      // The 200 is out already: the failure can only be the stream's own error ending.
-      write(meter.fail(failure.info))
+      // The 200 is out already: the failure can only be the stream's own error ending. What the meter has seen of the
+      // answer was not delivered, so the ending is that of an answer which has not begun.
+      write(answerer.openMeter().fail(failure.info))
       return
     }
     const ending = await relay()

@@ -19,7 +19,7 @@ import type { Parts } from './parts.ts'
 import { passThrough } from './pass-through.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Quote, refusalOf, unavailable } from './reserve.ts'
 import { route } from './route.ts'
-import { hasSeal } from './seals.ts'
+import { hasOthersThoughts } from './seals.ts'
 import { translate } from './translate.ts'
 import { checkVersion } from './version.ts'
 import type { Watch } from './watch.ts'
@@ -89,10 +89,11 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   }
 }
 
-/** The same dialect on both sides, and nothing in it that was sealed for another upstream: then the bytes pass through. */
+/** The same dialect on both sides, and nothing in it that is another upstream's: then the bytes pass through. */
 function prepare(asked: Asked): Outbound {
   const upstream = dialectOf(asked.candidate, asked.dialect.id)
-  if (upstream === asked.dialect.id && !hasSeal(asked.body, upstream)) return passThrough(asked)
+  const passes = upstream === asked.dialect.id && !hasOthersThoughts(asked.body, upstream)
+  if (passes) return passThrough(asked)
   return translate(asked, TEXT_DIALECTS[upstream])
 }
 

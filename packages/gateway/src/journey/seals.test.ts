@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Block } from '@trivium/protocol/canonical/reply.ts'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { createSeals, hasSeal } from './seals.ts'
+import { createSeals, hasOthersThoughts } from './seals.ts'
 
 const seals = createSeals('a master secret of a test')
 
@@ -57,12 +58,72 @@ describe('what a client was given sealed is noticed when it comes back', () => {
       // Chat has a place for the signatures of calls alone.
       const isCarried = dialect.id !== 'chat' || block.type === 'call'
       test(`${what}, ${dialect.id}`, () => {
-        expect(hasSeal(Buffer.from(body), dialect.id)).toBe(isCarried)
+        expect(hasOthersThoughts(Buffer.from(body), dialect.id)).toBe(isCarried)
       })
     }
   }
 
   test('text that only speaks of it is not', () => {
-    expect(hasSeal(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
+    expect(hasOthersThoughts(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
+  })
+})
+
+describe('thoughts of another upstream in a conversation', () => {
+  const sealed = seals.seal(7n, 'main', '')
+  const inBase64 = (text: string) => Buffer.from(text).toString('base64')
+  const has = (id: TextDialectId, history: object) => hasOthersThoughts(Buffer.from(JSON.stringify(history)), id)
+  const thinking = (signature: string) => ({
+    messages: [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'b', signature }] },
+    ],
+  })
+  const thought = (item: object) => ({
+    input: [
+      { role: 'user', content: 'a' },
+      { type: 'reasoning', summary: [], ...item },
+    ],
+  })
+  const signedPart = (thoughtSignature: string) => ({
+    contents: [
+      { role: 'user', parts: [{ text: 'a' }] },
+      { role: 'model', parts: [{ text: 'b', thoughtSignature }] },
+    ],
+  })
+  const call = (thought_signature: string) => ({
+    messages: [
+      { role: 'user', content: 'a' },
+      {
+        role: 'assistant',
+        tool_calls: [
+          {
+            id: 'c',
+            type: 'function',
+            function: { name: 'n', arguments: '{}' },
+            extra_content: { google: { thought_signature } },
+          },
+        ],
+      },
+    ],
+  })
+
+  test.each([
+    ['messages', thinking(sealed), true],
+    ['messages', thinking('EqQBCkYIBBgC'), false],
+    // A service of this dialect that signs nothing gets its thoughts back as they were.
+    ['messages', thinking(''), false],
+    ['responses', thought({ id: 'rs_1', encrypted_content: sealed }), true],
+    ['responses', thought({ id: 'rs_1', encrypted_content: `after.${sealed}` }), true],
+    ['responses', thought({ id: 'rs_1', encrypted_content: `redacted.${sealed}` }), true],
+    ['responses', thought({ id: 'rs_1', encrypted_content: 'gAAAAABo' }), false],
+    ['responses', thought({ id: 'rs_0546ea5d80c00000_0' }), true],
+    ['responses', thought({ id: 'rs_68af4030baa48193b0b43b4c2a176a1a0e6967589f080e77' }), false],
+    ['generate-content', signedPart(inBase64(sealed)), true],
+    ['generate-content', signedPart(inBase64(`redacted:${sealed}`)), true],
+    ['generate-content', signedPart('CiQBveKj'), false],
+    ['chat', call(sealed), true],
+    ['chat', call('CiQBveKj'), false],
+  ] as const)('%s, %j: %p', (id, history, expected) => {
+    expect(has(id, history)).toBe(expected)
   })
 })

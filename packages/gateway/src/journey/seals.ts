@@ -12,20 +12,33 @@ export type Seals = {
   unseal(account: bigint, upstream: string, sealed: string): string | undefined
 }
 
-/** Whether a body has sealed text in it. */
-export function hasSeal(body: Uint8Array, dialect: TextDialectId): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return BEGINNINGS[dialect].some((beginning) => bytes.includes(beginning))
-}
-
 const PREFIX = 'gw1.'
 
-/** How a JSON string with a seal begins: some dialects say before it what it belongs to, one has all of it in base64. */
-const BEGINNINGS: Readonly<Record<TextDialectId, readonly string[]>> = {
+/** How sealed text begins in each dialect: one puts a word before it, another has it in base64. */
+const MARKS: Readonly<Record<TextDialectId, readonly string[]>> = {
   chat: [`"${PREFIX}`],
   messages: [`"${PREFIX}`],
   responses: [`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`],
   'generate-content': ['"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'],
+}
+
+/**
+ * Whether a conversation has something in it that came through this gateway from an upstream of another dialect, and
+ * that one of the caller's own would refuse: sealed text, or a thought by an id that is ours.
+ */
+export function hasOthersThoughts(body: Uint8Array, dialect: TextDialectId): boolean {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return MARKS[dialect].some((mark) => bytes.includes(mark)) || (dialect === 'responses' && hasOwnThought(bytes))
+}
+
+/** `rs_` with the id of one of our requests: the vendor would look for it among its own, and not find it. */
+const OWN_THOUGHT = /^"rs_[0-9a-f]{16}_/
+
+function hasOwnThought(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf('"rs_'); at !== -1; at = bytes.indexOf('"rs_', at + 1)) {
+    if (OWN_THOUGHT.test(bytes.toString('latin1', at, at + 22))) return true
+  }
+  return false
 }
 
 const IV_BYTES = 12

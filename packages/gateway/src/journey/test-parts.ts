@@ -1,4 +1,5 @@
 // A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
@@ -15,7 +16,14 @@ import { createRefused } from './refused.ts'
 import { createSeals } from './seals.ts'
 import { createWatches } from './watch.ts'
 
-export type TestOptions = { send: Send; bodyIdleMs?: number; pace?: Pace; timeouts?: Partial<Upstream['timeouts']> }
+export type TestOptions = {
+  send: Send
+  bodyIdleMs?: number
+  pace?: Pace
+  timeouts?: Partial<Upstream['timeouts']>
+  /** What the upstream speaks; chat unless told. */
+  dialect?: TextDialectId
+}
 
 /** How a request ended, as the ledger was told. */
 export type End = { cost: bigint; ending: string }
@@ -24,11 +32,11 @@ export const TEST_CALLER: Caller = {
   ...{ account: 1n, key: 1n, group: 'default', revoked: false, accountDisabled: false, expiresAt: undefined },
 }
 
-export function createTestParts({ send, timeouts, ...more }: TestOptions) {
+export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: TestOptions) {
   const ends: End[] = []
   const logged: string[] = []
   const ticker = createTicker(5)
-  const catalogue = compileCatalogue(testConfig(timeouts), 0)
+  const catalogue = compileCatalogue(testConfig(timeouts, dialect), 0)
   const end = async (cost: bigint, ending: string): Promise<Settled> => {
     ends.push({ cost, ending })
     return { charged: cost, spooled: false }
@@ -70,9 +78,9 @@ export function createTestParts({ send, timeouts, ...more }: TestOptions) {
   return { parts, ends, logged }
 }
 
-function testConfig(timeouts: TestOptions['timeouts']): FileConfig {
+function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {
   const upstream: Upstream = {
-    ...{ id: 'own', kind: 'custom', dialect: 'chat', baseUrl: 'http://own.invalid/v1', keys: ['k'] },
+    ...{ id: 'own', kind: 'custom', dialect, baseUrl: 'http://own.invalid/v1', keys: ['k'] },
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
     ...{
       maxConcurrency: undefined,

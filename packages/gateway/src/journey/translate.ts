@@ -136,7 +136,8 @@ function targetOf(
     refuses: refusedOfOurs(asked),
     unseal(signature) {
       if (!withThoughts) return undefined
-      const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature)
+      // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.
+      const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
       unsealed ||= own !== undefined
       return own
     },

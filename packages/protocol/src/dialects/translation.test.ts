@@ -46,7 +46,7 @@ describe('a refusal names the field in the caller’s words', () => {
     ['a call without tools', 'chat', { tool_choice: 'required' }, 'tool_choice'],
     ['a call without tools', 'responses', { tool_choice: 'required' }, 'tool_choice'],
     ['a call without tools', 'messages', { tool_choice: { type: 'any' } }, 'tool_choice'],
-    ['a call without tools', 'generate-content', DEMANDED, 'toolConfig.functionCallingConfig'],
+    ['a call without tools', 'generate-content', DEMANDED, 'toolConfig.functionCallingConfig.mode'],
     [
       'a call of a tool that is not there',
       'chat',

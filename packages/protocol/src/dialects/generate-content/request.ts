@@ -1,5 +1,6 @@
 // A caller's request into neutral terms, and a neutral request for an upstream.
 
+import { checkChoice } from '../../canonical/offered-tools.ts'
 import {
   asObject,
   isObject,
@@ -21,6 +22,7 @@ import { writeContents } from './parts/contents-out.ts'
 import { camel, camelName, enumWord, type Left, listOf, openLeft } from './parts/fields.ts'
 import { readFile } from './parts/media-in.ts'
 import { rulesOf } from './parts/models.ts'
+import { inCallersSpelling } from './parts/spelling.ts'
 import { readToolConfig, readTools } from './parts/tools-in.ts'
 import { writeTools } from './parts/tools-out.ts'
 
@@ -53,6 +55,14 @@ const KNOWN = new Set([
 
 export function decodeRequest(value: unknown, addressed: Addressed | undefined): CanonicalRequest {
   if (!isObject(value)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object')
+  try {
+    return decodeBody(value, addressed)
+  } catch (thrown) {
+    throw inCallersSpelling(thrown, value)
+  }
+}
+
+function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalRequest {
   const body = camel(value)
   const model = addressed?.model ?? readString(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
@@ -67,6 +77,12 @@ export function decodeRequest(value: unknown, addressed: Addressed | undefined):
   const config = readGenerationConfig(readObject(body, 'generationConfig'), left)
   const { tools, hostedTools } = readTools(body.tools, left)
   const { toolChoice, validated } = readToolConfig(body.toolConfig, left)
+  const calling = 'toolConfig.functionCallingConfig'
+  checkChoice(
+    toolChoice,
+    { tools, hostedTools },
+    `${calling}.${toolChoice?.mode === 'required' ? 'mode' : 'allowedFunctionNames'}`,
+  )
   const tier = readTier(body, left)
   const labels = readLabels(body)
   const store = readFlag(body, 'store')

@@ -302,7 +302,7 @@ describe('content', () => {
     [
       'a source not known here',
       content({ type: 'image', source: { type: 'dream' } }),
-      [{ type: 'foreign', what: 'image', at }],
+      [{ type: 'media', media: 'image', source: { kind: 'object', id: 'dream' }, at }],
     ],
     [
       'a mark on the whole',

@@ -150,6 +150,31 @@ describe('endings', () => {
     expect(forwarded + tail).toBe(HEAD)
     expect(state).toMatchObject({ finish: undefined, done: false, error: undefined })
   })
+
+  test.each([
+    [0],
+    [1],
+    [5],
+  ])('%d output tokens, told before there was any output, are not what the answer took', (told) => {
+    const { message } = start
+    const early = { ...start, message: { ...message, usage: { ...message.usage, output_tokens: told } } }
+    const begun = named(
+      early,
+      begin(0, { type: 'text', text: '' }),
+      delta(0, { type: 'text_delta', text: 'a'.repeat(400) }),
+    )
+    expect(meterText(passing, begun).state.usage).toMatchObject({ input: 27, output: undefined })
+  })
+
+  test('output that was told at the start counts where nothing else is told, unless it is a place holder', () => {
+    const told = (output: number) => {
+      const { message } = start
+      const early = { ...start, message: { ...message, usage: { ...message.usage, output_tokens: output } } }
+      const last = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
+      return meterText(passing, named(early, last, STOP)).state.usage?.output
+    }
+    expect([told(0), told(1), told(30)]).toEqual([undefined, undefined, 30])
+  })
 })
 
 describe('failures', () => {

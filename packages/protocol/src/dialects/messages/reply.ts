@@ -8,6 +8,7 @@ import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { decodeError } from './error.ts'
 import { readCitations, writeCitation } from './parts/citation.ts'
 import { readStop, writeStop } from './parts/stop.ts'
+import { UNSIGNED } from './parts/thinking.ts'
 import { readFigures, usageFrom, writeUsage } from './parts/usage.ts'
 import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
 
@@ -141,9 +142,9 @@ function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
     case 'refusal':
       return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }]
     case 'reasoning': {
-      const signature = block.signature === undefined ? '' : answering.seal(block.signature)
       const thinking = answering.hideReasoning ? '' : block.text
-      return thinking === '' && signature === '' ? [] : [{ type: 'thinking', thinking, signature }]
+      if (thinking === '' && block.signature === undefined) return []
+      return [{ type: 'thinking', thinking, signature: answering.seal(block.signature ?? UNSIGNED) }]
     }
     case 'redacted':
       return [{ type: 'redacted_thinking', data: answering.seal(block.data) }]

@@ -103,11 +103,11 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     },
   ],
   [
-    'thoughts without a signature',
+    'thoughts without a signature, which are marked so that they are known again',
     reply([thought('Hm.'), said('So.')]),
     {
       content: [
-        { type: 'thinking', thinking: 'Hm.', signature: '' },
+        { type: 'thinking', thinking: 'Hm.', signature: 'gw1.' },
         { type: 'text', text: 'So.' },
       ],
       stop_reason: 'end_turn',

@@ -270,8 +270,9 @@ describe('a stream that failed on its way', () => {
     })
   })
 
-  test('before anything was begun there is nothing to close', () => {
+  test('before anything was begun there is nothing to close, but clients want a beginning', () => {
     const events = dataIn(textOf(openFor(passing).abandon?.(error, 'req_1') ?? new Uint8Array(0)))
-    expect(events.map(({ type }) => type)).toEqual(['response.failed', 'error'])
+    expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.failed', 'error'])
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 2])
   })
 })

@@ -324,7 +324,12 @@ describe('tools', () => {
       { mode: 'hosted', name: 'shell' },
     ],
   ])('tool_choice %j', (tool_choice, expected) => {
-    expect(read({ tool_choice }).toolChoice).toEqual(expected as never)
+    const tools = [
+      { type: 'function', name: 'a' },
+      { type: 'custom', name: 'plot' },
+      { type: 'namespace', name: 'port', tools: [{ type: 'function', name: 'tide' }] },
+    ]
+    expect(read({ tools, tool_choice }).toolChoice).toEqual(expected as never)
   })
 })
 

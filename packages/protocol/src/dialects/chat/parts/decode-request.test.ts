@@ -331,6 +331,10 @@ describe('tools', () => {
     ],
     [{ type: 'web_search' }, { mode: 'hosted', name: 'web_search' }],
   ])('choice %j', (tool_choice, expected) => {
-    expect(decode({ tool_choice }).toolChoice).toEqual(expected as never)
+    const tools = [
+      { type: 'function', function: { name: 'tide' } },
+      { type: 'custom', custom: { name: 'note' } },
+    ]
+    expect(decode({ tools, tool_choice }).toolChoice).toEqual(expected as never)
   })
 })

@@ -1,5 +1,6 @@
 // A caller's tools, the choice among them, and the same in the words that came before tools.
 
+import { checkChoice } from '../../../canonical/offered-tools.ts'
 import {
   asArray,
   asObject,
@@ -35,6 +36,7 @@ export function decodeTools(body: Json): DecodedTools {
     tools.push(functionOf(asObject(value, at), at))
   }
   const choice = decodeChoice(body) ?? decodeLegacyChoice(body)
+  checkChoice(choice, { tools, hostedTools: hosted }, body.tool_choice ? 'tool_choice' : 'function_call')
   return { tools, hosted, choice, legacy: functions.length > 0 && tools.length === functions.length }
 }
 

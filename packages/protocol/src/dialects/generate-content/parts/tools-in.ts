@@ -1,5 +1,6 @@
 // Tools and the choice among them, as a caller says them.
 
+import { openUniqueNames } from '../../../canonical/offered-tools.ts'
 import { asObject, asString, isObject, readName, readObject, readString, wrong } from '../../../canonical/reading.ts'
 import type { HostedTool, JsonSchema, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { camel, enumWord, type Left, listOf } from './fields.ts'
@@ -10,6 +11,7 @@ export type ReadTools = { tools: Tool[]; hostedTools: HostedTool[] }
 export function readTools(value: unknown, left: Left): ReadTools {
   const tools: Tool[] = []
   const hostedTools: HostedTool[] = []
+  const once = openUniqueNames()
   for (const [index, given] of listOf(value, 'tools').entries()) {
     const at = `tools[${index}]`
     const entry = camel(asObject(given, at))
@@ -18,7 +20,11 @@ export function readTools(value: unknown, left: Left): ReadTools {
       if (name !== 'functionDeclarations') hostedTools.push({ name, at: `${at}.${name}` })
       else {
         const path = `${at}.${name}`
-        for (const [n, one] of listOf(held, path).entries()) tools.push(readDeclaration(one, `${path}[${n}]`, left))
+        for (const [n, one] of listOf(held, path).entries()) {
+          const declared = readDeclaration(one, `${path}[${n}]`, left)
+          once(declared.name, `${path}[${n}].name`)
+          tools.push(declared)
+        }
       }
     }
   }

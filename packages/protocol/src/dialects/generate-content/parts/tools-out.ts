@@ -1,5 +1,6 @@
 // Tools and the choice among them, for an upstream.
 
+import { refuseTwins } from '../../../canonical/offered-tools.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
@@ -16,6 +17,7 @@ const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, lo
 export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 
 export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
+  refuseTwins(request.tools)
   const names = toolNames(request, NAMES)
   leaveOutHosted(request, warn)
   checkToolChoice(request)

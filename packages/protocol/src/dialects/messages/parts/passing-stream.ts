@@ -13,7 +13,7 @@ import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
 import { readStop } from './stop.ts'
-import { type Figures, mergeFigures, NO_FIGURES, readFigures, usageFrom } from './usage.ts'
+import { type Figures, mergeFigures, NO_FIGURES, readFigures, startFigures, usageFrom } from './usage.ts'
 
 const SPOKEN = 1
 const TYPE = 8
@@ -51,7 +51,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     switch (type) {
       case 'message_start': {
         const message = isObject(data.message) ? data.message : {}
-        addUsage(message.usage)
+        beginUsage(message)
         renameAt(view, MODEL)
         return 'forward'
       }
@@ -62,7 +62,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
         openBlocks.delete(Number(data.index))
         return 'forward'
       case 'message_delta': {
-        addUsage(data.usage)
+        addUsage(isObject(data.usage) ? data.usage : {})
         const stop = isObject(data.delta) ? readStop(data.delta) : undefined
         if (stop === undefined) return 'beside'
         state.finish = finishOf(stop)
@@ -88,8 +88,14 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
       state.outputBytes += JSON.stringify(block.input).length
   }
 
-  function addUsage(usage: unknown): void {
-    if (!isObject(usage)) return
+  /** The output that is told here was told before there was any: until the end tells it again, it is not known. */
+  function beginUsage(message: Json): void {
+    if (!isObject(message.usage)) return
+    figures = mergeFigures(figures, startFigures(message))
+    state.usage = usageFrom({ ...figures, output: undefined, thinking: undefined })
+  }
+
+  function addUsage(usage: Json): void {
     figures = mergeFigures(figures, readFigures(usage as WireUsage))
     state.usage = usageFrom(figures)
   }

@@ -84,7 +84,6 @@ function readShown(type: string, block: Json, at: string): (TextPart | MediaPart
     }
     case 'image': {
       const source = readSource(block, at)
-      if (source === undefined) return [{ type: 'foreign', what: type, at }]
       return [{ type: 'media', media: 'image', source, ...cacheOf(block, at), at }]
     }
     case 'document':
@@ -119,8 +118,7 @@ function readResultContent(content: unknown, at: string): (TextPart | MediaPart 
   })
 }
 
-/** Undefined for kinds of source that are not known here. */
-function readSource(block: Json, at: string): Source | undefined {
+function readSource(block: Json, at: string): Source {
   const path = below(at, 'source')
   const source = asObject(block.source, path)
   switch (asString(source.type, below(path, 'type'))) {
@@ -137,7 +135,8 @@ function readSource(block: Json, at: string): Source | undefined {
     case 'file':
       return { kind: 'object', id: asString(source.file_id, below(path, 'file_id')) }
     default:
-      return undefined
+      // A kind that the vendor alone knows: what is behind it can be shown to no other model.
+      return { kind: 'object', id: String(source.type) }
   }
 }
 
@@ -175,8 +174,7 @@ function readDocument(block: Json, at: string): (TextPart | MediaPart | ForeignP
     const text = document({ kind: 'text', mime: 'text/plain', text: texts.join('\n\n') })
     return texts.length > 0 ? [text, ...others] : others
   }
-  const read = readSource(block, at)
-  return read === undefined ? [{ type: 'foreign', what: 'document', at }] : [document(read)]
+  return [document(readSource(block, at))]
 }
 
 /** What a search for tools found. The vendor shows the tool in its place; elsewhere it stands among the tools. */

@@ -1,5 +1,6 @@
 // A caller's tools, and which of them it wants called.
 
+import { checkChoice, openUniqueNames } from '../../../canonical/offered-tools.ts'
 import {
   asObject,
   below,
@@ -29,6 +30,7 @@ export function readTools(body: Json): ReadTools {
   const hostedTools: HostedTool[] = []
   const untranslated = new Set<string>()
   const waiting = waitingTools(body)
+  const once = openUniqueNames()
   for (const [index, item] of (readArray(body, 'tools') ?? []).entries()) {
     const at = `tools[${index}]`
     const tool = asObject(item, at)
@@ -36,6 +38,7 @@ export function readTools(body: Json): ReadTools {
     if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
     else {
       const read = readTool(tool, at)
+      once(read.name, below(at, 'name'))
       if (waiting?.has(read.name)) continue
       tools.push(read)
       for (const field of Object.keys(tool)) {
@@ -74,9 +77,14 @@ export function readToolChoice(body: Json, { tools, hostedTools }: ReadTools): R
   const type = required(word, 'tool_choice.type', `one of ${CHOICES.join(', ')}`)
   const oneAtATime = readFlag(choice, 'disable_parallel_tool_use', 'tool_choice') === true
   const parallel = oneAtATime ? ({ parallelCalls: false } as const) : {}
-  if (type === 'any') return { toolChoice: { mode: 'required' }, ...parallel }
+  if (type === 'any') {
+    checkChoice({ mode: 'required' }, { tools, hostedTools }, 'tool_choice')
+    return { toolChoice: { mode: 'required' }, ...parallel }
+  }
   if (type !== 'tool') return { toolChoice: { mode: type }, ...parallel }
   const name = required(readName(choice, 'name', 'tool_choice'), 'tool_choice.name', 'the name of the tool')
   const isHosted = !tools.some((tool) => tool.name === name) && hostedTools.some((tool) => tool.name === name)
-  return { toolChoice: isHosted ? { mode: 'hosted', name } : { mode: 'tool', name }, ...parallel }
+  const toolChoice: ToolChoice = isHosted ? { mode: 'hosted', name } : { mode: 'tool', name }
+  checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice.name')
+  return { toolChoice, ...parallel }
 }

@@ -17,7 +17,7 @@ import type { WireReply, WireUsage } from '../wire.ts'
 import { openBlockQueue, type QueuedBlock } from './block-queue.ts'
 import { readCitation } from './citation.ts'
 import { readStop } from './stop.ts'
-import { mergeFigures, NO_FIGURES, readFigures, usageFrom } from './usage.ts'
+import { mergeFigures, NO_FIGURES, readFigures, startFigures, usageFrom } from './usage.ts'
 
 /** A block that no other dialect knows; its deltas go with it. */
 const SKIPPED = 'skipped'
@@ -71,14 +71,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function takeMessageStart(message: WireReply & Json): void {
     const id = typeof message.id === 'string' ? message.id : undefined
     const isRepeated = started && id === answerId
-    const stopped = readStop(message)
-    stop = stopped ?? stop
-    if (isObject(message.usage)) {
-      const reported = readFigures(message.usage)
-      // What stands here before anything was said is a place holder, not what the answer took.
-      const isPlaceHolder = stopped === undefined && (reported.output === 0 || reported.output === 1)
-      figures = mergeFigures(figures, isPlaceHolder ? { ...reported, output: undefined } : reported)
-    }
+    stop = readStop(message) ?? stop
+    if (isObject(message.usage)) figures = mergeFigures(figures, startFigures(message))
     answerId = id
     start(id)
     if (isRepeated) return

@@ -9,6 +9,7 @@ import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import { emptyMessage } from '../reply.ts'
 import { writeCitation } from './citation.ts'
 import { writeStop } from './stop.ts'
+import { UNSIGNED } from './thinking.ts'
 import { writeUsage } from './usage.ts'
 
 type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
@@ -109,8 +110,11 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
   function closed(block: Writing): string {
     const { signature } = block
-    const begun = block.block.type === 'call' ? begin(block) : ''
-    const signed = signature === '' ? '' : special(block, `{"type":"signature_delta","signature":${signature}}`)
+    const { type } = block.block
+    const begun = type === 'call' ? begin(block) : ''
+    const isUnsigned = signature === '' && type === 'reasoning' && block.begin === ''
+    const value = isUnsigned ? JSON.stringify(answering.seal(UNSIGNED)) : signature
+    const signed = value === '' ? '' : special(block, `{"type":"signature_delta","signature":${value}}`)
     if (block.begin !== '') return ''
     const wrapEnd = block.wrapped ? delta(block, JSON.stringify('"}')) : ''
     return begun + signed + wrapEnd + frame('content_block_stop', `"index":${block.index}`)

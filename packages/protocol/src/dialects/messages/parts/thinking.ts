@@ -117,3 +117,9 @@ function roomFor(budget: number, cap: number, limit: number | undefined): { cap:
   const fitting = Math.min(budget, raised - Math.min(cap, Math.ceil(raised / 2)))
   return fitting < LEAST_BUDGET ? undefined : { cap: raised, budget: fitting }
 }
+
+/**
+ * Sealed as well, so that it is known again: the vendor refuses thoughts without a signature, and a conversation may
+ * move there from a model that signs nothing.
+ */
+export const UNSIGNED = ''

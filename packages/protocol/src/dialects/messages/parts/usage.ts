@@ -28,6 +28,13 @@ export function readFigures(usage: WireUsage): Figures {
   }
 }
 
+/** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
+export function startFigures(message: { usage?: unknown; stop_reason?: unknown }): Figures {
+  const reported = readFigures((message.usage ?? {}) as WireUsage)
+  const isPlaceHolder = typeof message.stop_reason !== 'string' && (reported.output === 0 || reported.output === 1)
+  return isPlaceHolder ? { ...reported, output: undefined } : reported
+}
+
 /**
  * Reports are totals so far: a later one wins where it says something. One that says nothing but zeros of the input does
  * not unsay tokens that were reported before: some services fill in what they do not know.

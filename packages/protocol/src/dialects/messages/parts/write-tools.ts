@@ -1,5 +1,6 @@
 // Tools for an upstream of this dialect, and which of them is to be called.
 
+import { refuseTwins } from '../../../canonical/offered-tools.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
 import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
@@ -21,6 +22,7 @@ export type WrittenTools = {
 }
 
 export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
+  refuseTwins(request.tools)
   const names = toolNames(request, NAMES)
   leaveOutHosted(request, warn)
   checkToolChoice(request)

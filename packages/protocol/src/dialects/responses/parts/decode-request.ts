@@ -1,6 +1,7 @@
 // A caller's request -> canonical. It also judges requests that pass through to an upstream of the same dialect, so it
 // refuses only what the vendor would refuse too: words and fields that it does not know are left to the upstream.
 
+import { checkChoice } from '../../../canonical/offered-tools.ts'
 import {
   isObject,
   type Json,
@@ -55,6 +56,8 @@ export function decodeRequest(body: unknown, _addressed: Addressed | undefined):
   const { instructions, turns } = readInput(body.input, readString(body, 'instructions'))
   const { tools, hostedTools } = readTools(body.tools)
   const toolChoice = readToolChoice(body.tool_choice)
+  // A template may bring tools of its own.
+  if (!isGiven(body.prompt)) checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice')
   const parallelCalls = readFlag(body, 'parallel_tool_calls')
   const text = readObject(body, 'text') ?? {}
   const verbosity = knownWord(text, 'verbosity', VERBOSITIES, 'text', untranslated)
@@ -99,13 +102,17 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const unknownFields = (body: Json): string[] =>
   Object.keys(body).filter((field) => !KNOWN.has(field) && isGiven(body[field]))
 
+const STAND_INS = ['prompt', 'previous_response_id', 'conversation']
+
 /** Input may be missing only where something else stands in for it. */
 function checkInput(body: Json): void {
   const { input } = body
-  if (typeof input === 'string' || Array.isArray(input)) return
-  if (isGiven(input)) throw wrong('input', 'input must be a string or an array of items')
-  const standsIn = ['prompt', 'previous_response_id', 'conversation'].some((field) => isGiven(body[field]))
-  if (!standsIn) throw wrong('input', 'input is required: a string or an array of items')
+  const isEmpty = Array.isArray(input) && input.length === 0
+  if (typeof input === 'string' || (Array.isArray(input) && !isEmpty)) return
+  if (isGiven(input) && !isEmpty) throw wrong('input', 'input must be a string or an array of items')
+  const others = isEmpty ? ['instructions', ...STAND_INS] : STAND_INS
+  const standsIn = others.some((field) => isGiven(body[field]))
+  if (!standsIn) throw wrong('input', 'input is required: a string or an array with at least one item')
 }
 
 /** A word that the vendor may have added since is not a mistake, only nothing that can be translated. */

@@ -108,12 +108,19 @@ export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapsh
   }
 
   function failed(error: ErrorInfo, requestId: string, sequence: number): string {
-    if (response.id === undefined) return encodeStreamError(error, requestId)
+    if (response.id === undefined) return failedAtOnce(error, requestId)
     const { frames, next, output } = close(sequence)
     return frames + encodeStreamError(error, requestId, { response: { ...response, output }, nextSequenceNumber: next })
   }
 
   return { note, append, incomplete, failed }
+}
+
+/** Clients that put a response together throw what they have not seen begin away, the error with it. */
+function failedAtOnce(error: ErrorInfo, requestId: string): string {
+  const response = { id: `resp_${requestId}`, object: 'response', status: 'in_progress', output: [] }
+  const told = { response, nextSequenceNumber: 1 }
+  return numbered({ type: 'response.created', response }, 0) + encodeStreamError(error, requestId, told)
 }
 
 type NewEvent = { type: string; [field: string]: unknown }
