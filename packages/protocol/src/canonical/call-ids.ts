@@ -7,13 +7,19 @@ export function missingCallId(replyId: string | undefined, choice: number, posit
   return `call_${shortHash(`${replyId ?? ''}/${choice}`)}_${position}`
 }
 
-/** Within one choice: the second of the same id gets another. */
+/**
+ * Within one choice, or one history: the second of the same id gets another. Some vendors refuse two calls with one id.
+ * Where to look next is remembered: a caller may send one id a hundred thousand times.
+ */
 export function openCallIds(): (id: string) => string {
   const taken = new Set<string>()
+  const nextOf = new Map<string, number>()
   return (given) => {
     let id = given
-    for (let again = 2; taken.has(id); again++) id = `${given}_${again}`
+    let again = nextOf.get(given) ?? 2
+    while (taken.has(id)) id = `${given}_${again++}`
     taken.add(id)
+    nextOf.set(given, again)
     return id
   }
 }

@@ -1,5 +1,6 @@
 // The order that some dialects insist on: roles that alternate, a user first, each call followed by its result.
 
+import { openCallIds } from './call-ids.ts'
 import { Mistake } from './reading.ts'
 import type { CallPart, CanonicalRequest, InstructionText, Part, ResultPart, Turn } from './request.ts'
 import type { Warn } from './warning.ts'
@@ -63,7 +64,7 @@ function merge(turns: readonly Turn[]): Turn[] {
   const merged: { role: Turn['role']; parts: Part[] }[] = []
   for (const turn of turns) {
     const last = merged.at(-1)
-    if (last?.role === turn.role) last.parts.push(...turn.parts)
+    if (last?.role === turn.role) for (const part of turn.parts) last.parts.push(part)
     else merged.push({ role: turn.role, parts: [...turn.parts] })
   }
   return merged
@@ -110,6 +111,9 @@ function followedBy(turn: Turn, results: ResultPart[]): Turn[] {
   return turns
 }
 
+/** Calls of one turn with the same id, and the next of them to be answered. Some models give one id again and again. */
+type Queue = { turn: Turn; calls: Waiting[]; next: number }
+
 type Matched = {
   /** Without their results. */
   placed: Turn[]
@@ -120,8 +124,8 @@ type Matched = {
 /** `orphan`: is told of a result that answers no call. It stays where it is. */
 function matchResults(turns: readonly Turn[], orphan: (result: ResultPart) => void): Matched {
   const placed: { turn: Turn; answers: Waiting[] }[] = []
-  const waiting = new Map<string, Waiting[]>()
-  const usedIds = new Set<string>()
+  const waiting = new Map<string, Queue>()
+  const ownId = openCallIds()
   let results = 0
   for (const turn of turns) {
     const parts: Part[] = []
@@ -129,20 +133,23 @@ function matchResults(turns: readonly Turn[], orphan: (result: ResultPart) => vo
     for (const part of turn.parts) {
       if (part.type === 'call') {
         const own: Waiting = {
-          call: { ...part, id: ownId(part.id, usedIds) },
+          call: { ...part, id: ownId(part.id) },
           result: undefined,
           order: Number.MAX_SAFE_INTEGER,
         }
         // An id that is used again is answered in order; a later turn's use of it is not answered by an earlier one's.
-        const sameId = (waiting.get(part.id) ?? []).filter((earlier) => answers.includes(earlier))
-        waiting.set(part.id, [...sameId, own])
+        const known = waiting.get(part.id)
+        const queue = known?.turn === turn ? known : { turn, calls: [], next: 0 }
+        queue.calls.push(own)
+        waiting.set(part.id, queue)
         answers.push(own)
         parts.push(own.call)
         continue
       }
-      const asked =
-        part.type === 'result' ? waiting.get(part.callId)?.find(({ result }) => result === undefined) : undefined
-      if (part.type === 'result' && asked !== undefined) {
+      const queue = part.type === 'result' ? waiting.get(part.callId) : undefined
+      const asked = queue?.calls[queue.next]
+      if (part.type === 'result' && queue !== undefined && asked !== undefined) {
+        queue.next++
         asked.result = { ...part, callId: asked.call.id }
         asked.order = results++
         continue
@@ -160,14 +167,6 @@ function matchResults(turns: readonly Turn[], orphan: (result: ResultPart) => vo
     placed.filter(({ answers }, at) => isAnswered(answers, at)).map(({ turn, answers }) => [turn, answers]),
   )
   return { placed: placed.map(({ turn }) => turn), answersOf }
-}
-
-/** Some vendors refuse a history in which two calls have the same id; some models give the same one again and again. */
-function ownId(id: string, used: Set<string>): string {
-  let own = id
-  for (let count = 2; used.has(own); count++) own = `${id}_${count}`
-  used.add(own)
-  return own
 }
 
 function noOutput(call: CallPart, warn: Warn): ResultPart {
