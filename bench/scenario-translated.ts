@@ -23,7 +23,7 @@ export const translatedJson: Scenario = {
     const figures = await compare(
       {
         ...{ upstreamPath: jsonPath, body: smallRequest('bench', false), connections: CONNECTIONS, unitsPerRequest: 1 },
-        ...{ requests, warmUp: requests },
+        ...{ requests, warmUp: 3 * requests },
         translated: { path: PATH, body: messagesRequest('bench', false), mark: MESSAGES_ANSWER },
       },
       options,
