@@ -188,6 +188,19 @@ describe('what changes the price and has none', () => {
     expect(text).toContain('web_search')
   })
 
+  test('responses: an answer for later is refused, since nobody would be charged for it', async () => {
+    const { status, text, sent } = await send('responses', { background: true })
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('background')
+  })
+
+  test('generate-content: images from a responses upstream are refused, since they are billed by the call', async () => {
+    const more = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }
+    const { status, text, sent } = await send('generate-content', more, { model: 'responses-model' })
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('generationConfig.responseModalities')
+  })
+
   test('messages: betas of a long context are left out, others are passed on', async () => {
     const headers = {
       ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },

@@ -18,6 +18,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
   const care = careFor(asked)
   warnings.push(...care.warnings)
   refuseStored(asked)
+  if (upstream.id === 'responses') refuseImages(asked)
   const model = upstreamModel(asked)
   const warn = warnInWordsOf(dialect, warnings)
   const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
@@ -49,6 +50,13 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
 function refuseStored({ dialect, request, body }: Asked): void {
   const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
   if (isSuspect) dialect.refuseStored?.(JSON.parse(codec.decode(body, 0, body.length)))
+}
+
+/** There images are made by a tool that is billed by the call, and no price can be written for it yet. */
+function refuseImages({ dialect, request }: Asked): void {
+  if (!request.canonical().modalities.includes('image')) return
+  const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
+  throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
 }
 
 async function writtenAgain(

@@ -31,7 +31,12 @@ export function billedAs(tool: Json): string | undefined {
 const isHosted = ({ type }: Json): boolean => typeof type === 'string' && HOSTED_PLACES.includes(type)
 
 export function pricedFields(body: Json): PricedField[] {
-  return [...pricedWord(body, 'service_tier', USUAL_TIERS), ...toolPrices(body)]
+  return [...pricedWord(body, 'service_tier', USUAL_TIERS), ...background(body), ...toolPrices(body)]
+}
+
+/** What is answered later tells its usage later, to somebody who asks with an id: here nobody would be charged for it. */
+function background(body: Json): PricedField[] {
+  return body.background === true ? [{ field: 'background', word: 'background', remove: undefined }] : []
 }
 
 function toolPrices(body: Json): PricedField[] {
