@@ -21,7 +21,10 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Resp
   let trying = outbound
   for (let mended = 0; ; mended++) {
     const reply = await sent(exchange, trying)
-    if (isGood(reply)) return reply
+    if (isGood(reply)) {
+      trying.release?.()
+      return reply
+    }
     const failure = await failureOfReply(exchange, reply)
     const isMendable = MENDABLE.includes(reply.status) && mended < MOST_MENDED
     const changed = isMendable ? trying.without(failure.said) : undefined

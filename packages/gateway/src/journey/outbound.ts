@@ -35,6 +35,8 @@ export type Outbound = {
   /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
   body(loweredCap: number | undefined, signal: AbortSignal): Uint8Array | Promise<Uint8Array>
   answerer: Answerer
+  /** The upstream answers: what was kept for another try may go. */
+  release?(): void
   /** The same without the field that the upstream has just refused, if it is one that can be left out. */
   without(refusal: ErrorInfo): Outbound | undefined
 }

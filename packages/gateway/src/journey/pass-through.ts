@@ -18,12 +18,17 @@ export function passThrough(asked: Asked): Outbound {
   const isNamed = request.endUser !== undefined || upstream.kind === 'sandbox' || field === undefined
   const endUser = isNamed || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
   const edits = editsFor(asked, care, model, endUser)
+  let sent = asked.body
   return {
     dialect: dialect.id,
     maxOutput: undefined,
     path: upstreamPath(dialect.id, model, request.stream),
     headers: carriedHeaders(asked),
-    body: (maxOutput) => request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput }),
+    body(maxOutput) {
+      sent = request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput })
+      return sent
+    },
+    release: () => sent !== asked.body && letGo(asked.body),
     answerer: createAnswerer(dialect, formatRequestId(asked.id), {
       showUsage: request.showUsage,
       choices: request.choices,
@@ -37,6 +42,19 @@ export function passThrough(asked: Asked): Outbound {
       return passThrough(asked)
     },
   }
+}
+
+/** Smaller ones are not worth it. */
+const LARGE_BYTES = 16 * 1024
+
+/**
+ * Gives the memory of a large body back at once, since an edited copy of it has been sent: until the collector comes by,
+ * a few thousand streams that begin together would otherwise hold everything twice.
+ */
+function letGo(body: Uint8Array): void {
+  const { buffer } = body
+  const isWhole = body.byteLength === buffer.byteLength && body.byteLength > LARGE_BYTES
+  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Where a dialect names the end user. */
