@@ -1,9 +1,11 @@
 // The answer of an upstream of another dialect, for the client: whole, or event by event.
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
+import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import { type CanonicalReply, spokenBytes, unfold } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import { codec } from './codec.ts'
 import { formatRequestId, timeOfId } from './ids.ts'
 import type { Answerer, Asked } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
@@ -72,7 +74,7 @@ function sealer(seals: Seals, account: bigint, upstream: string): Answering['sea
 }
 
 function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassingReply {
-  const decoded = upstream.decodeReply(parsed(bytes))
+  const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
   warnings.push(...reply.omitted.map((what) => `${what};omitted`))
@@ -92,11 +94,3 @@ function lostBy(client: TextDialect, reply: CanonicalReply): string[] {
 }
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
-  } catch {
-    return undefined
-  }
-}

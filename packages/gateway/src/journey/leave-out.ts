@@ -26,12 +26,14 @@ const OURS = ['include', 'reasoning.summary'] as const
 
 type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
 
-const has = ({ sampling, ...beside }: CanonicalRequest, field: Field): boolean => field in sampling || field in beside
+const FIELDS: readonly Field[] = [...SAMPLING, ...BESIDE]
+
+const has = (request: CanonicalRequest, field: Field): boolean => field in request.sampling || field in request
 
 /** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
 export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
   const field =
-    [...SAMPLING, ...BESIDE].find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
+    FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
     OURS.find((each) => isNamed(refusal, each))
   if (field === undefined) return false
   const { upstream: to, route } = asked.candidate
@@ -56,9 +58,7 @@ export function withoutRefused(
   warn: Target['warn'],
 ): CanonicalRequest {
   const { upstream, route } = candidate
-  const refused = [...SAMPLING, ...BESIDE].filter(
-    (field) => has(request, field) && parts.refused.has(upstream.id, route.model, field),
-  )
+  const refused = FIELDS.filter((field) => has(request, field) && parts.refused.has(upstream.id, route.model, field))
   if (refused.length === 0) return request
   const { sampling, ...beside } = request
   const kept = { ...beside, sampling: { ...sampling } }

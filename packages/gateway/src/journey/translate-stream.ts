@@ -64,10 +64,8 @@ export function openTranslation(pair: Pair): StreamMeter {
       case 'close':
         open.delete(event.index)
         break
-      case 'usage':
-        state.usage = event.usage
-        break
       case 'start':
+      case 'usage':
         state.usage = event.usage
         break
       case 'stop':

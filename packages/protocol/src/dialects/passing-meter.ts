@@ -2,7 +2,7 @@
 
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Finish } from '../canonical/finish.ts'
-import { isObject, type Json } from '../canonical/reading.ts'
+import { isObject, type Json, parsedJson } from '../canonical/reading.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { Codec } from '../framing/codec.ts'
 import type { EventView, RelayProblem } from '../framing/event-relay.ts'
@@ -37,12 +37,8 @@ export const problemInfo = (problem: RelayProblem): ErrorInfo => ({
 
 /** The event's data. The relay has made sure that it is an object, or something that only looks like one. */
 export function dataOf(view: EventView, codec: Codec): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(codec.decode(view.bytes, view.start, view.end))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = parsedJson(codec.decode(view.bytes, view.start, view.end))
+  return isObject(value) ? value : undefined
 }
 
 export const isNoted = (view: EventView, code: number): boolean => (view.walk.noted & (1 << code)) !== 0

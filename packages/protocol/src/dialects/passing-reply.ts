@@ -1,6 +1,7 @@
 // An unstreamed reply on its way through: read by the dialect's own decoder, passed on in its own bytes.
 
 import { finishOf } from '../canonical/finish.ts'
+import { parsedJson } from '../canonical/reading.ts'
 import { spokenBytes } from '../canonical/reply.ts'
 import type { Codec } from '../framing/codec.ts'
 import { scanObject } from '../framing/json-scan.ts'
@@ -16,7 +17,7 @@ export function readPassingReply(
 ): PassingReply {
   // The scan limits how deep the value may be nested before it is parsed.
   const scan = scanObject(bytes, codec)
-  const body = scan.ok ? parsed(bytes, codec) : undefined
+  const body = scan.ok ? parsedJson(codec.decode(bytes, 0, bytes.length)) : undefined
   if (!scan.ok || body === undefined)
     return { ok: false, error: { code: 'upstream_failed', message: 'The reply is not valid JSON' } }
   const decoded = dialect.decodeReply(body)
@@ -32,13 +33,5 @@ export function readPassingReply(
     finish: stop && finishOf(stop),
     outputBytes: spokenBytes(reply),
     body: splice(bytes, name),
-  }
-}
-
-function parsed(bytes: Uint8Array, codec: Codec): unknown {
-  try {
-    return JSON.parse(codec.decode(bytes, 0, bytes.length))
-  } catch {
-    return undefined
   }
 }

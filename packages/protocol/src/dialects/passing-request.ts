@@ -4,7 +4,7 @@
 import { isObject, type Json, Mistake } from '../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
-import { editedObject, type FieldEdits } from '../framing/edit-fields.ts'
+import { editElements, editedObject, type FieldEdits } from '../framing/edit-fields.ts'
 import { type JsonField, type JsonScan, scanObject } from '../framing/json-scan.ts'
 import type { PassingEdits, PricedField } from './text-dialect.ts'
 
@@ -62,6 +62,22 @@ export function openFieldEdits(edits: PassingEdits): { set: Map<string, string |
 
 export const fieldNamed = (fields: readonly JsonField[], name: string): JsonField | undefined =>
   fields.find((field) => field.name === name)
+
+/** The `tools` field without the tools that need one of these prices. */
+export function leaveOutTools(
+  { bytes, scan }: { bytes: Uint8Array; scan: JsonScan },
+  into: { set: Map<string, string | Uint8Array> },
+  body: Json,
+  { withoutTools = [] }: PassingEdits,
+  billedAs: (tool: Json) => string | undefined,
+): void {
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (withoutTools.length === 0 || tools?.kind !== 'array') return
+  const words = new Map(objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)]))
+  const isDropped = (index: number): boolean => withoutTools.includes(words.get(index) ?? '')
+  const kept = editElements(bytes, tools, (index, entry) => (isDropped(index) ? undefined : entry))
+  into.set.set('tools', kept)
+}
 
 /** A field inside a top-level object, set without touching the object's other bytes. */
 export function setWithin(

@@ -3,9 +3,9 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editElements, editFields } from '../../../framing/edit-fields.ts'
+import { editFields } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
-import { countMedia, fieldNamed, objectsIn, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import { countMedia, leaveOutTools, objectsIn, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
@@ -62,15 +62,7 @@ function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
   if (edits.endUser !== undefined)
     setWithin(scanned, into, 'metadata', new Map([['user_id', JSON.stringify(edits.endUser)]]))
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
-  const tools = fieldNamed(scan.fields, 'tools')
-  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools?.kind === 'array') {
-    const words = objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)] as const)
-    const dropped = new Set(words.flatMap(([index, word]) => (edits.withoutTools?.includes(word ?? '') ? [index] : [])))
-    into.set.set(
-      'tools',
-      editElements(bytes, tools, (index, entry) => (dropped.has(index) ? undefined : entry)),
-    )
-  }
+  leaveOutTools(scanned, into, body, edits, billedAs)
   return editFields(bytes, scan, into, codec)
 }
 

@@ -3,9 +3,9 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editElements, editFields } from '../../../framing/edit-fields.ts'
+import { editFields } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
-import { countMedia, fieldNamed, isId, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
+import { countMedia, isId, leaveOutTools, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
@@ -59,14 +59,6 @@ function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdi
   if (edits.cacheKey !== undefined) put('prompt_cache_key', edits.cacheKey)
   const isOlder = isId(body.user) && !isId(body.safety_identifier)
   if (edits.endUser !== undefined) put(isOlder ? 'user' : 'safety_identifier', edits.endUser)
-  const tools = fieldNamed(scan.fields, 'tools')
-  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools?.kind === 'array') {
-    const words = new Map(objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)]))
-    const isDropped = (index: number) => edits.withoutTools?.includes(words.get(index) ?? '') === true
-    into.set.set(
-      'tools',
-      editElements(bytes, tools, (index, entry) => (isDropped(index) ? undefined : entry)),
-    )
-  }
+  leaveOutTools({ bytes, scan }, into, body, edits, billedAs)
   return editFields(bytes, scan, into, codec)
 }
