@@ -12,6 +12,21 @@ export type Usage = {
   cacheWrite: number | undefined
   /** The part of the output that was reasoning. */
   reasoning: number | undefined
+  /** The part of `cacheWrite` that was written to last an hour. */
+  cacheWriteLong?: number | undefined
+  /** Parts of the input, and the part of `cachedInput` that is audio. */
+  audioInput?: number | undefined
+  imageInput?: number | undefined
+  cachedAudioInput?: number | undefined
+  /** Parts of the output. */
+  audioOutput?: number | undefined
+  imageOutput?: number | undefined
+  /** Calls of tools that the vendor runs and bills by the call, by the gateway's names for them (`web_search`). */
+  toolCalls?: Readonly<Record<string, number>> | undefined
+  /** The service tier that the answer was served at, in the vendor's word. */
+  tier?: string | undefined
+  /** What the upstream says that the operator pays for this, in USD, as decimal text. */
+  upstreamCost?: string | undefined
   /** Some figure could not be true (negative, fractional, not a number, too large, a part above its whole) and was left out. */
   absurd: boolean
 }
@@ -26,7 +41,8 @@ export function readCount(value: unknown): number | undefined | 'absurd' {
   return value < 0 || value > MAX_TOKENS_REPORTED ? 'absurd' : value
 }
 
-type Reported = { [Part in Exclude<keyof Usage, 'absurd'>]: number | undefined | 'absurd' }
+type Plain = 'input' | 'output' | 'cachedInput' | 'cacheWrite' | 'reasoning'
+type Reported = { [Part in Plain]: number | undefined | 'absurd' }
 
 /** Puts figures together and sees to it that no part exceeds its whole, or a price could become negative. */
 export function usageOf(reported: Reported): Usage {
