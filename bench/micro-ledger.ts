@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
+import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
 import { openSqlite } from '../packages/gateway/src/storage/sqlite.ts'
-import type { Storage } from '../packages/gateway/src/storage/storage.ts'
+import { NO_RESTRICTIONS, type Storage } from '../packages/gateway/src/storage/storage.ts'
 
 const PAIRS = Number(process.argv[2] ?? 20_000)
 const LOOPS = Number(process.argv[3] ?? 32)
@@ -29,10 +30,11 @@ try {
     if (!wallet) throw new Error('no wallet')
     last += 1n
     const id = last
-    const amounts = { amount: 40_000_000n, minimum: 1_000_000n }
-    await storage.apply({ verb: 'hold', id, ...wallet, ...owner, ...amounts, model: 'gpt-x', upstream: 'main' })
+    const amounts = { amount: 40_000_000n, minimum: 1_000_000n, tokens: 1_200, minimumTokens: 800 }
+    const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
+    await storage.apply({ verb: 'hold', id, ...wallet, ...owner, ...amounts, ...rest })
     const settled = await storage.apply({
-      ...{ verb: 'settle', id, ...owner, cost: 3_576_000n, ending: 'done', receipt: RECEIPT },
+      ...{ verb: 'settle', id, ...owner, cost: 3_576_000n, tokens: 1_056, ending: 'done', receipt: RECEIPT },
     } as const)
     if (settled.outcome !== 'done') throw new Error(`settle: ${settled.outcome}`)
   }
@@ -72,7 +74,8 @@ async function newWallet(store: Storage, index: number): Promise<{ account: bigi
   const account = await store.createAccount(`user-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
   if (!account) throw new Error('no account')
   const hash = new Uint8Array(32).fill(index + 1)
-  const names = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined }
-  const key = await store.createKey({ account: account.id, hash, ...names })
+  const names = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
+  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
+  const key = await store.createKey({ account: account.id, hash, ...names, ...free })
   return { account: account.id, key: key.id }
 }

@@ -1,6 +1,8 @@
 // What a hold and a settlement cost the gateway on PostgreSQL: CPU of this process, not of the server.
 //   bun bench/micro-postgres.ts
+import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
 import { openPostgres } from '../packages/gateway/src/storage/postgres.ts'
+import { NO_RESTRICTIONS } from '../packages/gateway/src/storage/storage.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 
 const LOOPS = 32
@@ -25,8 +27,12 @@ for (let index = 0; index < ACCOUNTS; index++) {
   const account = await storage.createAccount(`bench-${index}@example.com`, 1_000_000_000_000n, -3n)
   if (!account) throw new Error('the address is taken')
   const hash = crypto.getRandomValues(new Uint8Array(32))
-  const fields = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined }
-  wallets.push({ account: account.id, key: (await storage.createKey({ ...fields, account: account.id, hash })).id })
+  const fields = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
+  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
+  wallets.push({
+    account: account.id,
+    key: (await storage.createKey({ ...fields, ...free, account: account.id, hash })).id,
+  })
 }
 
 let nextId = 1n
@@ -35,10 +41,11 @@ async function pair(): Promise<void> {
   const wallet = wallets[Number(id) % wallets.length]
   if (!wallet) return
   const owned = { id, slot, epoch }
-  const amounts = { amount: 2_000_000n, minimum: 2_000_000n }
-  const held = await storage.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, model: 'gpt-x', upstream: 'main' })
+  const amounts = { amount: 2_000_000n, minimum: 2_000_000n, tokens: 1_200, minimumTokens: 800 }
+  const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
+  const held = await storage.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, ...rest })
   if (held.outcome !== 'done') throw new Error(`hold: ${held.outcome}`)
-  await storage.apply({ verb: 'settle', ...owned, cost: 1_234_567n, ending: 'done', receipt: RECEIPT })
+  await storage.apply({ verb: 'settle', ...owned, cost: 1_234_567n, tokens: 1_056, ending: 'done', receipt: RECEIPT })
 }
 
 async function round(pairs: number): Promise<{ cpu: number; wall: number }> {

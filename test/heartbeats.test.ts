@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../packages/gateway/src/app.ts'
-import { createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
+import { CONNECTION, createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
 import type { Outgoing, Send } from '../packages/gateway/src/upstreams/send.ts'
 import { callIn, errorIn, PAIRS } from './support/dialect-calls.ts'
@@ -63,7 +63,7 @@ type Place = { url: string; stop(): void }
 function start(dialect: TextDialectId, send: Send): Place {
   const { parts } = createTestParts({ pace: PACE, send, dialect })
   const app = createApp(parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, () => {}) })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, CONNECTION) })
   const stop = () => {
     void server.stop(true)
     parts.ticker.stop()

@@ -35,8 +35,12 @@ export type Gateway = {
   cli(...args: string[]): Promise<Answer>
   /** The same with --json, parsed; throws unless it exits 0. */
   ask<T>(...args: string[]): Promise<T>
-  /** An account with a key; gives the key's secret. */
-  newKey(options?: { credit?: string; group?: string }): Promise<{ secret: string; email: string; keyId: string }>
+  /** An account with a key; gives the key's secret. `options`: more of `key create`. */
+  newKey(options?: {
+    credit?: string
+    group?: string
+    options?: string[]
+  }): Promise<{ secret: string; email: string; keyId: string }>
   signal(name: NodeJS.Signals): void
   exited: Promise<number>
   /** kill -9 */
@@ -110,7 +114,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...{ url, pid: child.pid, home, exited: child.exited, cli, ask },
     firstKey: /sk-[A-Za-z0-9_-]+/.exec(output.stdout)?.[0],
     output: () => output,
-    async newKey({ credit = '10', group } = {}) {
+    async newKey({ credit = '10', group, options = [] } = {}) {
       const email = `account-${++accounts}-${process.pid}@example.com`
       await ask('account', 'create', '--email', email, '--credit', credit)
       const inGroup = group ? ['--group', group] : []
@@ -122,6 +126,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
         '--name',
         'test',
         ...inGroup,
+        ...options,
       )
       return { secret: key.secret, email, keyId: key.id }
     },

@@ -5,7 +5,7 @@ import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium
 import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
-import { type Ask, type Incoming, journey } from './journey/journey.ts'
+import { type Ask, type Connection, type Incoming, journey } from './journey/journey.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
@@ -89,11 +89,10 @@ const nothingThere: Handler = ({ http }) => {
   throw unknownUrl(splitUrl(http.url)[0])
 }
 
-/** `keepOpen` tells the server that this connection may be silent for longer than others. */
-export type App = (http: Request, keepOpen: () => void) => Response | Promise<Response>
+export type App = (http: Request, connection: Connection) => Response | Promise<Response>
 
 export function createApp(parts: Parts, health: Health): App {
-  return (http, keepOpen) => {
+  return (http, connection) => {
     const [path, query] = splitUrl(http.url)
     const secure = securityHeaders(parts.catalogue().config.server)
     const id = parts.ids.next()
@@ -105,7 +104,7 @@ export function createApp(parts: Parts, health: Health): App {
     const headers = new Headers(secure.template)
     headers.set('x-request-id', requestId)
     headers.set('request-id', requestId)
-    const incoming: Incoming = { http, id, query, headers, keepOpen }
+    const incoming: Incoming = { http, id, query, headers, connection }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
       if (!health.accepting()) throw stopping()

@@ -3,7 +3,8 @@ import { newSecret } from './cli/operations.ts'
 import type { FileConfig } from './config/types.ts'
 import { hashSecret } from './journey/authenticate.ts'
 import { TRIAL } from './money/ledger.ts'
-import type { Storage } from './storage/storage.ts'
+import { NO_LIMITS } from './money/limits.ts'
+import { NO_RESTRICTIONS, type Storage } from './storage/storage.ts'
 
 const EMAIL = 'newcomer@trivium.local'
 const GROUP = 'sandbox'
@@ -17,7 +18,14 @@ export async function readyMadeKey(storage: Storage, config: FileConfig): Promis
   if (!account) return undefined
   const secret = newSecret()
   const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: GROUP }
-  await storage.createKey({ ...key, expiresAt: undefined, cap: undefined })
+  const free = {
+    expiresAt: undefined,
+    cap: undefined,
+    capPeriod: undefined,
+    limits: NO_LIMITS,
+    restrictions: NO_RESTRICTIONS,
+  }
+  await storage.createKey({ ...key, ...free })
   return secret
 }
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
 import { giveNewConnectionsTo } from './http/steer.ts'
+import type { Connection } from './journey/journey.ts'
 
 export type Listener = {
   readonly url: string
@@ -46,8 +47,8 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       maxRequestBodySize: FAR_ABOVE,
       ...(certificate ? { tls: certificate } : {}),
       fetch(http, server) {
-        const keepOpen = () => server.timeout(http, 0)
-        return server === former ? sayGoodbye(app(http, keepOpen)) : app(http, keepOpen)
+        const answer = app(http, new OpenConnection(server, http))
+        return server === former ? sayGoodbye(answer) : answer
       },
       error: () => new Response(null, { status: 500 }),
     })
@@ -87,6 +88,25 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       clearTimeout(retirement)
       await Promise.all(all().map((each) => each.stop(now)))
     },
+  }
+}
+
+/** A class and not closures: one is made for every request, and few ask it anything. */
+class OpenConnection implements Connection {
+  readonly #server: Server
+  readonly #http: Request
+
+  constructor(server: Server, http: Request) {
+    this.#server = server
+    this.#http = http
+  }
+
+  keepOpen(): void {
+    this.#server.timeout(this.#http, 0)
+  }
+
+  address(): string {
+    return this.#server.requestIP(this.#http)?.address ?? ''
   }
 }
 

@@ -19,6 +19,7 @@ import { createLearned } from './journey/learned.ts'
 import type { Parts } from './journey/parts.ts'
 import { createRefused } from './journey/refused.ts'
 import { createSeals } from './journey/seals.ts'
+import { createTurnedAway } from './journey/turned-away.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen } from './listen.ts'
@@ -135,7 +136,8 @@ async function createParts(
     config: () => catalogue().config.hash,
   })
   const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
-  const callers = createCallers(storage, Date.now)
+  const turnedAway = createTurnedAway(monotonic)
+  const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
   const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
@@ -145,7 +147,8 @@ async function createParts(
     pollChanges(storage, callers, log),
   )
   return {
-    ...{ catalogue, settler, node, callers, ticker, log, fetchPublic },
+    ...{ catalogue, settler, node, callers, turnedAway, ticker, log, fetchPublic, clock: Date.now },
+    standing: (key) => storage.standing(key),
     seals: createSeals(await masterSecret(storage, environment)),
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),
@@ -191,6 +194,7 @@ function tellingCallers(storage: Storage, parts: Parts): Storage {
   telling.revokeKey = (key) => storage.revokeKey(key).finally(parts.callers.clear)
   telling.setAccountDisabled = (account, disabled) =>
     storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
+  telling.setAccountLimits = (account, limits) => storage.setAccountLimits(account, limits).finally(parts.callers.clear)
   return telling
 }
 

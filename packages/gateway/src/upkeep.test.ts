@@ -4,7 +4,8 @@ import { auditing } from './upkeep.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
-  ...{ balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
+  ...{ keySpentMismatches: [], negativeAccounts: [], requestMismatches: [] },
 }
 
 test('the books are audited after the start and again and again, whatever came of it before', async () => {

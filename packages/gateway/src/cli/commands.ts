@@ -1,6 +1,7 @@
 // Every command with what it takes. A command that works on accounts names an operation; the others run themselves.
 import type { Arguments, Flags } from './args.ts'
 import { required, UsageError } from './args.ts'
+import { LIMIT_NAMES } from './key-options.ts'
 import type { OperationName } from './operations.ts'
 
 export type StoreCommand = {
@@ -11,14 +12,7 @@ export type StoreCommand = {
   values(parsed: Arguments): Promise<Record<string, string>>
 }
 
-const later = (feature: string) => () => {
-  throw new UsageError(`${feature} comes with a later version`)
-}
-
 const VALUE = 'value' as const
-
-/** Limits that a key will have; named here so that they are refused by name and not as unknown options. */
-const KEY_LIMITS_TO_COME = ['cap-period', 'models', 'ips', 'rpm', 'tpm', 'concurrent']
 
 const byAccount = (operation: OperationName, ...more: string[]): StoreCommand => ({
   flags: Object.fromEntries(['account', ...more].map((name) => [name, VALUE])),
@@ -45,12 +39,21 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
       amount: required(parsed, 'amount'),
     }),
   },
-  'key create': {
-    ...byAccount('key create', 'name', 'group', 'cap', 'expires', ...KEY_LIMITS_TO_COME),
+  'account limit': {
+    ...byAccount('account limit', ...LIMIT_NAMES),
     values: async (parsed) => {
-      for (const name of KEY_LIMITS_TO_COME) if (name in parsed.values) later(`--${name}`)()
-      return { ...parsed.values, account: required(parsed, 'account'), name: required(parsed, 'name') }
+      const account = required(parsed, 'account')
+      if (LIMIT_NAMES.some((name) => name in parsed.values)) return { ...parsed.values, account }
+      throw new UsageError(`give at least one of ${LIMIT_NAMES.map((name) => `--${name}`).join(', ')}`)
     },
+  },
+  'key create': {
+    ...byAccount('key create', 'name', 'group', 'cap', 'cap-period', 'expires', 'models', 'ips', ...LIMIT_NAMES),
+    values: async (parsed) => ({
+      ...parsed.values,
+      account: required(parsed, 'account'),
+      name: required(parsed, 'name'),
+    }),
   },
   'key list': byAccount('key list'),
   'key revoke': {

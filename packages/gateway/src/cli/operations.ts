@@ -5,8 +5,10 @@ import { hashSecret } from '../journey/authenticate.ts'
 import { formatRequestId, timeOfId } from '../journey/ids.ts'
 import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
 import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
+import { type Limits, NO_LIMITS } from '../money/limits.ts'
 import type { Account, Key, Storage, UsageRow } from '../storage/storage.ts'
 import { UsageError } from './args.ts'
+import { limitsOf, periodOf, restrictionsOf } from './key-options.ts'
 
 export type Desk = { storage: Storage; config: FileConfig }
 type Values = Readonly<Record<string, string>>
@@ -32,6 +34,12 @@ export const OPERATIONS = {
     if (!(await storage.credit(found.id, nanos, reason))) {
       throw new UsageError(`${account} has less than ${formatUsd(-nanos)} USD free`)
     }
+    return accountJson(await find(storage, account))
+  },
+  'account limit': async ({ storage }, values) => {
+    const { account = '' } = values
+    const { id, limits } = await find(storage, account)
+    await storage.setAccountLimits(id, limitsOf(values, limits, true))
     return accountJson(await find(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
@@ -65,15 +73,21 @@ export function newSecret(): string {
 
 async function createKey({ storage, config }: Desk, values: Values): Promise<unknown> {
   const { account = '', name = '', group = 'default', cap, expires } = values
-  if (!config.groups.has(group)) {
+  const known = config.groups.get(group)
+  if (!known) {
     throw new UsageError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
   }
   const nanos = cap === undefined ? undefined : amountOf(cap, 'cap')
   if (nanos !== undefined && nanos <= 0n) throw new UsageError('--cap must be more than zero')
+  const capPeriod = periodOf(values['cap-period'], nanos)
+  const limits = limitsOf(values, NO_LIMITS, false)
+  const restrictions = restrictionsOf(values, known, config)
+  const expiresAt = timeOf(expires)
   const { id } = await find(storage, account)
   const secret = newSecret()
   const hash = hashSecret(secret)
-  const key = await storage.createKey({ account: id, hash, name, group, expiresAt: timeOf(expires), cap: nanos })
+  const said = { name, group, expiresAt, cap: nanos, capPeriod, limits, restrictions }
+  const key = await storage.createKey({ account: id, hash, ...said })
   return { ...keyJson(key), secret }
 }
 
@@ -119,8 +133,15 @@ function accountJson(account: Account) {
     balance_usd: formatUsd(account.balance),
     held_usd: formatUsd(account.held),
     disabled: account.disabled,
+    ...limitsJson(account.limits),
+    spent_today_usd: formatUsd(account.spentToday),
+    spent_this_month_usd: formatUsd(account.spentThisMonth),
     created_at: new Date(account.createdAt).toISOString(),
   }
+}
+
+function limitsJson({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) {
+  return { rpm: requestsPerMinute ?? null, tpm: tokensPerMinute ?? null, concurrent: concurrent ?? null }
 }
 
 function keyJson(key: Key) {
@@ -131,7 +152,15 @@ function keyJson(key: Key) {
     revoked: key.revoked,
     expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
     cap_usd: key.cap === undefined ? null : formatUsd(key.cap),
+    cap_period: key.capPeriod ?? null,
+    spent_under_cap_usd: key.cap === undefined ? null : formatUsd(key.spentUnderCap),
     spent_usd: formatUsd(key.spent),
+    spent_today_usd: formatUsd(key.spentToday),
+    spent_this_month_usd: formatUsd(key.spentThisMonth),
+    held_usd: formatUsd(key.held),
+    ...limitsJson(key.limits),
+    models: key.restrictions.models ?? null,
+    ips: key.restrictions.networks ?? null,
     created_at: new Date(key.createdAt).toISOString(),
   }
 }
@@ -157,6 +186,10 @@ function auditJson(report: Awaited<ReturnType<Storage['audit']>>) {
     ...{ ok, accounts, requests, transfers, open_holds: report.openHolds },
     balance_mismatches: report.balanceMismatches.map(String),
     held_mismatches: report.heldMismatches.map(String),
+    key_held_mismatches: report.keyHeldMismatches.map(String),
+    open_mismatches: report.openMismatches.map(String),
+    key_open_mismatches: report.keyOpenMismatches.map(String),
+    key_spent_mismatches: report.keySpentMismatches.map(String),
     negative_accounts: report.negativeAccounts.map(String),
     request_mismatches: report.requestMismatches.map(formatRequestId),
   }

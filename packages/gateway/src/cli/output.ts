@@ -19,7 +19,7 @@ function describe(result: unknown): string {
 function oneLine(entry: unknown): string {
   if (typeof entry !== 'object' || entry === null) return String(entry)
   return Object.entries(entry)
-    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .filter(([, value]) => Array.isArray(value) || typeof value !== 'object')
     .map(([name, value]) => `${name}=${plain(value)}`)
     .join('  ')
 }

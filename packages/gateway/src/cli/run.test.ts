@@ -47,6 +47,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 const credit = (amount: string) => ['account', 'credit', '--account', 'ada@example.com', '--amount', amount]
 const create = (...more: string[]) => ['account', 'create', '--email', 'new@example.com', ...more]
 const key = (...more: string[]) => ['key', 'create', '--account', 'ada@example.com', '--name', 'n', ...more]
+const limit = (...more: string[]) => ['account', 'limit', '--account', 'ada@example.com', ...more]
 const NO_AMOUNTS = [
   '1e3',
   '0x10',
@@ -100,10 +101,34 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
       '1798797600',
       '2027-01-01T10:00:00Zjunk',
     ].map((time) => ({ args: key('--expires', time), says: '--expires must be a time' })),
-    ...['cap-period', 'models', 'ips', 'rpm', 'tpm', 'concurrent'].map((name) => ({
-      args: key(`--${name}`, '1'),
-      says: `--${name} comes with a later version`,
-    })),
+    ...['0', '-1', '1.5', '1e3', 'many', '', '1000000001', 'none'].flatMap((number) =>
+      ['rpm', 'tpm', 'concurrent'].map((name) => ({
+        args: key(`--${name}=${number}`),
+        says: `--${name} must be a whole number from 1 to 1000000000, not '${number}'`,
+      })),
+    ),
+    {
+      args: key('--cap', '1', '--cap-period', 'year'),
+      says: "--cap-period must be one of day, week, month, not 'year'",
+    },
+    { args: key('--cap-period', 'day'), says: 'give --cap, too' },
+    {
+      args: key('--models', 'sandbox-text,nope,neither'),
+      says: '--models names what does not exist: nope, neither; there are: sandbox-text',
+    },
+    ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),
+    {
+      args: key('--ips', '10.0.0.0/8,localhost,10.0.0.0/33,10.0.0.1/8'),
+      says: /"localhost" is not an address.*"10.0.0.0\/33" needs a length.*write 10.0.0.0\/8/,
+    },
+    { args: key('--ips='), says: '--ips must be a list' },
+    { args: limit(), says: 'give at least one of --rpm, --tpm, --concurrent' },
+    { args: limit('--rpm', 'off'), says: "or 'none' for no limit, not 'off'" },
+    { args: ['account', 'limit', '--rpm', '1'], says: '--account is required' },
+    {
+      args: ['account', 'limit', '--account', 'nobody@example.com', '--rpm', '1'],
+      says: 'no account with the address',
+    },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'revoke', id],
       says: 'there is no key with the id',
@@ -162,4 +187,32 @@ test('credit given and taken back, to the last nano-dollar', async () => {
     expect(JSON.parse(stdout)).toMatchObject({ balance_usd: balance })
   }
   expect(JSON.parse((await command(['audit', '--json'])).stdout)).toMatchObject({ ok: true })
+})
+
+test('what a key is restricted to is kept, and shown with what was used', async () => {
+  const options = ['--cap', '2.50', '--cap-period', 'week', '--models', 'sandbox-text', '--ips', '10.0.0.0/8, ::1']
+  const { stdout } = await command([...key(...options, '--rpm', '60', '--tpm', '1000', '--concurrent', '3'), '--json'])
+  const kept = {
+    ...{ cap_usd: '2.50', cap_period: 'week', models: ['sandbox-text'], ips: ['10.0.0.0/8', '::1'] },
+    ...{ rpm: 60, tpm: 1000, concurrent: 3, spent_under_cap_usd: '0.00' },
+    ...{ spent_today_usd: '0.00', spent_this_month_usd: '0.00' },
+  }
+  const created = JSON.parse(stdout) as { id: string }
+  expect(created).toMatchObject(kept)
+  const list = ['key', 'list', '--account', 'ada@example.com']
+  const listed = JSON.parse((await command([...list, '--json'])).stdout) as { id: string }[]
+  expect(listed.find(({ id }) => id === created.id)).toMatchObject(kept)
+  expect((await command(list)).stdout).toMatch(/cap_period=week .*rpm=60 .*models=sandbox-text .*ips=10.0.0.0\/8; ::1/)
+})
+
+test('the limits of an account are set one by one and taken away again', async () => {
+  for (const [options, limits] of [
+    [['--rpm', '60', '--concurrent', '4'], { rpm: 60, tpm: null, concurrent: 4 }],
+    [['--tpm', '9000'], { rpm: 60, tpm: 9000, concurrent: 4 }],
+    [['--rpm', 'none', '--tpm', 'none', '--concurrent', 'none'], { rpm: null, tpm: null, concurrent: null }],
+  ] as const) {
+    expect(JSON.parse((await command([...limit(...options), '--json'])).stdout)).toMatchObject(limits)
+    const { stdout } = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ ...limits, spent_today_usd: '0.00', spent_this_month_usd: '0.00' })
+  }
 })

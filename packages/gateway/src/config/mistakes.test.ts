@@ -231,3 +231,9 @@ test('a mistake behind an anchor is reported once, two alike on one line both', 
     `2: upstreams[a].timeouts.total: ${message}`,
   ])
 })
+
+test('a block of proxies that does not start where it says is a mistake: it would trust others than meant', () => {
+  expect(lines('server: { trusted_proxies: [10.1.2.3/8, 192.0.2.1, "2001:db8::/32"] }')).toEqual([
+    '1: server.trusted_proxies[0]: "10.1.2.3/8" is not the start of its block: write 10.0.0.0/8',
+  ])
+})

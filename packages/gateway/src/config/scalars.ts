@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { isScalar } from 'yaml'
+import { parseBlock } from '../http/address.ts'
 import { type Nanos, parseUsd } from '../money/amount.ts'
 import { addMistake, type Value } from './document.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
@@ -151,7 +152,12 @@ export function readCidr(value: Value): string | undefined {
   const widest = family === 4 ? 32 : 128
   const length = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
   const valid = family !== 0 && rest.length === 0 && length >= 0 && length <= widest && !address.includes('%')
-  if (valid) return `${address}/${length}`
+  if (valid) {
+    const block = parseBlock(`${address}/${length}`)
+    if (typeof block !== 'string') return `${address}/${length}`
+    addMistake(value, block)
+    return undefined
+  }
   addMistake(value, `${written(value)} is no CIDR block; expected one such as 10.0.0.0/8 or 2001:db8::/32`)
   return undefined
 }

@@ -167,17 +167,21 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   /** Waits until the client reads on, or until the call has ended for another reason: a stalled reader holds nothing open. */
   async function untilDrained(written: Promise<unknown>): Promise<void> {
     blocked = true
-    watch.clientBlocks(true)
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        watch.signal.removeEventListener('abort', done)
-        resolve()
-      }
-      watch.signal.addEventListener('abort', done)
-      written.then(done, done)
-    })
-    watch.clientBlocks(false)
+    await unlessOver(written)
     blocked = false
+  }
+
+  /** Waits for what is not the upstream's doing, or until the call has ended for another reason: nothing comes of it then. */
+  async function unlessOver<T>(promise: Promise<T>): Promise<T | undefined> {
+    watch.suspendIdle(true)
+    const result = await new Promise<T | undefined>((resolve) => {
+      const over = () => resolve(undefined)
+      watch.signal.addEventListener('abort', over)
+      promise.then(resolve, over).finally(() => watch.signal.removeEventListener('abort', over))
+      if (watch.signal.aborted) over()
+    })
+    watch.suspendIdle(false)
+    return result
   }
 
   /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
@@ -199,7 +203,12 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
       while (!state.done && !state.error && !ended) {
         const written = pass(await reader.read())
         if (written) await untilDrained(written)
-        if (state.outputBytes >= purse.nextAt && !(await purse.goOn(state.outputBytes))) return 'stopped_by_balance'
+        if (state.outputBytes < purse.nextAt) continue
+        const goesOn = purse.goOn(state.outputBytes)
+        if (goesOn === true) continue
+        const mayGoOn = goesOn !== false && (await unlessOver(goesOn))
+        if (watch.reason) return endingOfBreak(watch)
+        if (!mayGoOn) return 'stopped_by_balance'
       }
     } catch {
       return endingOfBreak(watch)

@@ -37,6 +37,26 @@ const codeOf = async (call: () => unknown) => {
 }
 
 describe('the cache of callers', () => {
+  test('one that is out of date is looked up anew, once for many who find it out together', async () => {
+    const store = countingStore({ a: {}, b: {} })
+    const callers = createCallers(store, () => 0)
+    const former = await callers.find(secret('a'))
+    await callers.find(secret('b'))
+    const anew = await Promise.all(Array.from({ length: 50 }, () => callers.again(secret('a'), former)))
+    expect(store.asked()).toBe(3)
+    for (const each of anew) expect(each).not.toBe(former)
+    // Whoever comes late with the former one gets what is known by now.
+    expect(await callers.again(secret('a'), former)).toBe(await callers.find(secret('a')))
+    await callers.find(secret('b'))
+    expect(store.asked()).toBe(3)
+  })
+
+  test('who remembers something else of the callers hears when it may be out of date', () => {
+    let cleared = 0
+    createCallers(countingStore({}), () => 0, { onClear: () => cleared++ }).clear()
+    expect(cleared).toBe(1)
+  })
+
   test('many at once for the same key are one question; later ones are none', async () => {
     const store = countingStore({ a: {} })
     const callers = createCallers(store, () => 0)
@@ -58,7 +78,7 @@ describe('the cache of callers', () => {
 
   test('is bounded, and wrong keys do not crowd out right ones', async () => {
     const store = countingStore(Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`r${index}`, {}])))
-    const callers = createCallers(store, () => 0, 4)
+    const callers = createCallers(store, () => 0, { limit: 4 })
     await callers.find(secret('r0'))
     for (let index = 0; index < 100; index++) await codeOf(() => callers.find(secret(index)))
     const before = store.asked()

@@ -1,12 +1,16 @@
 // Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Caller, Storage } from '../storage/storage.ts'
+import type { Catalogue } from './catalogue.ts'
 import { Failure } from './failure.ts'
+import { checkOrigin, type Peer } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
 
 export type Callers = {
   find(secret: string): Promise<Caller> | Caller
+  /** Looked up anew, since `former` turned out to be out of date: once, however many find that out together. */
+  again(secret: string, former: Caller): Promise<Caller> | Caller
   /** Forget everything: a key or an account has changed somewhere. */
   clear(): void
 }
@@ -16,7 +20,12 @@ type Known = Caller | 'unknown'
 /** Wrong secrets are remembered apart, and fewer of them: whoever tries many must not crowd the right ones out. */
 const WRONG_SHARE = 10
 
-export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () => number, limit = 100_000): Callers {
+/** `onClear`: for others who remember what may have changed. */
+export function createCallers(
+  storage: Pick<Storage, 'findCaller'>,
+  clock: () => number,
+  { limit = 100_000, onClear = () => {} }: { limit?: number; onClear?: () => void } = {},
+): Callers {
   let known = new Map<string, Caller>()
   let wrong = new Map<string, 'unknown'>()
   let asking = new Map<string, Promise<Known>>()
@@ -34,7 +43,7 @@ export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () =>
     }
   }
 
-  return {
+  const callers: Callers = {
     find(secret) {
       if (!SECRET.test(secret)) throw invalid()
       const hash = hashSecret(secret)
@@ -48,18 +57,45 @@ export function createCallers(storage: Pick<Storage, 'findCaller'>, clock: () =>
       }
       return answer.then((found) => admit(found, clock()))
     },
+    again(secret, former) {
+      const name = hashSecret(secret).toString('latin1')
+      if (known.get(name) === former) known.delete(name)
+      return callers.find(secret)
+    },
     clear() {
       known = new Map()
       wrong = new Map()
       asking = new Map()
+      onClear()
     },
   }
+  return callers
 }
 
 function remember<T>(cache: Map<string, T>, name: string, value: T, limit: number): void {
   if (cache.size >= limit) cache.delete(cache.keys().next().value ?? '')
   cache.set(name, value)
 }
+
+/** Who is calling, from an address that the key allows. `former`: what was known of the caller, found to be out of date. */
+export function authenticate(
+  { http, query, connection }: Arriving,
+  dialect: DialectId,
+  { callers, catalogue }: Authority,
+  former?: Caller,
+): Promise<Caller> | Caller {
+  const secret = secretOf(http.headers, query, dialect)
+  const allowed = (caller: Caller): Caller => {
+    if (caller.restrictions.networks) checkOrigin(caller, http.headers, connection, catalogue().trustedProxies)
+    return caller
+  }
+  const found = former ? callers.again(secret, former) : callers.find(secret)
+  // Nearly always there already: a turn of the loop would cost more than the rest.
+  return found instanceof Promise ? found.then(allowed) : allowed(found)
+}
+
+type Arriving = { http: Request; query: string; connection: Peer }
+type Authority = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
 
 export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()

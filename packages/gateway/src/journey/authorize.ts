@@ -1,11 +1,16 @@
-// The group of the key decides which models exist for the caller, and at which price.
+// The group of the key decides which models exist for the caller, and at which price; the key's own list may be shorter.
 import type { Caller } from '../storage/storage.ts'
 import { type Catalogue, exists, type Offer, offerOf } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 export function authorize(caller: Caller, model: string, catalogue: Catalogue): Offer {
   const offer = offerOf(catalogue, caller.group, model)
-  if (offer) return offer
+  if (offer) {
+    if (isOnList(caller, offer.model.id)) return offer
+    throw new Failure('model_not_allowed', `The key with the id ${caller.key} does not allow the model '${model}'.`, {
+      param: 'model',
+    })
+  }
   if (!exists(catalogue, model)) {
     throw new Failure('model_not_found', `The model '${model}' does not exist. GET /v1/models lists those that do.`, {
       param: 'model',
@@ -14,4 +19,8 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
   throw new Failure('model_not_allowed', `This key's group '${caller.group}' does not include the model '${model}'.`, {
     param: 'model',
   })
+}
+
+export function isOnList({ restrictions: { models } }: Caller, model: string): boolean {
+  return models === undefined || models.includes(model)
 }

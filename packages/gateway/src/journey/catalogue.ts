@@ -1,5 +1,6 @@
 // The configuration compiled for the hot path: who may call what, at which rate. Built once per (re)load.
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
+import { type CidrList, compileCidrs } from '../http/client-address.ts'
 import type { Rate } from '../money/price.ts'
 
 /** A model as one group sees it. */
@@ -19,12 +20,13 @@ export type Catalogue = {
   loadedAt: number
   /** group -> model -> offer; only priced models that have somewhere to go. */
   offers: ReadonlyMap<string, ReadonlyMap<string, Offer>>
+  trustedProxies: CidrList
 }
 
 export function compileCatalogue(config: FileConfig, loadedAt: number): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, Offer>>()
   for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config))
-  return { config, loadedAt, offers }
+  return { config, loadedAt, offers, trustedProxies: compileCidrs(config.server.trustedProxies).cidrs }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
+import { bookableTokens } from '../money/limits.ts'
 import type { Client } from './client.ts'
 import type { Answerer } from './outbound.ts'
 import type { Parts } from './parts.ts'
@@ -62,9 +63,14 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   if (charge.cost === 0n && !seen.sawOutput) await quote.open.void(ending, receipt)
-  else await quote.open.settle(charge.cost, ending, receipt)
+  else await quote.open.settle(charge.cost, tokensIn(charge), ending, receipt)
+  parts.turnedAway.ended(quote.caller)
   learn(quote, request.textBytes, outcome, charge, statistics)
   return charge
+}
+
+function tokensIn({ units }: Charge): number {
+  return bookableTokens(units.input + units.cachedInput + units.cacheWrite + units.output)
 }
 
 const ENDING_OF_ABORT: Record<AbortReason, Ending> = {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createApp } from '../app.ts'
 import type { Outgoing, Send } from '../upstreams/send.ts'
-import { createTestParts, type TestOptions } from './test-parts.ts'
+import { CONNECTION, createTestParts, type TestOptions } from './test-parts.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'
@@ -17,7 +17,7 @@ afterEach(() => {
 function start(options: TestOptions) {
   const test = createTestParts({ pace: PACE, ...options })
   const app = createApp(test.parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, () => {}) })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, CONNECTION) })
   stops.push(
     () => void server.stop(true),
     () => test.parts.ticker.stop(),

@@ -5,19 +5,34 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
+import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
-import { secretOf } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { call, showWarnings } from './call.ts'
+import type { Catalogue } from './catalogue.ts'
 import { Client } from './client.ts'
 import { codec } from './codec.ts'
 import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
+import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
+import type { Peer } from './origin.ts'
 import { type Asked, dialectOf, type Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { passThrough } from './pass-through.ts'
-import { amountsOf, boundsOf, coveredOutput, loweredCap, type Quote, refusalOf, unavailable } from './reserve.ts'
+import { refusalOf } from './refusal.ts'
+import {
+  amountsOf,
+  boundsOf,
+  coveredOutput,
+  lesser,
+  loweredCap,
+  outputWithin,
+  type Quote,
+  tokensOf,
+  unavailable,
+} from './reserve.ts'
 import { route } from './route.ts'
 import { hasOthersThoughts } from './seals.ts'
 import { translate } from './translate.ts'
@@ -36,6 +51,10 @@ export type Incoming = {
   id: bigint
   query: string
   headers: Headers
+  connection: Connection
+}
+
+export type Connection = Peer & {
   /** For a call that takes its time: the limits of the journey hold, not the connection's. */
   keepOpen(): void
 }
@@ -44,8 +63,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { http } = incoming
   const { dialect } = ask
   const startedAt = performance.now()
-  const caller = await parts.callers.find(secretOf(http.headers, incoming.query, dialect.id))
+  const caller = await authenticate(incoming, dialect.id, parts)
   if (dialect.id === 'messages') checkVersion(http.headers)
+  turnAway(caller, undefined, parts)
   const catalogue = parts.catalogue()
   const { bodyBytes } = catalogue.config.server.limits
   const place = admit(http, bodyBytes, parts)
@@ -61,23 +81,16 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     )
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
-    const offer = authorize(caller, request.model, catalogue)
-    const candidate = route(offer, parts.random, parts.watches.isFull)
-    const asked: Asked = {
+    const arrived = {
       parts,
       id: incoming.id,
-      caller,
       headers: http.headers,
       dialect,
       request,
       body,
-      offer,
-      candidate,
       asArray: ask.asArray === true,
-      warnings: [],
     }
-    const outbound = prepare(asked)
-    const [quote, watch] = await placeHold(asked, outbound)
+    const { asked, outbound, quote, watch } = await accept(arrived, caller, catalogue, incoming)
     const exchange = open(asked, outbound, incoming, { quote, watch, startedAt, place })
     const calling = call(exchange, outbound)
     if (!request.stream) return await answerJson(exchange, await calling)
@@ -106,13 +119,45 @@ function admit(http: Request, limit: number, parts: Parts): Place {
   throw new Failure('unavailable', message, { retryAfter: 1 })
 }
 
-async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watch]> {
+type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'warnings'>
+type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch }
+
+/** So often in a row a key changes between being looked up and being used only if somebody means harm. */
+const MOST_CHANGES = 3
+
+/** A key that has changed since it was looked up is looked up anew: what it may do, and at which price, is decided again. */
+async function accept(arrived: Arrived, first: Caller, catalogue: Catalogue, incoming: Incoming): Promise<Accepted> {
+  const { parts, request, dialect } = arrived
+  let caller = first
+  for (let changes = 0; changes < MOST_CHANGES; changes++) {
+    const offer = authorize(caller, request.model, catalogue)
+    const candidate = route(offer, parts.random, parts.watches.isFull)
+    const asked: Asked = { ...arrived, caller, offer, candidate, warnings: [] }
+    const outbound = prepare(asked)
+    const held = await placeHold(asked, outbound)
+    if (held) return { asked, outbound, ...held }
+    caller = await authenticate(incoming, dialect.id, parts, caller)
+  }
+  throw unavailable()
+}
+
+/** Throws for a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
+function turnAway(caller: Caller, tokens: number | undefined, { turnedAway, clock }: Parts): void {
+  const refusal = turnedAway.find(caller, tokens)
+  if (refusal) throw rateLimited(caller, refusal, tokens ?? 0, clock())
+}
+
+/** undefined: the key is not what the caller's record says any more. */
+async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepted, 'quote' | 'watch'> | undefined> {
   const { id, caller, request, offer, candidate, parts, warnings } = asked
   const { rate, model } = offer
   const statistics = parts.learned.of(model.id)
   const sizing = outbound.maxOutput === undefined ? request : { ...request, maxOutput: outbound.maxOutput }
   const bounds = boundsOf(sizing, model.limits.maxOutput, statistics)
   const { amount, minimum, input } = amountsOf(bounds, request.choices, rate)
+  const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
+  const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
+  turnAway(caller, minimumTokens, parts)
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
   const { slot, epoch } = parts.node.identity()
@@ -123,19 +168,25 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watc
     epoch,
     account: caller.account,
     key: caller.key,
+    revision: caller.revision,
+    extensible: request.stream,
     amount,
     minimum,
+    tokens,
+    minimumTokens,
     model: model.id,
     upstream: candidate.upstream.id,
   })
   if (opened.outcome !== 'open') {
     watch.stop()
-    // The ledger knows better than the cache: whatever was remembered of this key is looked up anew.
-    if (opened.outcome !== 'no_balance' && opened.outcome !== 'cap_reached') parts.callers.clear()
-    throw refusalOf(opened, minimum)
+    if (opened.outcome === 'key_changed') return undefined
+    throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
   }
   const held = opened.request.granted
-  const covered = coveredOutput(held, input, rate)
+  const tokenLimit = tokenLimitOf(caller)
+  const byMoney = coveredOutput(held, input, rate)
+  const granted = opened.request.grantedTokens
+  const covered = lesser(byMoney, tokenLimit && outputWithin(granted, bounds, request.choices))
   const lowered = loweredCap(bounds, request, covered)
   const quote: Quote = {
     id,
@@ -146,13 +197,15 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<[Quote, Watc
     rate,
     held,
     outputCap: bounds.outputCap,
-    expectedInput: Math.ceil(request.textBytes * statistics.inputTokensPerByte),
+    expectedInput,
     coveredOutput: covered,
+    tokenLimit,
     loweredCap: lowered,
     warnings,
   }
-  if (lowered !== undefined) quote.warnings.push(`${request.capField};lowered-to-balance`)
-  return [quote, watch]
+  const lowering = covered === byMoney ? 'balance' : 'limit'
+  if (lowered !== undefined) quote.warnings.push(`${request.capField};lowered-to-${lowering}`)
+  return { quote, watch }
 }
 
 type Opened = Pick<Exchange, 'quote' | 'watch' | 'startedAt' | 'place'>
@@ -170,7 +223,7 @@ function open({ parts, dialect, request }: Asked, outbound: Outbound, incoming: 
   }
   watch.onFirstTick = () => {
     client.look()
-    incoming.keepOpen()
+    incoming.connection.keepOpen()
   }
   return {
     parts,

@@ -1,4 +1,4 @@
-// The model lists: only what the group of the caller's key allows.
+// The model lists: only what the caller's key and its group allow.
 
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import {
@@ -8,9 +8,8 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
-import type { Caller } from '../storage/storage.ts'
-import { secretOf } from './authenticate.ts'
-import { authorize } from './authorize.ts'
+import { authenticate } from './authenticate.ts'
+import { authorize, isOnList } from './authorize.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
@@ -43,9 +42,10 @@ export async function showGenerateContentModel(segment: string, incoming: Incomi
 }
 
 async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Parts): Promise<ListedModel[]> {
-  const caller = await callerOf(incoming, dialect, parts)
+  const caller = await authenticate(incoming, dialect, parts)
   const catalogue = parts.catalogue()
-  return [...(catalogue.offers.get(caller.group)?.values() ?? [])].map((offer) => listed(offer, catalogue))
+  const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
+  return offers.filter(({ model }) => isOnList(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
 
 async function visibleModel(
@@ -54,13 +54,9 @@ async function visibleModel(
   dialect: DialectId,
   parts: Parts,
 ): Promise<ListedModel> {
-  const caller = await callerOf(incoming, dialect, parts)
+  const caller = await authenticate(incoming, dialect, parts)
   const catalogue = parts.catalogue()
   return listed(authorize(caller, decoded(segment), catalogue), catalogue)
-}
-
-async function callerOf({ http, query }: Incoming, dialect: DialectId, parts: Parts): Promise<Caller> {
-  return await parts.callers.find(secretOf(http.headers, query, dialect))
 }
 
 function listed({ model }: Offer, catalogue: Catalogue): ListedModel {

@@ -1,7 +1,7 @@
 // Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
 // after the same checks of key and version as any other call.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import { secretOf } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import type { Parts } from './parts.ts'
@@ -9,9 +9,9 @@ import { checkVersion } from './version.ts'
 
 /** `what`: as the caller would name it. */
 export function notYet(dialect: DialectId, what: string): (incoming: Incoming, parts: Parts) => Promise<never> {
-  return async ({ http, query }, parts) => {
-    await parts.callers.find(secretOf(http.headers, query, dialect))
-    if (dialect === 'messages') checkVersion(http.headers)
+  return async (incoming, parts) => {
+    await authenticate(incoming, dialect, parts)
+    if (dialect === 'messages') checkVersion(incoming.http.headers)
     throw new Failure('unsupported', `This version of the gateway does not serve ${what} yet.`)
   }
 }

@@ -4,6 +4,7 @@ import type { Ticker } from '../http/ticker.ts'
 import type { Log } from '../observe/log.ts'
 import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
@@ -14,6 +15,7 @@ import type { Ids } from './ids.ts'
 import type { Learned } from './learned.ts'
 import type { Refused } from './refused.ts'
 import type { Seals } from './seals.ts'
+import type { TurnedAway } from './turned-away.ts'
 import type { Watches } from './watch.ts'
 
 export type Parts = {
@@ -22,6 +24,11 @@ export type Parts = {
   settler: Settler
   node: Node
   callers: Callers
+  turnedAway: TurnedAway
+  /** A key and its account as the books have them now. */
+  standing: Storage['standing']
+  /** Milliseconds since 1970. */
+  clock(): number
   ids: Ids
   learned: Learned
   aborts: Aborts

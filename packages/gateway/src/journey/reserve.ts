@@ -1,9 +1,9 @@
 // Prices the request at its worst and places the hold. Nothing is sent anywhere before the hold stands.
-import { formatUsd, MAX_AMOUNT, type Nanos } from '../money/amount.ts'
+import { MAX_AMOUNT, type Nanos } from '../money/amount.ts'
+import { bookableTokens } from '../money/limits.ts'
 import { inputBound, outputCost, outputTokensFor, type Rate } from '../money/price.ts'
-import type { OpenRequest, Refused } from '../storage/settle.ts'
+import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
-import { disabled, expired, invalid } from './authenticate.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 import { type ModelStatistics, recentP95 } from './learned.ts'
@@ -36,7 +36,9 @@ export type Quote = {
   coveredOutput: number | undefined
   /** Output cap over all choices: the caller's, the model's or, unstreamed, ours. A stream may have none. */
   outputCap: number
-  /** Set when the balance made us lower the caller's cap: what goes upstream instead, per choice. */
+  /** Set when the caller has a limit on tokens per minute: the tightest. Then output is counted against it as it comes. */
+  tokenLimit: number | undefined
+  /** Set when the balance or a limit made us lower the caller's cap: what goes upstream instead, per choice. */
   loweredCap: number | undefined
   warnings: string[]
 }
@@ -74,39 +76,44 @@ export function amountsOf(
   rate: Rate,
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
   const input = inputBound(bounds.input, rate)
-  const least = Math.min(bounds.heldOutput, LEAST_OUTPUT * choices)
+  const least = leastOutput(bounds, choices)
   const amount = input + outputCost(bounds.heldOutput, rate)
   return { amount: amount > MAX_AMOUNT ? MAX_AMOUNT : amount, minimum: input + outputCost(least, rate), input }
 }
+
+/** What limits per minute are asked for: all that is held, and the least that is worth having. */
+export function tokensOf(
+  bounds: Bounds,
+  choices: number,
+  expectedInput: number,
+): { tokens: number; minimumTokens: number } {
+  return {
+    tokens: bookableTokens(bounds.input + bounds.heldOutput),
+    minimumTokens: bookableTokens(expectedInput + leastOutput(bounds, choices)),
+  }
+}
+
+const leastOutput = (bounds: Bounds, choices: number): number => Math.min(bounds.heldOutput, LEAST_OUTPUT * choices)
 
 /** The part of a granted hold that is for output, in tokens. */
 export function coveredOutput(granted: Nanos, input: Nanos, rate: Rate): number | undefined {
   return outputTokensFor(granted - input, rate)
 }
 
+/** The part of granted tokens that is for output. The least was asked for, so that much there is. */
+export function outputWithin(tokens: number, bounds: Bounds, choices: number): number {
+  return Math.max(tokens - bounds.input, leastOutput(bounds, choices))
+}
+
+/** The lesser of two where both are set. */
+export function lesser(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
+}
+
 /** An unstreamed call cannot be stopped half-way: what the hold does not cover must not be asked for. */
 export function loweredCap(bounds: Bounds, sizing: Sizing, covered: number | undefined): number | undefined {
   if (sizing.stream || covered === undefined || covered >= bounds.outputCap) return undefined
   return Math.max(1, Math.floor(covered / sizing.choices))
-}
-
-/** Why the ledger said no, in words the caller can act on. */
-export function refusalOf(refused: Refused, needed: Nanos): Failure {
-  const amounts = `Available: ${formatUsd(refused.available)} USD; this request needs at least ${formatUsd(needed)} USD.`
-  switch (refused.outcome) {
-    case 'no_balance':
-      return new Failure('insufficient_balance', `The account's balance is too low. ${amounts}`)
-    case 'cap_reached':
-      return new Failure('key_cap_reached', `The key's quota cap does not allow this request. ${amounts}`)
-    case 'key_invalid':
-      return invalid()
-    case 'key_expired':
-      return expired()
-    case 'account_disabled':
-      return disabled()
-    default:
-      return unavailable()
-  }
 }
 
 export const unavailable = () =>

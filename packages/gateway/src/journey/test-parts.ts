@@ -3,6 +3,7 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
+import { NO_LIMITS } from '../money/limits.ts'
 import type { Settled } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Send } from '../upstreams/send.ts'
@@ -10,10 +11,12 @@ import { createAborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
 import { compileCatalogue } from './catalogue.ts'
 import { createIds } from './ids.ts'
+import type { Connection } from './journey.ts'
 import { createLearned } from './learned.ts'
 import type { Parts } from './parts.ts'
 import { createRefused } from './refused.ts'
 import { createSeals } from './seals.ts'
+import { createTurnedAway } from './turned-away.ts'
 import { createWatches } from './watch.ts'
 
 export type TestOptions = {
@@ -30,7 +33,12 @@ export type End = { cost: bigint; ending: string }
 
 export const TEST_CALLER: Caller = {
   ...{ account: 1n, key: 1n, group: 'default', revoked: false, accountDisabled: false, expiresAt: undefined },
+  ...{ revision: 1, restrictions: { models: undefined, networks: undefined } },
+  ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
 }
+
+/** A connection that nothing is asked of. */
+export const CONNECTION: Connection = { keepOpen: () => {}, address: () => '127.0.0.1' }
 
 export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: TestOptions) {
   const ends: End[] = []
@@ -47,19 +55,23 @@ export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: T
   const parts: Parts = {
     ...{ catalogue: () => catalogue, ticker, send, ...more },
     settler: {
-      open: async ({ amount }) => ({
+      open: async ({ amount, tokens }) => ({
         outcome: 'open',
         request: {
           granted: amount,
+          grantedTokens: tokens,
           output: () => 'deliver',
-          settle: (cost, ending) => end(cost, ending),
+          settle: (cost, _tokens, ending) => end(cost, ending),
           void: (ending) => end(0n, ending),
         },
       }),
       settle: unused,
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
-    callers: { find: () => TEST_CALLER, clear: () => {} },
+    callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
+    turnedAway: createTurnedAway(() => 0),
+    standing: unused,
+    clock: Date.now,
     ids: createIds(() => 0, Date.now),
     learned: createLearned(),
     aborts: createAborts(() => 0),

@@ -54,7 +54,7 @@ export class Watch extends Ticking {
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
   #silenceMs: number
-  #blocked = false
+  #suspended = false
   #stopped = false
 
   constructor(ticker: Ticker, timeouts: Timeouts, onStop: () => void) {
@@ -99,9 +99,9 @@ export class Watch extends Ticking {
     this.#lastByteAt = this.#ticker.now()
   }
 
-  /** While the client does not read, silence is not the upstream's fault. */
-  clientBlocks(blocked: boolean): void {
-    this.#blocked = blocked
+  /** While the client does not read, or a limit makes us wait, silence is not the upstream's fault. */
+  suspendIdle(suspended: boolean): void {
+    this.#suspended = suspended
     this.#lastByteAt = this.#ticker.now()
   }
 
@@ -118,7 +118,7 @@ export class Watch extends Ticking {
     this.onFirstTick = undefined
     first?.()
     if (now >= this.#endsAt) this.abort(this.#endsWith)
-    else if (!this.#blocked && now - this.#lastByteAt >= this.#silenceMs) this.abort('timeout')
+    else if (!this.#suspended && now - this.#lastByteAt >= this.#silenceMs) this.abort('timeout')
     else this.onTick?.(now)
   }
 

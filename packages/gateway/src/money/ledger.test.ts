@@ -1,32 +1,31 @@
 // What the engines' contract suite does not reach by itself: repeated extensions, and taking over a slot.
 import { expect, test } from 'bun:test'
 import { apply, DEAD_AFTER_MS, type Verb } from './ledger.ts'
-import { emptyRows, memoryBook } from './memory-book.ts'
+import { emptyRows, memoryBook, newAccountRow, newKeyRow } from './memory-book.ts'
 
 function ledger() {
   const rows = emptyRows()
-  rows.accounts.set(1n, { id: 1n, balance: 1_000n, held: 0n, disabled: false })
-  rows.keys.set(2n, {
-    ...{ id: 2n, account: 1n, revoked: false, expiresAt: undefined, cap: undefined, spent: 0n, held: 0n },
-  })
+  rows.accounts.set(1n, { ...newAccountRow(1n), balance: 1_000n })
+  rows.keys.set(2n, newKeyRow(2n, 1n))
   return { rows, run: (verb: Verb, now = 1_000_000) => apply(memoryBook(rows, now), verb) }
 }
 const owner = { id: 7n, slot: 0, epoch: 1 }
 const hold: Verb = {
-  ...{ verb: 'hold', ...owner, account: 1n, key: 2n, amount: 100n, minimum: 1n, model: 'm', upstream: 'u' },
+  ...{ verb: 'hold', ...owner, account: 1n, key: 2n, revision: 0, extensible: false, amount: 100n, minimum: 1n },
+  ...{ tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
 }
 const extend = (known: bigint, amount: bigint): Verb => ({
-  ...{ verb: 'extend', ...owner, known, amount, minimum: 1n, progress: 10n },
+  ...{ verb: 'extend', ...owner, known, amount, minimum: 1n, tokens: 0, progress: 10n },
 })
 
 test('an extension that arrives twice reserves once and gives the first answer', () => {
   const { rows, run } = ledger()
   run({ verb: 'join', slot: 0, config: '' })
   run(hold)
-  expect(run(extend(100n, 50n))).toEqual({ outcome: 'done', amount: 50n })
-  expect(run(extend(100n, 50n))).toEqual({ outcome: 'repeated', amount: 50n })
+  expect(run(extend(100n, 50n))).toEqual({ outcome: 'done', amount: 50n, tokens: 0 })
+  expect(run(extend(100n, 50n))).toEqual({ outcome: 'repeated', amount: 50n, tokens: 0 })
   expect(rows.accounts.get(1n)?.held).toBe(150n)
-  expect(run(extend(150n, 20n))).toEqual({ outcome: 'done', amount: 20n })
+  expect(run(extend(150n, 20n))).toEqual({ outcome: 'done', amount: 20n, tokens: 0 })
   expect(rows.requests.get(7n)?.held).toBe(170n)
 })
 
@@ -35,7 +34,7 @@ test('a refused extension still records how far the output came, for the reaper'
   run({ verb: 'join', slot: 0, config: '' })
   run(hold)
   const dear = { ...extend(100n, 5_000n), minimum: 5_000n } as Verb
-  expect(run(dear)).toEqual({ outcome: 'no_balance', amount: 900n })
+  expect(run(dear)).toEqual({ outcome: 'no_balance', amount: 900n, tokens: 0 })
   expect(rows.requests.get(7n)?.progress).toBe(10n)
 })
 
@@ -44,7 +43,7 @@ test('a live slot is taken over only by who knows that its process is dead, and 
   run({ verb: 'join', slot: 0, config: '' })
   run(hold)
   expect(run({ verb: 'join', slot: 0, config: '' }).outcome).toBe('slot_taken')
-  expect(run({ verb: 'join', slot: 0, config: '', takeover: true })).toEqual({ outcome: 'done', amount: 2n })
+  expect(run({ verb: 'join', slot: 0, config: '', takeover: true })).toEqual({ outcome: 'done', amount: 2n, tokens: 0 })
   expect(run({ verb: 'reap', limit: 10 }).amount).toBe(1n)
   expect(rows.accounts.get(1n)?.held).toBe(0n)
   expect(run({ verb: 'join', slot: 0, config: '' }, 1_000_000 + DEAD_AFTER_MS).amount).toBe(3n)

@@ -7,119 +7,37 @@
 // the progress it brought). A verb on a request may be repeated: the second time it changes nothing and gives the
 // first answer, so a caller that lost the answer can ask again.
 import type { Nanos } from './amount.ts'
+import {
+  type Book,
+  DEAD_AFTER_MS,
+  HELD,
+  REAPED,
+  REVENUE,
+  type RequestRow,
+  type RequestState,
+  SETTLED,
+  SHORTFALL,
+  VOIDED,
+} from './book.ts'
+import { begin, correctTokens, grant, limitReached, reserve, tokensFor, tokensLeft, tokensReached } from './grant.ts'
+import { noteSpent } from './limits.ts'
+import { isAlive, join, leave, renew } from './nodes.ts'
+import {
+  done,
+  type Extend,
+  type Hold,
+  type Owned,
+  type Reap,
+  type Result,
+  refused,
+  repeated,
+  type Settle,
+  type Verb,
+  type Void,
+} from './verbs.ts'
 
-/** Ledger accounts that are not wallets. Their balance is the sum of their transfers; no row is kept for them. */
-export const REVENUE = -1n
-export const TRIAL = -2n
-export const CREDIT = -3n
-export const SHORTFALL = -4n
-
-/** A node that has not renewed for this long must not dispatch; after DEAD_AFTER its holds may be reaped. */
-export const STALE_AFTER_MS = 5_000
-export const DEAD_AFTER_MS = 10_000
-
-export const HELD = 0
-export const SETTLED = 1
-export const VOIDED = 2
-export const REAPED = 3
-export type RequestState = typeof HELD | typeof SETTLED | typeof VOIDED | typeof REAPED
-
-export type AccountRow = { id: bigint; balance: Nanos; held: Nanos; disabled: boolean }
-export type KeyRow = {
-  id: bigint
-  account: bigint
-  revoked: boolean
-  /** Milliseconds since 1970, by the store's clock. */
-  expiresAt: number | undefined
-  cap: Nanos | undefined
-  spent: Nanos
-  held: Nanos
-}
-export type RequestRow = {
-  id: bigint
-  account: bigint
-  key: bigint
-  slot: number
-  epoch: number
-  state: RequestState
-  held: Nanos
-  /** What the output metered so far costs: what a reaper charges if the owner never comes back. */
-  progress: Nanos
-  cost: Nanos
-  shortfall: Nanos
-  model: string
-  upstream: string
-  ending: string
-  /** JSON written by the owner at the end: units, price, timing, attempts, warnings. */
-  receipt: string
-}
-/** `renewedAt` by the store's clock. */
-export type NodeRow = { slot: number; epoch: number; renewedAt: number; config: string }
-
-/** The rows of one transaction. Getters return live objects; `save*` marks them to be written at its end. */
-export interface Book {
-  readonly now: number
-  account(id: bigint): AccountRow | undefined
-  key(id: bigint): KeyRow | undefined
-  request(id: bigint): RequestRow | undefined
-  node(slot: number): NodeRow | undefined
-  /** Open holds whose node is dead (`renewedAt` before `deadBefore`) or has been succeeded by a later epoch. */
-  orphans(deadBefore: number, limit: number): RequestRow[]
-  saveAccount(row: AccountRow): void
-  saveKey(row: KeyRow): void
-  insertRequest(row: RequestRow): void
-  saveRequest(row: RequestRow): void
-  saveNode(row: NodeRow): void
-  transfer(request: bigint | undefined, debit: bigint, credit: bigint, amount: Nanos): void
-}
-
-/** A request is its owner's: the node in this slot at this epoch. */
-export type Owned = { id: bigint; slot: number; epoch: number }
-
-export type Hold = Owned & {
-  verb: 'hold'
-  account: bigint
-  key: bigint
-  /** Wanted, and the least that is worth having; what is available in between is granted. */
-  amount: Nanos
-  minimum: Nanos
-  model: string
-  upstream: string
-}
-/** `known`: what the owner knows to be held. More than that is held: this extension took effect and its answer was lost. */
-export type Extend = Owned & { verb: 'extend'; known: Nanos; amount: Nanos; minimum: Nanos; progress: Nanos }
-export type Settle = Owned & { verb: 'settle'; cost: Nanos; ending: string; receipt: string }
-export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
-export type Reap = { verb: 'reap'; limit: number }
-/**
- * `join` claims a slot for a new process: the epoch becomes one more than any before. `takeover`: the caller knows that
- * the slot's former process is dead (it owns the database file now), so it need not wait for the lease to run out.
- */
-export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
-export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
-export type Leave = { verb: 'leave'; slot: number; epoch: number }
-export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave
-
-export type Refusal =
-  | 'no_balance'
-  | 'cap_reached'
-  | 'key_invalid'
-  | 'key_expired'
-  | 'account_disabled'
-  | 'node_lost'
-  | 'slot_taken'
-  | 'unknown_request'
-  | 'not_open'
-
-export type Result = {
-  outcome: 'done' | 'repeated' | Refusal
-  /** hold, extend: granted. settle, void: charged. reap: how many. join: the epoch. Refused for money: what is available. */
-  amount: bigint
-}
-
-const done = (amount: bigint): Result => ({ outcome: 'done', amount })
-const repeated = (amount: bigint): Result => ({ outcome: 'repeated', amount })
-const refused = (outcome: Refusal, amount: bigint = 0n): Result => ({ outcome, amount })
+export * from './book.ts'
+export * from './verbs.ts'
 
 export function apply(book: Book, verb: Verb): Result {
   switch (verb.verb) {
@@ -145,16 +63,24 @@ export function apply(book: Book, verb: Verb): Result {
 function hold(book: Book, verb: Hold): Result {
   const existing = book.request(verb.id)
   if (existing)
-    return isOwner(existing, verb) && existing.state === HELD ? repeated(existing.held) : refused('not_open')
+    return isOwner(existing, verb) && existing.state === HELD
+      ? repeated(existing.held, existing.tokens)
+      : refused('not_open')
   if (!isAlive(book, verb)) return refused('node_lost')
   const account = book.account(verb.account)
   const key = book.key(verb.key)
   if (!account || !key || key.account !== account.id || key.revoked) return refused('key_invalid')
   if (key.expiresAt !== undefined && key.expiresAt <= book.now) return refused('key_expired')
   if (account.disabled) return refused('account_disabled')
-  const granted = grant(account, key, verb)
+  if (key.revision !== verb.revision) return refused('key_changed')
+  const limited = limitReached('key', key, verb, book.now) ?? limitReached('account', account, verb, book.now)
+  if (limited) return limited
+  const granted = grant(account, key, verb, book.now)
   if (typeof granted !== 'bigint') return granted
-  reserve(book, account, key, granted)
+  const tokens = Math.min(verb.tokens, tokensLeft(key, book.now), tokensLeft(account, book.now))
+  begin(key, book.now)
+  begin(account, book.now)
+  reserve(book, account, key, granted, tokens)
   const { id, slot, epoch, model, upstream } = verb
   book.insertRequest({
     id,
@@ -164,6 +90,8 @@ function hold(book: Book, verb: Hold): Result {
     epoch,
     state: HELD,
     held: granted,
+    heldAt: book.now,
+    tokens,
     progress: 0n,
     cost: 0n,
     shortfall: 0n,
@@ -172,7 +100,7 @@ function hold(book: Book, verb: Hold): Result {
     ending: '',
     receipt: '',
   })
-  return done(granted)
+  return done(granted, tokens)
 }
 
 function extend(book: Book, verb: Extend): Result {
@@ -187,12 +115,21 @@ function extend(book: Book, verb: Extend): Result {
     book.saveRequest(request)
   }
   if (request.held > verb.known) return repeated(request.held - verb.known)
-  const granted = grant(account, key, verb)
+  const room = tokensFor(verb, verb.minimum)
+  const limited = tokensReached('key', key, room, book.now) ?? tokensReached('account', account, room, book.now)
+  if (limited) return limited
+  const left = Math.min(tokensLeft(key, book.now), tokensLeft(account, book.now))
+  // No more money than there are tokens for: a stream ends where its minute ends, not a whole step before.
+  const amount = left < verb.tokens ? (verb.amount * BigInt(left)) / BigInt(verb.tokens) : verb.amount
+  const want = { amount, minimum: verb.minimum, extensible: verb.whole !== true }
+  const granted = grant(account, key, want, book.now)
   if (typeof granted !== 'bigint') return granted
-  reserve(book, account, key, granted)
+  const tokens = tokensFor(verb, granted)
+  reserve(book, account, key, granted, tokens)
   request.held += granted
+  request.tokens += tokens
   book.saveRequest(request)
-  return done(granted)
+  return done(granted, tokens)
 }
 
 /** Settle and void: the one end of a request, or the owner's correction of what a reaper decided in its absence. */
@@ -202,6 +139,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   if (!isOwner(request, verb)) return refused('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   charge(book, request, cost)
+  correctTokens(book, request, verb.verb === 'settle' ? verb.tokens : 0)
   request.state = state
   request.ending = verb.ending
   request.receipt = verb.receipt
@@ -220,47 +158,6 @@ function reap(book: Book, verb: Reap): Result {
   return done(BigInt(orphans.length))
 }
 
-function join(book: Book, verb: Join): Result {
-  const node = book.node(verb.slot)
-  const alive = node !== undefined && node.renewedAt > book.now - DEAD_AFTER_MS
-  if (alive && !verb.takeover) return refused('slot_taken')
-  const epoch = (node?.epoch ?? 0) + 1
-  book.saveNode({ slot: verb.slot, epoch, renewedAt: book.now, config: verb.config })
-  return done(BigInt(epoch))
-}
-
-/** A node found dead, or succeeded, stays so: its holds may already be reaped, so it has to join anew. */
-function renew(book: Book, verb: Renew): Result {
-  const node = book.node(verb.slot)
-  if (!node || !isAlive(book, verb)) return refused('node_lost')
-  book.saveNode({ ...node, renewedAt: book.now, config: verb.config })
-  return done(0n)
-}
-
-function leave(book: Book, verb: Leave): Result {
-  const node = book.node(verb.slot)
-  if (node?.epoch !== verb.epoch) return repeated(0n)
-  book.saveNode({ ...node, renewedAt: 0 })
-  return done(0n)
-}
-
-/** What of `amount` can be had: all, the part down to `minimum`, or a refusal that says what is available. */
-function grant(account: AccountRow, key: KeyRow, want: { amount: Nanos; minimum: Nanos }): Nanos | Result {
-  const inWallet = positive(account.balance - account.held)
-  if (inWallet < want.minimum) return refused('no_balance', inWallet)
-  const underCap = key.cap === undefined ? inWallet : positive(key.cap - key.spent - key.held)
-  if (underCap < want.minimum) return refused('cap_reached', underCap)
-  const available = underCap < inWallet ? underCap : inWallet
-  return want.amount < available ? want.amount : available
-}
-
-function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos): void {
-  account.held += amount
-  key.held += amount
-  book.saveAccount(account)
-  book.saveKey(key)
-}
-
 /**
  * Makes `cost` what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
  * Beyond the hold only what the wallet has free is taken, never more: the rest is the operator's shortfall.
@@ -272,11 +169,19 @@ function charge(book: Book, request: RequestRow, cost: Nanos): void {
   const released = request.state === HELD ? request.held : 0n
   account.held -= released
   key.held -= released
+  if (request.state === HELD) {
+    account.meter.open -= 1
+    key.meter.open -= 1
+  }
   const free = positive(account.balance - account.held)
   const due = cost - request.cost
   const paid = due > free ? free : due
   account.balance -= paid
   key.spent += paid
+  if (paid !== 0n) {
+    noteSpent(account.meter, paid, book.now)
+    noteSpent(key.meter, paid, book.now)
+  }
   book.saveAccount(account)
   book.saveKey(key)
   if (paid > 0n) book.transfer(request.id, account.id, REVENUE, paid)
@@ -290,11 +195,6 @@ function charge(book: Book, request: RequestRow, cost: Nanos): void {
 
 function isOwner(request: RequestRow, owner: Owned): boolean {
   return request.slot === owner.slot && request.epoch === owner.epoch
-}
-
-function isAlive(book: Book, owner: { slot: number; epoch: number }): boolean {
-  const node = book.node(owner.slot)
-  return node?.epoch === owner.epoch && node.renewedAt > book.now - DEAD_AFTER_MS
 }
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

@@ -1,6 +1,7 @@
 // A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
 import type { Nanos } from './amount.ts'
 import { type AccountRow, type Book, HELD, type KeyRow, type NodeRow, type RequestRow } from './ledger.ts'
+import { NO_LIMITS, newMeter } from './limits.ts'
 
 export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
 
@@ -19,6 +20,15 @@ export const emptyRows = (): MemoryRows => ({
   requests: new Map(),
   nodes: new Map(),
   transfers: [],
+})
+
+export const newAccountRow = (id: bigint): AccountRow => ({
+  ...{ id, balance: 0n, held: 0n, disabled: false, limits: NO_LIMITS, meter: newMeter() },
+})
+
+export const newKeyRow = (id: bigint, account: bigint): KeyRow => ({
+  ...{ id, account, revoked: false, revision: 0, expiresAt: undefined, cap: undefined, capPeriod: undefined },
+  ...{ spent: 0n, held: 0n, limits: NO_LIMITS, meter: newMeter() },
 })
 
 export function memoryBook(rows: MemoryRows, now: number): Book {

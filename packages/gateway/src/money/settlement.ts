@@ -7,7 +7,7 @@
 // The driver asks the store for what `ask` says and comes back with one `answer` or one `silence` for each ask. The two
 // rules that money depends on: nothing is dispatched without a hold that the store confirmed, and the last byte leaves
 // (`release`) only after the store or the journal has the end of the request durably.
-import type { Nanos } from './amount.ts'
+import { ceilDiv, type Nanos } from './amount.ts'
 import {
   type Extend,
   type Hold,
@@ -26,6 +26,10 @@ export const FINISH_WITHIN_MS = 2_000
 export const EXTEND_PAUSE_MS = 1_000
 /** A hold that nobody answered may still take effect this long after it was sent (time-outs of the store's own). */
 export const HOLD_MAY_ARRIVE_MS = 30_000
+/** Of a limit per minute. */
+const WINDOW_MS = 60_000
+/** Output waits no longer than this before it asks again: requests that end give back what they did not use. */
+const MOST_PAUSE_MS = 2_000
 
 export type Finish = Settle | Void
 
@@ -37,15 +41,23 @@ export type Settlement =
       /** What is known to be held, and what the output delivered so far costs. */
       held: Nanos
       progress: Nanos
-      asking: boolean
+      /** Tokens that limits per minute have granted. */
+      heldTokens: number
+      /** The extension under way, also while it waits for its moment. */
+      asking: Wanted | undefined
       /** Set once the store refused an extension: the stream ends where the hold ends. */
       final: boolean
       askAgainAt: number
-      /** Output that waits for an extension: what all output costs with it. */
-      waiting: Nanos | undefined
+      /** When a limit per minute has room again; before that it is asked only for output that waits. */
+      roomAt: number
+      /** Output that waits for an extension: what all output costs, and its tokens, with it. */
+      waiting: { cost: Nanos; tokens: number } | undefined
     }
   | { phase: 'finishing' | 'spooling'; verb: Finish; tries: number; since: number }
   | { phase: 'over' }
+
+/** What an extension is for: money, tokens of limits per minute, and the least of each. */
+type Wanted = { money: Nanos; leastMoney: Nanos; tokens: number; leastTokens: number }
 
 type Open = Extract<Settlement, { phase: 'open' }>
 type Finishing = Extract<Settlement, { phase: 'finishing' | 'spooling' }>
@@ -54,15 +66,21 @@ export type Event =
   | { event: 'answer'; verb: 'hold'; result: Result; mayDispatch: boolean }
   | { event: 'answer'; verb: 'extend' | 'finish'; result: Result }
   | { event: 'silence'; verb: 'hold' | 'extend' | 'finish' }
-  /** Output is ready that brings the request's cost to `cost`; `step` more should be held as it goes on (0: no more). */
-  | { event: 'output'; cost: Nanos; step: Nanos }
+  /**
+   * Output is ready that brings the request's cost to `cost`; `step` more should be held as it goes on (0: no more).
+   * `tokens` and `stepTokens` are the same in tokens, for callers who have a limit on them.
+   */
+  | Output
   | { event: 'finish'; verb: Finish }
   | { event: 'journaled' }
   | { event: 'journal-failed' }
 
+export type Output = { event: 'output'; cost: Nanos; step: Nanos; tokens?: number; stepTokens?: number }
+
 export type Command =
   | { do: 'ask'; verb: Hold | Extend | Finish; pauseMs: number }
-  | { do: 'dispatch'; granted: Nanos }
+  | { do: 'dispatch'; granted: Nanos; tokens: number }
+  /** `available` as the ledger's result has it: money, or for limits the milliseconds until there is room. */
   | { do: 'refuse'; outcome: Refusal | 'store_down'; available: Nanos }
   | { do: 'deliver' }
   /** The hold does not cover the waiting output and will not grow: end the stream as `length`. */
@@ -117,7 +135,7 @@ function holding(hold: Hold, event: Event, now: number): Step {
     return { state: OVER, commands: [{ do: 'refuse', outcome: 'store_down', available: 0n }, spool] }
   }
   if (event.event !== 'answer' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
-  const { outcome, amount } = event.result
+  const { outcome, amount, tokens } = event.result
   if (outcome !== 'done' && outcome !== 'repeated')
     return { state: OVER, commands: [{ do: 'refuse', outcome, available: amount }] }
   if (!event.mayDispatch) {
@@ -130,70 +148,116 @@ function holding(hold: Hold, event: Event, now: number): Step {
     owner: { id, slot, epoch },
     held: amount,
     progress: 0n,
-    asking: false,
+    heldTokens: tokens,
+    asking: undefined,
     final: false,
     askAgainAt: now,
+    roomAt: now,
     waiting: undefined,
   }
-  return { state, commands: [{ do: 'dispatch', granted: amount }] }
+  return { state, commands: [{ do: 'dispatch', granted: amount, tokens }] }
 }
 
 function open(state: Open, event: Event, now: number): Step {
   switch (event.event) {
     case 'output':
-      return output(state, event.cost, event.step, now)
+      return output(state, event, now)
     case 'finish':
       return beginFinish(event.verb, now)
     case 'answer':
-      return event.verb === 'extend' ? extended(state, event.result) : stay(state)
+      return event.verb === 'extend' ? extended(state, event.result, now) : stay(state)
     case 'silence': {
       if (event.verb !== 'extend') return stay(state)
-      return resume({ ...state, asking: false, askAgainAt: now + EXTEND_PAUSE_MS })
+      return resume({ ...state, asking: undefined, askAgainAt: now + EXTEND_PAUSE_MS })
     }
     default:
       return stay(state)
   }
 }
 
-function output(state: Open, cost: Nanos, step: Nanos, now: number): Step {
-  const covered = cost <= state.held
+function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output, now: number): Step {
+  const covered = cost <= state.held && tokens <= state.heldTokens
   const progress = covered ? cost : state.progress
-  const next: Open = { ...state, progress, waiting: covered ? undefined : cost }
+  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens } }
   const commands: Command[] = covered ? [{ do: 'deliver' }] : []
+  if (state.asking) return { state: next, commands }
+  const asked = extension(next, { cost, step, tokens, stepTokens }, now)
+  if (asked) return { state: asked.state, commands: [...commands, ...asked.commands] }
+  return { state: next, commands: covered ? commands : [{ do: 'stop' }] }
+}
+
+/** What should be asked for now, if anything: what is missing, and a step more in time before it is. */
+function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: number): Step | undefined {
+  const { cost, step, tokens, stepTokens } = want
+  const missing = cost - state.held
+  const spareTokens = state.heldTokens - tokens
+  // A silent store is left alone for a while, and what was refused for good is not asked for again.
+  if (now < state.askAgainAt || (state.final && missing > 0n)) return undefined
   // What is there already and not covered is asked for also when no more shall come: one read may leap past the cap.
-  const wanted = !covered || (step > 0n && cost * 2n > state.held)
-  if (wanted && !state.asking && !state.final && now >= state.askAgainAt) {
-    const missing = covered ? 1n : cost - state.held
-    const asked = askFor(next, missing, step > missing ? step : missing)
-    return { state: asked.state, commands: [...commands, ...asked.commands] }
+  const wantsMoney = missing > 0n || (step > 0n && !state.final && cost * 2n > state.held)
+  const wantsTokens = spareTokens < 0 || (now >= state.roomAt && spareTokens * 2 < stepTokens)
+  if (!wantsMoney && !wantsTokens) return undefined
+  const wanted: Wanted = {
+    money: wantsMoney ? largest(missing, step) : 0n,
+    leastMoney: wantsMoney ? largest(missing, 1n) : 0n,
+    tokens: wantsTokens ? Math.max(-spareTokens, stepTokens) : 0,
+    leastTokens: wantsTokens ? Math.max(-spareTokens, Math.ceil(stepTokens / 2)) : 0,
   }
-  if (!covered && !state.asking) return { state: next, commands: [{ do: 'stop' }] }
-  return { state: next, commands }
+  // Nobody waits for a step; output that waits has to wait for its room.
+  return askFor(state, wanted, spareTokens < 0 ? pauseUntil(state.roomAt, now) : 0)
 }
 
-function askFor(state: Open, minimum: Nanos, amount: Nanos): Step {
+/** An extension buys tokens with money. Where only tokens are wanted, one nano-dollar each is as good as nothing. */
+function askFor(state: Open, wanted: Wanted, pauseMs: number): Step {
+  const { tokens } = wanted
+  const amount = largest(wanted.money, BigInt(tokens))
+  const forTokens = tokens === 0 ? 0n : ceilDiv(amount * BigInt(wanted.leastTokens), BigInt(tokens))
+  const minimum = largest(wanted.leastMoney, forTokens)
   const verb: Extend = {
-    ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, progress: state.progress },
+    ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, tokens, progress: state.progress },
   }
-  return { state: { ...state, asking: true }, commands: [ask(verb)] }
+  return { state: { ...state, asking: wanted }, commands: [ask(verb, pauseMs)] }
 }
 
-function extended(state: Open, result: Result): Step {
-  const granted = result.outcome === 'done' || result.outcome === 'repeated'
-  const held = granted ? state.held + result.amount : state.held
-  const next = { ...state, held, asking: false, final: state.final || !granted }
+function extended(state: Open, result: Result, now: number): Step {
+  const { asking, waiting } = state
+  const next: Open = { ...state, asking: undefined }
+  if (result.outcome === 'key_tokens' || result.outcome === 'account_tokens')
+    return limited({ ...next, roomAt: now + Number(result.amount) }, asking, now)
+  if (result.outcome !== 'done' && result.outcome !== 'repeated') {
+    // Output that is paid for, or costs nothing, does not end for want of the nano-dollars of its tokens.
+    const isPaid = waiting !== undefined && waiting.cost <= state.held
+    return resume({ ...next, final: true, ...(isPaid ? { heldTokens: Number.POSITIVE_INFINITY } : {}) })
+  }
+  next.held += result.amount
+  next.heldTokens += result.outcome === 'done' ? result.tokens : (asking?.tokens ?? 0)
   // Output that came while the question was under way may need more than was asked for: that is no refusal.
-  const missing = (next.waiting ?? 0n) - held
-  return granted && missing > 0n ? askFor(next, missing, missing) : resume(next)
+  const more = waiting && extension(next, { ...waiting, step: 0n, stepTokens: 0 }, now)
+  return more ?? resume(next)
 }
+
+/** A limit per minute is no end: what waits is asked for again when there is room, in parts if it does not fit at once. */
+function limited(state: Open, asked: Wanted | undefined, now: number): Step {
+  if (!state.waiting || !asked) return resume(state)
+  // So long a wait says that it never fits, or that a window is full to the brim: less of it may fit sooner.
+  if (state.roomAt - now < WINDOW_MS || asked.leastTokens <= 1)
+    return askFor(state, asked, pauseUntil(state.roomAt, now))
+  const half = Math.ceil(asked.leastTokens / 2)
+  return askFor(state, { ...asked, tokens: half, leastTokens: half }, 0)
+}
+
+const pauseUntil = (at: number, now: number): number => Math.min(MOST_PAUSE_MS, Math.max(0, at - now))
 
 /** The answer to an extension is in, or is not coming: what waited for it goes out if it is covered, or ends the stream. */
 function resume(state: Open): Step {
-  if (state.waiting === undefined) return stay(state)
-  const covered = state.waiting <= state.held
-  const progress = covered ? state.waiting : state.progress
+  const { waiting, held, heldTokens } = state
+  if (waiting === undefined) return stay(state)
+  const covered = waiting.cost <= held && waiting.tokens <= heldTokens
+  const progress = covered ? waiting.cost : state.progress
   return { state: { ...state, progress, waiting: undefined }, commands: [{ do: covered ? 'deliver' : 'stop' }] }
 }
+
+const largest = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)
 
 function finishing(state: Finishing, event: Event, now: number): Step {
   const { verb, tries, since } = state

@@ -2,6 +2,7 @@
 // crash, a freeze, a lost question or answer, a store that restarts. After every commit the books are checked, and when
 // all is quiet every client's bill. A seed decides everything: the same seed fails in the same way everywhere.
 import { DEAD_AFTER_MS, HELD, type KeyRow, STALE_AFTER_MS } from './ledger.ts'
+import { newAccountRow, newKeyRow } from './memory-book.ts'
 import { type Client, checkEnd, isAlive, type Model, must, Violation } from './simulation/model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './simulation/process.ts'
 import { type Random, seeded } from './simulation/random.ts'
@@ -109,12 +110,12 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   }
   store.change((rows) => {
     for (const id of [1n, 2n]) {
-      rows.accounts.set(id, { id, balance: 0n, held: 0n, disabled: false })
+      rows.accounts.set(id, newAccountRow(id))
       creditAccount(rows, id, BigInt(random.pick([40, 200, 1_500]) ?? 0))
     }
     for (const id of [11n, 12n, 13n]) {
       const account = id === 13n ? 2n : 1n
-      const key = { id, account, revoked: false, expiresAt: undefined, cap: undefined, spent: 0n, held: 0n }
+      const key = newKeyRow(id, account)
       rows.keys.set(id, key)
       setCap(key, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined)
     }
@@ -195,7 +196,11 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (!victim) return
     const { id, slot, epoch } = victim
     const owner = random.chance(0.5) ? { slot, epoch: epoch + 1 } : { slot: slot + 1, epoch }
-    store.transact([{ verb: 'settle', id, ...owner, cost: 7n, ending: '', receipt: '' }], START + time, false)
+    store.transact(
+      [{ verb: 'settle', id, ...owner, cost: 7n, tokens: 0, ending: '', receipt: '' }],
+      START + time,
+      false,
+    )
   }
 
   function admin(): void {

@@ -17,7 +17,7 @@ const NEWLINE = 10
 
 export function encodeLine(verb: Finish): string {
   const { id, slot, epoch, ending, receipt } = verb
-  const amount = verb.verb === 'settle' ? { cost: verb.cost.toString() } : {}
+  const amount = verb.verb === 'settle' ? { cost: verb.cost.toString(), tokens: verb.tokens } : {}
   const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), slot, epoch, ...amount, ending, receipt })
   return `{"crc":"${checksum(entry)}","entry":${entry}}\n`
 }
@@ -43,14 +43,16 @@ function decodeLine(line: string): Finish | DamagedLine['reason'] {
 }
 
 function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
-  const { verb, id, slot, epoch, cost, ending, receipt } = entry
+  // Lines of an earlier version have no tokens: its requests had reserved none.
+  const { verb, id, slot, epoch, cost, tokens = 0, ending, receipt } = entry
   if (typeof id !== 'string' || !DIGITS.test(id) || typeof slot !== 'number' || typeof epoch !== 'number')
     return undefined
   if (typeof ending !== 'string' || typeof receipt !== 'string') return undefined
   const common = { id: BigInt(id), slot, epoch, ending, receipt }
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
-  return { verb, ...common, cost: BigInt(cost) }
+  if (typeof tokens !== 'number') return undefined
+  return { verb, ...common, cost: BigInt(cost), tokens }
 }
 
 const checksum = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, '0')

@@ -26,6 +26,7 @@ async function opened(options?: JournalOptions): Promise<Journal> {
 const settle = (id: bigint, cost = 5n, slot = 3, epoch = 7): Finish => ({
   ...{
     verb: 'settle',
+    tokens: 12,
     id,
     slot,
     epoch,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { apply, HELD, REAPED, type Result, SETTLED, type Verb } from '../money/ledger.ts'
-import { emptyRows, type MemoryRows, memoryBook } from '../money/memory-book.ts'
+import { emptyRows, type MemoryRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory-book.ts'
 import type { Finish } from '../money/settlement.ts'
 import { fakeTime } from './fake-time.ts'
 import { joinNode, type NodeOptions } from './node.ts'
@@ -11,10 +11,8 @@ const START = 1_000_000
 /** The real ledger on the test's time; `left` is what the journals hold. */
 function setUp() {
   const rows = emptyRows()
-  rows.accounts.set(1n, { id: 1n, balance: 10_000n, held: 0n, disabled: false })
-  rows.keys.set(2n, {
-    ...{ id: 2n, account: 1n, revoked: false, expiresAt: undefined, cap: undefined, spent: 0n, held: 0n },
-  })
+  rows.accounts.set(1n, { ...newAccountRow(1n), balance: 10_000n })
+  rows.keys.set(2n, newKeyRow(2n, 1n))
   const time = fakeTime()
   const world = { mood: 'up' as 'up' | 'down' | 'hangs', delayMs: 0, left: [] as Finish[], asked: [] as Verb['verb'][] }
   const reports: string[] = []
@@ -45,7 +43,7 @@ function setUp() {
 }
 
 function openHold(rows: MemoryRows, id: bigint, slot: number, epoch: number): void {
-  const none = { cost: 0n, shortfall: 0n, model: 'm', upstream: 'u', ending: '', receipt: '' }
+  const none = { heldAt: START, tokens: 0, cost: 0n, shortfall: 0n, model: 'm', upstream: 'u', ending: '', receipt: '' }
   rows.requests.set(id, { id, account: 1n, key: 2n, slot, epoch, state: HELD, held: 10n, progress: 0n, ...none })
   const account = rows.accounts.get(1n)
   const key = rows.keys.get(2n)
@@ -110,7 +108,7 @@ test('at the start journals are applied before the reaper: finished requests are
   rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: START - 60_000, config: '' })
   for (let id = 1n; id <= 250n; id += 1n) openHold(rows, id, 0, 1)
   const endings: (string | undefined)[] = []
-  world.left = [{ verb: 'settle', id: 3n, slot: 0, epoch: 1, cost: 8n, ending: 'done', receipt: '' }]
+  world.left = [{ verb: 'settle', id: 3n, slot: 0, epoch: 1, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
   await join()
   for (const row of rows.requests.values()) endings.push(row.ending)
   expect(world.asked).toEqual(['join', 'settle', 'reap', 'reap', 'reap', 'reap'])
@@ -130,7 +128,7 @@ test('reaps the holds of a node that dies later, and applies what was spooled on
   expect(rows.requests.get(5n)?.state).toBe(REAPED)
   world.mood = 'down'
   await time.pass(5_000)
-  world.left = [{ verb: 'settle', id: 5n, slot: 0, epoch: 4, cost: 8n, ending: 'done', receipt: '' }]
+  world.left = [{ verb: 'settle', id: 5n, slot: 0, epoch: 4, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
   world.mood = 'up'
   await time.pass(2_000)
   expect(rows.requests.get(5n)).toMatchObject({ state: SETTLED, cost: 8n })

@@ -109,7 +109,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 }
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
-const APPLY = 'SELECT place, outcome, amount FROM ledger_apply($1::text::json, $2)'
+const APPLY = 'SELECT place, outcome, amount, tokens FROM ledger_apply($1::text::json, $2)'
 const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
 
 function sender(connections: Connections, patient: boolean) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { apply, type Hold, type Result, type Verb } from '../money/ledger.ts'
-import { emptyRows, memoryBook } from '../money/memory-book.ts'
+import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory-book.ts'
 import type { Finish } from '../money/settlement.ts'
 import { fakeTime } from './fake-time.ts'
 import { createSettler, NotSettled, recover } from './settle.ts'
@@ -8,7 +8,7 @@ import { StoreDown } from './storage.ts'
 
 const hold: Hold = {
   ...{ verb: 'hold', id: 7n, slot: 0, epoch: 1, account: 1n, key: 2n, amount: 100n, minimum: 1n },
-  ...{ model: 'm', upstream: 'u' },
+  ...{ revision: 0, extensible: false, tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
 }
 
 type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
@@ -16,10 +16,8 @@ type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
 /** A settler on the real ledger, over a store whose mood the test sets. */
 function setUp(balance = 1_000n) {
   const rows = emptyRows()
-  rows.accounts.set(1n, { id: 1n, balance, held: 0n, disabled: false })
-  rows.keys.set(2n, {
-    ...{ id: 2n, account: 1n, revoked: false, expiresAt: undefined, cap: undefined, spent: 0n, held: 0n },
-  })
+  rows.accounts.set(1n, { ...newAccountRow(1n), balance })
+  rows.keys.set(2n, newKeyRow(2n, 1n))
   rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: 1_000, config: '' })
   const time = fakeTime()
   const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, asked: [] as Verb['verb'][] }
@@ -62,7 +60,7 @@ test('hold, deliver, settle: charged at its cost', async () => {
   const request = await open()
   expect(request.granted).toBe(100n)
   expect(request.output(40n, 0n)).toBe('deliver')
-  expect(await request.settle(60n, 'done', '{}')).toEqual({ charged: 60n, spooled: false })
+  expect(await request.settle(60n, 0, 'done', '{}')).toEqual({ charged: 60n, spooled: false })
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
   expect(journaled).toEqual([])
 })
@@ -74,7 +72,7 @@ test.each([
   const { rows, time, world, journaled, open, recover } = setUp()
   const request = await open()
   world.mood = mood
-  const settled = request.settle(60n, 'done', '{}')
+  const settled = request.settle(60n, 0, 'done', '{}')
   await time.pass(5_000)
   expect(await settled).toEqual({ charged: 60n, spooled: true })
   expect(world.asked.filter((verb) => verb === 'settle')).toHaveLength(3)
@@ -90,7 +88,7 @@ test('a store that never answers does not keep the last byte for ever', async ()
   const { time, world, journaled, open } = setUp()
   const request = await open()
   world.mood = 'hangs'
-  const settled = request.settle(60n, 'done', '{}')
+  const settled = request.settle(60n, 0, 'done', '{}')
   await time.pass(10_000)
   expect((await settled).spooled).toBe(true)
   expect(journaled).toHaveLength(1)
@@ -100,7 +98,7 @@ test('a settlement that neither store nor disk takes rejects: the last byte must
   const { time, world, open, reports } = setUp()
   const request = await open()
   Object.assign(world, { mood: 'down', disk: false })
-  const settled = request.settle(60n, 'done', '{}').catch((error) => error)
+  const settled = request.settle(60n, 0, 'done', '{}').catch((error) => error)
   await time.pass(5_000)
   expect(await settled).toBeInstanceOf(NotSettled)
   expect(reports).toHaveLength(1)
@@ -144,9 +142,10 @@ test('a stream extends its hold at half, waits for money it needs, and stops whe
   const request = await open()
   expect(request.output(60n, 50n)).toBe('deliver')
   await Bun.sleep(0)
-  expect(rows.requests.get(7n)).toMatchObject({ held: 150n, progress: 60n })
+  // Of what is available a sixteenth, so that others can begin.
+  expect(rows.requests.get(7n)).toMatchObject({ held: 105n, progress: 60n })
   expect(await request.output(170n, 50n)).toBe('deliver')
-  expect(rows.requests.get(7n)?.held).toBe(180n)
+  expect(rows.requests.get(7n)?.held).toBe(170n)
   expect(await request.output(190n, 50n)).toBe('stop')
 })
 

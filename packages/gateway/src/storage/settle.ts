@@ -41,15 +41,20 @@ export class NotSettled extends Error {
 }
 
 export type Opened = { outcome: 'open'; request: OpenRequest } | Refused
+/** `available`: of money; for a limit per minute, the milliseconds until there is room. */
 export type Refused = { outcome: Refusal | 'store_down'; available: Nanos }
+export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos
+  grantedTokens: number
   /**
    * Output is ready that brings the cost to `cost`; `more` should be held as the stream goes on (0: it has its cap).
-   * `stop`: not covered and not to be had, so end the stream as `length`. Answers at once unless it has to wait for money.
+   * `tokens`: the same for limits per minute, where there are any. `stop`: not covered and not to be had, so end the stream
+   * as `length`. Answers at once unless it has to wait for money, or for a limit to have room.
    */
-  output(cost: Nanos, more: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
-  settle(cost: Nanos, ending: string, receipt: string): Promise<Settled>
+  output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
+  /** `tokens`: all that it used. */
+  settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled>
   void(ending: string, receipt: string): Promise<Settled>
 }
 
@@ -128,8 +133,7 @@ export function createSettler(parts: SettlerParts): Settler {
   async function open(hold: Hold): Promise<Opened> {
     const { state, commands } = step(begin(hold).state, await askStore(hold, 0), monotonic())
     const [command, cleanUp] = commands
-    if (command?.do === 'dispatch')
-      return { outcome: 'open', request: new HeldRequest(hold, command.granted, state, driver) }
+    if (command?.do === 'dispatch') return { outcome: 'open', request: new HeldRequest(hold, command, state, driver) }
     // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
     if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
     else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(() => {})
@@ -147,36 +151,41 @@ type Driver = {
   monotonic(): number
 }
 
+type Granted = { granted: Nanos; tokens: number }
+
 /** A class for the same reason as the journey's Watch: there is one for every request. */
 class HeldRequest implements OpenRequest {
   readonly granted: Nanos
+  readonly grantedTokens: number
   readonly #owner: Owned
   readonly #driver: Driver
   #state: Settlement
   #decided: (word: 'deliver' | 'stop') => void = () => {}
 
-  constructor({ id, slot, epoch }: Hold, granted: Nanos, state: Settlement, driver: Driver) {
-    this.granted = granted
+  constructor({ id, slot, epoch }: Hold, granted: Granted, state: Settlement, driver: Driver) {
+    this.granted = granted.granted
+    this.grantedTokens = granted.tokens
     this.#owner = { id, slot, epoch }
     this.#state = state
     this.#driver = driver
   }
 
-  output(cost: Nanos, more: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+  output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
     let word: 'deliver' | 'stop' | undefined
     this.#decided = (decided) => {
       word = decided
     }
-    this.#feed({ event: 'output', cost, step: more })
+    const counted = tokens && { tokens: tokens.used, stepTokens: tokens.step }
+    this.#feed({ event: 'output', cost, step: more, ...counted })
     if (word !== undefined) return word
     return new Promise((resolve) => {
       this.#decided = resolve
     })
   }
 
-  settle(cost: Nanos, ending: string, receipt: string): Promise<Settled> {
+  settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {
     const { id, slot, epoch } = this.#owner
-    return this.#finish({ verb: 'settle', id, slot, epoch, cost, ending, receipt })
+    return this.#finish({ verb: 'settle', id, slot, epoch, cost, tokens, ending, receipt })
   }
 
   void(ending: string, receipt: string): Promise<Settled> {

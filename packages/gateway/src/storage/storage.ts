@@ -1,6 +1,7 @@
 // What the gateway needs from a store: the one interface, two engines behind it (sqlite.ts, postgres.ts).
 import type { Nanos } from '../money/amount.ts'
 import type { RequestState, Result, Verb } from '../money/ledger.ts'
+import type { Limits, Period } from '../money/limits.ts'
 
 export type Account = {
   id: bigint
@@ -8,8 +9,21 @@ export type Account = {
   balance: Nanos
   held: Nanos
   disabled: boolean
+  limits: Limits
+  /** Charged today and this month (UTC). */
+  spentToday: Nanos
+  spentThisMonth: Nanos
   createdAt: number
 }
+
+/** What a key may be used for, besides its group. undefined: everything, from everywhere. */
+export type Restrictions = {
+  models: readonly string[] | undefined
+  /** Addresses and CIDR blocks that calls may come from. */
+  networks: readonly string[] | undefined
+}
+
+export const NO_RESTRICTIONS: Restrictions = { models: undefined, networks: undefined }
 
 export type Key = {
   id: bigint
@@ -19,7 +33,15 @@ export type Key = {
   revoked: boolean
   expiresAt: number | undefined
   cap: Nanos | undefined
+  /** undefined: the cap is for all time. */
+  capPeriod: Period | undefined
+  limits: Limits
+  restrictions: Restrictions
   spent: Nanos
+  /** What counts against the cap now: in all, or in the present period. */
+  spentUnderCap: Nanos
+  spentToday: Nanos
+  spentThisMonth: Nanos
   held: Nanos
   createdAt: number
 }
@@ -29,9 +51,14 @@ export type Caller = {
   key: bigint
   account: bigint
   group: string
+  /** Of all that is cached here; the hold is refused when it is not the present one. */
+  revision: number
   revoked: boolean
   expiresAt: number | undefined
   accountDisabled: boolean
+  restrictions: Restrictions
+  limits: Limits
+  accountLimits: Limits
 }
 
 export type NewKey = {
@@ -42,6 +69,9 @@ export type NewKey = {
   group: string
   expiresAt: number | undefined
   cap: Nanos | undefined
+  capPeriod: Period | undefined
+  limits: Limits
+  restrictions: Restrictions
 }
 
 export type UsageRow = {
@@ -52,6 +82,9 @@ export type UsageRow = {
   state: RequestState
   ending: string
   held: Nanos
+  /** Milliseconds since 1970, by the store's clock. */
+  heldAt: number
+  tokens: number
   cost: Nanos
   shortfall: Nanos
   receipt: string
@@ -66,8 +99,14 @@ export type AuditReport = {
   openHolds: number
   /** Wallets whose balance is not the sum of their transfers. */
   balanceMismatches: bigint[]
-  /** Wallets or keys whose held amount is not the sum of their open holds. */
+  /** Wallets, and keys, whose held amount is not the sum of their open holds. */
   heldMismatches: bigint[]
+  keyHeldMismatches: bigint[]
+  /** Wallets, and keys, whose count of open requests is wrong. */
+  openMismatches: bigint[]
+  keyOpenMismatches: bigint[]
+  /** Keys that have not spent what their requests cost. */
+  keySpentMismatches: bigint[]
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
   requestMismatches: bigint[]
@@ -96,8 +135,15 @@ export interface Storage {
   /** false: no such key. */
   revokeKey(key: bigint): Promise<boolean>
 
-  /** Newest first; limit 0 = all. */
-  usage(account: bigint, limit: number): Promise<UsageRow[]>
+  /** The keys of the account get a new revision: what is cached of them is no longer true. */
+  setAccountLimits(account: bigint, limits: Limits): Promise<void>
+  /** The owner of a key and the key itself, as the books have them now. */
+  standing(key: bigint): Promise<{ account: Account; key: Key } | undefined>
+
+  /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
+  usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
+  /** undefined also for a request of another account. */
+  findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
   audit(): Promise<AuditReport>
 
   getMeta(name: string): Promise<string | undefined>

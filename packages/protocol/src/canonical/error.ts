@@ -13,6 +13,7 @@ export const ERRORS = {
   key_cap_reached: { status: 402, retry: false, fault: 'client' },
   model_not_allowed: { status: 403, retry: false, fault: 'client' },
   account_disabled: { status: 403, retry: false, fault: 'client' },
+  address_not_allowed: { status: 403, retry: false, fault: 'client' },
   unknown_url: { status: 404, retry: false, fault: 'client' },
   model_not_found: { status: 404, retry: false, fault: 'client' },
   not_found: { status: 404, retry: false, fault: 'client' },
@@ -41,12 +42,22 @@ export type ErrorInfo = {
   param?: string
   /** Whole seconds after which trying again makes sense. */
   retryAfter?: number
+  /** The limit that a `rate_limited` caller has reached, where it is one of this gateway's own. */
+  limit?: ReachedLimit
   /** The methods a path takes, for `method_not_allowed`. */
   allow?: string
   /** A messages upstream said 529: callers of the same dialect get the status their SDK has a class for. */
   overloaded?: true
   /** For our log only, already masked. Dialects never render it. */
   detail?: string
+}
+
+export type ReachedLimit = {
+  of: 'requests' | 'tokens' | 'concurrent'
+  limit: number
+  remaining: number
+  /** When there is room again. undefined: when others end. `never`: this request alone is more than the limit. */
+  reset: { afterMs: number /** Milliseconds since 1970. */; at: number } | 'never' | undefined
 }
 
 /** What a dialect turns an ErrorInfo into. */

@@ -22,6 +22,7 @@ const ROWS = {
   key_cap_reached: { type: 'insufficient_quota', code: 'key_quota_exceeded' },
   model_not_allowed: { type: 'invalid_request_error', code: 'model_not_allowed' },
   account_disabled: { type: 'invalid_request_error', code: 'account_disabled' },
+  address_not_allowed: { type: 'invalid_request_error', code: 'address_not_allowed' },
   unknown_url: { type: 'invalid_request_error', code: 'unknown_url' },
   model_not_found: { type: 'invalid_request_error', code: 'model_not_found', param: 'model' },
   not_found: { type: 'invalid_request_error', code: 'not_found' },
@@ -52,8 +53,26 @@ export function encodeError(error: ErrorInfo, requestId: string): RenderedError 
   return {
     status: ERRORS[error.code].status,
     body: { error: errorObject(error) },
-    headers: errorHeaders(error, requestId),
+    headers: { ...errorHeaders(error, requestId), ...rateHeaders(error) },
   }
+}
+
+/** A limit on calls at once has no headers of its own; `retry-after` says all. */
+function rateHeaders({ limit }: ErrorInfo): Record<string, string> | undefined {
+  if (limit === undefined || limit.of === 'concurrent') return undefined
+  const headers: Record<string, string> = {
+    [`x-ratelimit-limit-${limit.of}`]: String(limit.limit),
+    [`x-ratelimit-remaining-${limit.of}`]: String(limit.remaining),
+  }
+  if (typeof limit.reset === 'object') headers[`x-ratelimit-reset-${limit.of}`] = duration(limit.reset.afterMs)
+  return headers
+}
+
+/** `850ms`, `12s`, `1m0s`. */
+function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.ceil(ms))}ms`
+  const seconds = Math.ceil(ms / 1_000)
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
 }
 
 // Words that mean the same whatever the status. Upstreams answer 400 for a wrong key and 429 for an empty account: both

@@ -12,6 +12,12 @@ export function secondsToWait(error: ErrorInfo): number {
   return Number.isNaN(wanted) ? USUAL_WAIT : Math.min(Math.max(wanted, 1), LONGEST_WAIT)
 }
 
+/** Our own limits are known to the millisecond; whoever can wait by it need not wait for the whole second. */
+function millisecondsToWait({ limit }: ErrorInfo, seconds: number): number {
+  const known = typeof limit?.reset === 'object' ? Math.ceil(limit.reset.afterMs) : seconds * 1_000
+  return Math.min(Math.max(known, 1), seconds * 1_000)
+}
+
 /** The headers of an error, the same in every dialect: each SDK family reads its own and ignores the others. */
 export function errorHeaders(error: ErrorInfo, requestId: string): Record<string, string> {
   const { status, retry } = ERRORS[error.code]
@@ -23,10 +29,11 @@ export function errorHeaders(error: ErrorInfo, requestId: string): Record<string
   if (status === 429 || status === 503 || (retry && error.retryAfter !== undefined)) {
     const seconds = secondsToWait(error)
     headers['retry-after'] = String(seconds)
-    headers['retry-after-ms'] = String(seconds * 1000)
+    headers['retry-after-ms'] = String(millisecondsToWait(error, seconds))
   }
   // SDKs retry every 5xx by themselves, and some clients retry what they cannot name.
-  if (FINAL.includes(status) || error.code === 'upstream_rejected_us') headers['x-should-retry'] = 'false'
+  const isFinal = FINAL.includes(status) || error.code === 'upstream_rejected_us' || error.limit?.reset === 'never'
+  if (isFinal) headers['x-should-retry'] = 'false'
   if (error.code === 'method_not_allowed' && error.allow !== undefined) headers.allow = error.allow
   return headers
 }

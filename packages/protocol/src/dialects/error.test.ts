@@ -117,6 +117,81 @@ describe('how long to wait', () => {
   })
 })
 
+describe('a limit of the gateway itself', () => {
+  const reached = (limit: ErrorInfo['limit'], retryAfter = 12) =>
+    ({ code: 'rate_limited', retryAfter, ...(limit ? { limit } : {}) }) as const
+  const at = Date.UTC(2026, 10, 15, 9, 30, 12, 250)
+  const requests = { of: 'requests', limit: 60, remaining: 0, reset: { afterMs: 11_250, at } } as const
+  const tokens = { of: 'tokens', limit: 1_000, remaining: 7, reset: { afterMs: 60_000, at } } as const
+  const rateHeadersOf = (id: DialectId, limit: ErrorInfo['limit']) =>
+    Object.fromEntries(
+      Object.entries(render(id, reached(limit)).headers).filter(([name]) => name.includes('ratelimit')),
+    )
+
+  test.each(CHAT_COMPATIBLE.map((id) => [id]))('%s has its rate headers', (id) => {
+    expect(rateHeadersOf(id, requests)).toEqual({
+      'x-ratelimit-limit-requests': '60',
+      'x-ratelimit-remaining-requests': '0',
+      'x-ratelimit-reset-requests': '12s',
+    })
+    expect(rateHeadersOf(id, tokens)).toEqual({
+      'x-ratelimit-limit-tokens': '1000',
+      'x-ratelimit-remaining-tokens': '7',
+      'x-ratelimit-reset-tokens': '1m0s',
+    })
+  })
+
+  test.each([
+    [0.2, '1ms'],
+    [850, '850ms'],
+    [1_001, '2s'],
+    [59_001, '1m0s'],
+    [61_000, '1m1s'],
+  ])('%p milliseconds are written %p', (afterMs, written) => {
+    expect(rateHeadersOf('chat', { ...requests, reset: { afterMs, at } })['x-ratelimit-reset-requests']).toBe(written)
+  })
+
+  test('messages has its own, with a moment to wait for', () => {
+    expect(rateHeadersOf('messages', requests)).toEqual({
+      'anthropic-ratelimit-requests-limit': '60',
+      'anthropic-ratelimit-requests-remaining': '0',
+      'anthropic-ratelimit-requests-reset': '2026-11-15T09:30:13Z',
+    })
+    expect(Object.keys(rateHeadersOf('messages', tokens))).toEqual([
+      'anthropic-ratelimit-tokens-limit',
+      'anthropic-ratelimit-tokens-remaining',
+      'anthropic-ratelimit-tokens-reset',
+    ])
+  })
+
+  test('generate-content says it in the body', () => {
+    expect(rateHeadersOf('generate-content', requests)).toEqual({})
+    expect(render('generate-content', reached(requests)).body).toMatchObject({
+      error: { details: [{ retryDelay: '12s' }] },
+    })
+  })
+
+  test('the wait is exact in milliseconds, and never longer than a minute', () => {
+    for (const id of DIALECT_IDS) {
+      expect(render(id, reached(requests)).headers).toMatchObject({ 'retry-after': '12', 'retry-after-ms': '11250' })
+      const long = { ...requests, reset: { afterMs: 3_600_000, at } }
+      expect(render(id, reached(long, 3_600)).headers).toMatchObject({ 'retry-after': '60', 'retry-after-ms': '60000' })
+    }
+  })
+
+  test('calls at once have no such headers', () => {
+    for (const id of DIALECT_IDS)
+      expect(rateHeadersOf(id, { of: 'concurrent', limit: 2, remaining: 0, reset: undefined })).toEqual({})
+  })
+
+  test('what never fits is not to be tried again', () => {
+    const never = reached({ ...tokens, reset: 'never' }, 60)
+    for (const id of DIALECT_IDS) expect(render(id, never).headers['x-should-retry']).toBe('false')
+    expect(render('generate-content', never).body).not.toHaveProperty('error.details')
+    expect(render('chat', reached(requests)).headers).not.toHaveProperty('x-should-retry')
+  })
+})
+
 test('messages says 529 where an upstream of the same dialect did, and nobody else does', () => {
   const overloaded = { code: 'unavailable', overloaded: true } as const
   const rendered = render('messages', overloaded)

@@ -141,7 +141,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an owner cannot correct the reaper': {
     apply: (book, verb) =>
       verb.verb === 'settle' && book.request(verb.id)?.state === REAPED
-        ? { outcome: 'not_open', amount: 0n }
+        ? { outcome: 'not_open', amount: 0n, tokens: 0 }
         : apply(book, verb),
   },
   'the correction of the reaper charges in full': meddling((request) => {
@@ -152,7 +152,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       const request = verb.verb === 'void' ? book.request(verb.id) : undefined
       if (request?.state !== REAPED) return apply(book, verb)
       book.saveRequest(Object.assign(request, { state: VOIDED }))
-      return { outcome: 'done', amount: request.cost }
+      return { outcome: 'done', amount: request.cost, tokens: 0 }
     },
   },
   'a refused extension loses its progress': {
@@ -185,7 +185,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a hold without an answer counts as granted': {
     step(state, event, now) {
       const silent = state.phase === 'holding' && event.event === 'silence' && event.verb === 'hold'
-      const granted = { outcome: 'done', amount: silent ? state.hold.amount : 0n } as const
+      const granted = { outcome: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
       const answer: Event = { event: 'answer', verb: 'hold', result: granted, mayDispatch: true }
       return step(state, silent ? answer : event, now)
     },
@@ -193,7 +193,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an extension without an answer counts as granted': {
     step(state, event, now) {
       const silent = event.event === 'silence' && event.verb === 'extend'
-      const granted: Event = { event: 'answer', verb: 'extend', result: { outcome: 'done', amount: 50n } }
+      const granted: Event = { event: 'answer', verb: 'extend', result: { outcome: 'done', amount: 50n, tokens: 0 } }
       return step(state, silent ? granted : event, now)
     },
   },

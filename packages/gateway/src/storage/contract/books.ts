@@ -9,6 +9,11 @@ const ODD = 2n ** 53n + 1n
 const transfer = (request: bigint | 'NULL', debit: bigint, credit: bigint, amount = 5n) =>
   `INSERT INTO transfer (request, debit, credit, amount, reason, at) VALUES (${request}, ${debit}, ${credit}, ${amount}, '', 0)`
 
+const NO_MISMATCHES = {
+  ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
+  ...{ keySpentMismatches: [], negativeAccounts: [], requestMismatches: [] },
+}
+
 export function booksContract(use: Use): void {
   for (const statement of [
     'UPDATE transfer SET amount = 1',
@@ -42,7 +47,7 @@ export function booksContract(use: Use): void {
   test('an empty store is right', async () => {
     expect(await use().storage.audit()).toEqual({
       ...{ ok: true, accounts: 0, requests: 0, transfers: 0, openHolds: 0 },
-      ...{ balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] },
+      ...NO_MISMATCHES,
     })
   })
 
@@ -66,12 +71,29 @@ export function booksContract(use: Use): void {
     {
       name: 'a hold forgotten by its key',
       sql: ({ key }) => [`UPDATE api_key SET held = 0 WHERE id = ${key}`],
-      found: ({ key }) => ({ heldMismatches: [key] }),
+      found: ({ key }) => ({ keyHeldMismatches: [key] }),
+    },
+    {
+      name: 'a wrong count of open requests of a wallet',
+      sql: ({ account }) => [`UPDATE account SET open_requests = 0 WHERE id = ${account}`],
+      found: ({ account }) => ({ openMismatches: [account] }),
+    },
+    {
+      name: 'a wrong count of open requests of a key',
+      sql: ({ key }) => [`UPDATE api_key SET open_requests = 2 WHERE id = ${key}`],
+      found: ({ key }) => ({ keyOpenMismatches: [key] }),
+    },
+    {
+      name: 'a key that shows less than it has spent',
+      sql: ({ key }) => [`UPDATE api_key SET spent = spent - 1 WHERE id = ${key}`],
+      found: ({ key }) => ({ keySpentMismatches: [key] }),
     },
     {
       name: 'an open hold removed',
       sql: () => ['DELETE FROM request WHERE id = 2'],
-      found: ({ account, key }) => ({ heldMismatches: [account, key] }),
+      found: ({ account, key }) => ({
+        ...{ heldMismatches: [account], keyHeldMismatches: [key], openMismatches: [account], keyOpenMismatches: [key] },
+      }),
     },
     {
       name: 'a wallet below zero',
@@ -92,7 +114,7 @@ export function booksContract(use: Use): void {
     {
       name: 'a receipt that shows less than was paid',
       sql: () => ['UPDATE request SET cost = cost - 1 WHERE id = 1'],
-      found: () => ({ requestMismatches: [1n] }),
+      found: ({ key }) => ({ requestMismatches: [1n], keySpentMismatches: [key] }),
     },
     {
       name: 'a request settled twice',
@@ -120,7 +142,7 @@ export function booksContract(use: Use): void {
     {
       name: 'a settled request removed',
       sql: () => ['DELETE FROM request WHERE id = 1'],
-      found: () => ({ requestMismatches: [1n] }),
+      found: ({ key }) => ({ requestMismatches: [1n], keySpentMismatches: [key] }),
     },
     {
       name: 'a request paid out of another account of the ledger',
@@ -145,7 +167,6 @@ export function booksContract(use: Use): void {
       for (const statement of sql(wallet)) await raw(statement)
       const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.audit()
       expect(ok).toBe(false)
-      const none = { balanceMismatches: [], heldMismatches: [], negativeAccounts: [], requestMismatches: [] }
-      expect(lists).toEqual({ ...none, ...found(wallet) })
+      expect(lists).toEqual({ ...NO_MISMATCHES, ...found(wallet) })
     })
 }

@@ -2,7 +2,7 @@
 // wrong. A failing seed is in the test's name.
 import { expect, test } from 'bun:test'
 import { apply, HELD, type Result, type Verb } from '../../money/ledger.ts'
-import { emptyRows, type MemoryRows, memoryBook } from '../../money/memory-book.ts'
+import { emptyRows, type MemoryRows, memoryBook, newAccountRow, newKeyRow } from '../../money/memory-book.ts'
 import { integer } from '../sql/rows.ts'
 import { extend, hold, newWallet, type Opened, settle, type Use, voided, type Wallet } from './harness.ts'
 
@@ -68,16 +68,8 @@ async function startingRows(opened: Opened): Promise<{ rows: MemoryRows; wallets
     const balance = BigInt(index * 700 + 300)
     const wallet = await newWallet(opened.storage, balance, kind)
     wallets.push(wallet)
-    rows.accounts.set(wallet.account, { id: wallet.account, balance, held: 0n, disabled: false })
-    const limits = { expiresAt: undefined, cap: undefined, ...kind }
-    rows.keys.set(wallet.key, {
-      id: wallet.key,
-      account: wallet.account,
-      revoked: false,
-      spent: 0n,
-      held: 0n,
-      ...limits,
-    })
+    rows.accounts.set(wallet.account, { ...newAccountRow(wallet.account), balance })
+    rows.keys.set(wallet.key, { ...newKeyRow(wallet.key, wallet.account), ...kind })
     rows.transfers.push({ request: undefined, debit: -3n, credit: wallet.account, amount: balance })
   }
   return { rows, wallets }

@@ -1,7 +1,8 @@
 // What an engine's test file supplies to the contract, and the small vocabulary the contract is written in.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT, type Extend, type Hold, type Result, type Settle, type Void } from '../../money/ledger.ts'
-import type { Account, Key, Storage } from '../storage.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
+import { type Account, type Key, type NewKey, NO_RESTRICTIONS, type Storage } from '../storage.ts'
 
 export type Opened = {
   storage: Storage
@@ -37,10 +38,13 @@ export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Pro
   return account
 }
 
-type KeyFields = { cap?: Nanos; expiresAt?: number; hash?: Uint8Array; name?: string; group?: string }
+export type KeyFields = Partial<Omit<NewKey, 'account'>>
 export function newKey(storage: Storage, account: bigint, fields: KeyFields = {}): Promise<Key> {
-  const { cap, expiresAt, hash = newHash(), name = 'test', group = 'default' } = fields
-  return storage.createKey({ account, hash, name, group, expiresAt, cap })
+  return storage.createKey({
+    ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
+    ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
+    ...fields,
+  })
 }
 
 export async function newWallet(storage: Storage, balance: Nanos = 1_000n, fields: KeyFields = {}): Promise<Wallet> {
@@ -57,16 +61,18 @@ export async function newNode(storage: Storage, slot = 1): Promise<Node> {
 
 export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hold> = {}): Hold => ({
   ...{ verb: 'hold', id, account: wallet.account, key: wallet.key, slot: node.slot, epoch: node.epoch },
-  ...{ amount: 100n, minimum: 100n, model: 'model-x', upstream: 'main' },
+  ...{ revision: 0, extensible: false, amount: 100n, minimum: 100n, tokens: 0, minimumTokens: 0 },
+  ...{ model: 'model-x', upstream: 'main' },
   ...fields,
 })
 export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Extend => ({
   ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: MAX_AMOUNT },
-  ...{ amount: 50n, minimum: 50n, progress: 0n },
+  ...{ amount: 50n, minimum: 50n, tokens: 0, progress: 0n },
   ...fields,
 })
 export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Settle> = {}): Settle => ({
-  ...{ verb: 'settle', id, slot: node.slot, epoch: node.epoch, cost, ending: 'done', receipt: '{"units":1}' },
+  ...{ verb: 'settle', id, slot: node.slot, epoch: node.epoch, cost, tokens: 0, ending: 'done' },
+  receipt: '{"units":1}',
   ...fields,
 })
 export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void => ({
@@ -74,7 +80,11 @@ export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void
   ...fields,
 })
 
-export const result = (outcome: Result['outcome'], amount: Nanos = 0n): Result => ({ outcome, amount })
+export const result = (outcome: Result['outcome'], amount: Nanos = 0n, tokens = 0): Result => ({
+  outcome,
+  amount,
+  tokens,
+})
 
 /** The wallet as its owner sees it, and what its key has used. */
 export async function money(storage: Storage, wallet: Wallet) {

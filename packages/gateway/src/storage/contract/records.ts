@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { CREDIT, TRIAL } from '../../money/ledger.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
+import { NO_RESTRICTIONS } from '../storage.ts'
 import { newAccount, newHash, newKey, newWallet, thrownBy, type Use } from './harness.ts'
 
 const UNKNOWN = 987_654_321n
@@ -112,7 +114,8 @@ export function recordsContract(use: Use): void {
     expect(key).toMatchObject({ expiresAt: 4_102_444_800_000, cap: undefined })
     expect(await storage.findCaller(hash)).toEqual({
       ...{ key: key.id, account, group: 'staff', revoked: false },
-      ...{ expiresAt: 4_102_444_800_000, accountDisabled: false },
+      ...{ expiresAt: 4_102_444_800_000, accountDisabled: false, revision: 0, restrictions: NO_RESTRICTIONS },
+      ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
     })
     expect(await storage.findCaller(newHash())).toBeUndefined()
   })

@@ -25,7 +25,16 @@ export function verbsContract(use: Use): void {
     expect(await money(storage, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
     expect(await storage.usage(wallet.account, 0)).toEqual([
       {
-        ...{ request: 1n, key: wallet.key, model: 'model-x', upstream: 'main', state: 1, ending: 'done' },
+        ...{
+          heldAt: expect.any(Number),
+          tokens: 0,
+          request: 1n,
+          key: wallet.key,
+          model: 'model-x',
+          upstream: 'main',
+          state: 1,
+          ending: 'done',
+        },
         ...{ held: 100n, cost: 60n, shortfall: 0n, receipt: '{"units":1}' },
       },
     ])
@@ -69,11 +78,11 @@ export function verbsContract(use: Use): void {
       expect(await money(storage, wallet)).toEqual({ balance, held: granted, spent: 0n, keyHeld: granted })
     })
 
-  test('an extension is granted by the same rule, and progress is kept even when it is refused', async () => {
+  test('an extension is granted down to its minimum, and progress is kept even when it is refused', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, 130n), await newNode(storage)]
     await storage.apply(hold(1n, wallet, node))
-    expect(await storage.apply(extend(1n, node, { minimum: 10n, progress: 40n }))).toEqual(result('done', 30n))
+    expect(await storage.apply(extend(1n, node, { minimum: 30n, progress: 40n }))).toEqual(result('done', 30n))
     expect(await storage.apply(extend(1n, node, { progress: 90n }))).toEqual(result('no_balance', 0n))
     await storage.apply(extend(1n, node, { progress: 5n }))
     expect((await raw('SELECT progress FROM request')).map((row) => Number(row.progress))).toEqual([90])

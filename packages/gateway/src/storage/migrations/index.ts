@@ -4,6 +4,8 @@ import { ledgerSqlite } from './0001-ledger.sqlite.ts'
 import { ledgerFunctionsPostgres } from './0002-ledger-functions.postgres.ts'
 import { passwordsPostgres, passwordsSqlite } from './0003-passwords.ts'
 import { pendingSqlite } from './0004-pending.ts'
+import { limitsPostgres } from './0005-limits.postgres.ts'
+import { limitsSqlite } from './0005-limits.sqlite.ts'
 
 export type Migration = { id: number; name: string; sqlite: readonly string[]; postgres: readonly string[] }
 
@@ -13,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 2, name: 'ledger functions', sqlite: [], postgres: ledgerFunctionsPostgres },
   { id: 3, name: 'passwords', sqlite: passwordsSqlite, postgres: passwordsPostgres },
   { id: 4, name: 'pending', sqlite: pendingSqlite, postgres: [] },
+  { id: 5, name: 'limits', sqlite: limitsSqlite, postgres: limitsPostgres },
 ]
 
 /** Both engines understand this text. A row goes in together with what its migration did, in one transaction. */

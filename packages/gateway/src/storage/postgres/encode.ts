@@ -21,12 +21,17 @@ function particulars(verb: RequestVerb): string {
     case 'hold':
       return (
         `"account":${verb.account},"key":${verb.key},"amount":${verb.amount},"minimum":${verb.minimum},` +
+        `"revision":${verb.revision},"extensible":${verb.extensible},"tokens":${verb.tokens},` +
+        `"minimum_tokens":${verb.minimumTokens},` +
         `"model":${text(verb.model)},"upstream":${text(verb.upstream)}`
       )
     case 'extend':
-      return `"known":${verb.known},"amount":${verb.amount},"minimum":${verb.minimum},"progress":${verb.progress}`
+      return (
+        `"known":${verb.known},"amount":${verb.amount},"minimum":${verb.minimum},"progress":${verb.progress},` +
+        `"extensible":${verb.whole !== true},"tokens":${verb.tokens}`
+      )
     case 'settle':
-      return `"cost":${verb.cost},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
+      return `"cost":${verb.cost},"tokens":${verb.tokens},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
     case 'void':
       return `"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
   }
@@ -44,5 +49,6 @@ export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
 
 export const toResult = (row: Row): Result => ({
   outcome: row.outcome as Result['outcome'],
+  tokens: Number(row.tokens ?? 0),
   amount: integer(row.amount),
 })

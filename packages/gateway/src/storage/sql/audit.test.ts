@@ -1,12 +1,12 @@
 // An audit reads every row; it must not read every row for every row.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { ledgerSqlite } from '../migrations/0001-ledger.sqlite.ts'
+import { MIGRATIONS } from '../migrations/index.ts'
 import { AUDIT } from './audit.ts'
 
 function planOf(sql: string): string[] {
   const db = new Database(':memory:')
-  for (const statement of ledgerSqlite) db.run(statement)
+  for (const statement of MIGRATIONS.flatMap(({ sqlite }) => sqlite)) db.run(statement)
   const steps = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
   db.close(true)
   return steps.map(({ detail }) => detail)

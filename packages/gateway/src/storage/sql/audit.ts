@@ -26,6 +26,16 @@ const openHolds = (owner: 'account' | 'key') =>
 const ACCOUNT_HELD_MISMATCHES = unequal('account', 'held', [openHolds('account')])
 const KEY_HELD_MISMATCHES = unequal('api_key', 'held', [openHolds('key')])
 
+const openCount = (owner: 'account' | 'key') =>
+  `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0`
+
+const ACCOUNT_OPEN_MISMATCHES = unequal('account', 'open_requests', [openCount('account')])
+const KEY_OPEN_MISMATCHES = unequal('api_key', 'open_requests', [openCount('key')])
+
+const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [
+  'SELECT key AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0',
+])
+
 /** Holds beyond the balance count as well: what is available would be below zero. */
 const NEGATIVE_ACCOUNTS = 'SELECT id FROM account WHERE balance < 0 OR held < 0 OR held > balance ORDER BY id'
 
@@ -49,31 +59,34 @@ const REQUEST_MISMATCHES = `
     OR max(CASE WHEN state IN (0, 2) AND (cost <> 0 OR shortfall <> 0) THEN 1 ELSE 0 END) = 1
   ORDER BY id`
 
-export const AUDIT: readonly Statement[] = [
-  COUNTS,
-  BALANCE_MISMATCHES,
-  ACCOUNT_HELD_MISMATCHES,
-  KEY_HELD_MISMATCHES,
-  NEGATIVE_ACCOUNTS,
-  REQUEST_MISMATCHES,
-].map((sql) => ({ sql, parameters: [], required: false }))
+type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds'>
+
+const LISTS: Record<keyof Lists, string> = {
+  balanceMismatches: BALANCE_MISMATCHES,
+  heldMismatches: ACCOUNT_HELD_MISMATCHES,
+  keyHeldMismatches: KEY_HELD_MISMATCHES,
+  openMismatches: ACCOUNT_OPEN_MISMATCHES,
+  keyOpenMismatches: KEY_OPEN_MISMATCHES,
+  keySpentMismatches: KEY_SPENT_MISMATCHES,
+  negativeAccounts: NEGATIVE_ACCOUNTS,
+  requestMismatches: REQUEST_MISMATCHES,
+}
+
+export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map((sql) => ({
+  ...{ sql, parameters: [], required: false },
+}))
 
 /** Reads the answers to AUDIT, in its order. */
 export function toAuditReport(answers: readonly Row[][]): AuditReport {
   const [counts = [], ...lists] = answers
-  const [balanceMismatches = [], accounts = [], keys = [], negativeAccounts = [], requestMismatches = []] = lists.map(
-    (rows) => rows.map((row) => integer(row.id)),
-  )
   const count = (name: string): number => Number(counts[0]?.[name])
+  const named = Object.keys(LISTS).map((name, place) => [name, (lists[place] ?? []).map((row) => integer(row.id))])
   return {
     ok: lists.every((rows) => rows.length === 0),
     accounts: count('accounts'),
     requests: count('requests'),
     transfers: count('transfers'),
     openHolds: count('open_holds'),
-    balanceMismatches,
-    heldMismatches: [...accounts, ...keys],
-    negativeAccounts,
-    requestMismatches,
+    ...(Object.fromEntries(named) as Lists),
   }
 }

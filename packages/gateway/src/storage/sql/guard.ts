@@ -2,6 +2,7 @@
 // both engines refuse them here, the same way. Amounts beyond 64 bits would fail or round inside an engine.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import type { Verb } from '../../money/ledger.ts'
+import { type Limits, MAX_TOKENS } from '../../money/limits.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
 /** No wallet grows beyond this: credits, holds and costs of MAX_AMOUNT still add up within 64 bits. */
@@ -22,23 +23,51 @@ function checkAmount(field: string, value: Nanos): void {
   if (value < 0n || value > MAX_AMOUNT) throw new RangeError(`${field}: ${value} is outside 0..${MAX_AMOUNT}`)
 }
 
+function checkTokens(field: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0 || value > MAX_TOKENS)
+    throw new RangeError(`${field}: ${value} is not a whole number in 0..${MAX_TOKENS}`)
+}
+
+export function checkLimits(limits: Limits): Limits {
+  for (const [field, value] of Object.entries(limits))
+    if (value !== undefined && (!Number.isSafeInteger(value) || value < 1 || value > MAX_TOKENS))
+      throw new RangeError(`${field}: ${value} is not a whole number in 1..${MAX_TOKENS}`)
+  return limits
+}
+
+/** An empty list would allow nothing, which nobody means by it. */
+export function checkList(field: string, values: readonly string[] | undefined): void {
+  if (values?.length === 0) throw new RangeError(`${field}: must not be empty`)
+  for (const value of values ?? []) checkText(field, value)
+}
+
+export function checkId(id: bigint): bigint {
+  if (id <= 0n || id > MAX_INT64) throw new RangeError(`id: ${id} is not a request id`)
+  return id
+}
+
 /** Throws TypeError or RangeError for a verb that the store could not keep as it is. */
 export function checkVerb(verb: Verb): void {
-  if ('id' in verb && (verb.id <= 0n || verb.id > MAX_INT64)) throw new RangeError(`id: ${verb.id} is not a request id`)
+  if ('id' in verb) checkId(verb.id)
   switch (verb.verb) {
     case 'hold':
       checkAmount('amount', verb.amount)
       checkAmount('minimum', verb.minimum)
+      checkTokens('tokens', verb.tokens)
+      checkTokens('minimumTokens', verb.minimumTokens)
+      checkTokens('revision', verb.revision)
       checkText('model', verb.model)
       checkText('upstream', verb.upstream)
       return
     case 'extend':
       checkAmount('amount', verb.amount)
       checkAmount('minimum', verb.minimum)
+      checkTokens('tokens', verb.tokens)
       checkAmount('progress', verb.progress)
       return
     case 'settle':
       checkAmount('cost', verb.cost)
+      checkTokens('tokens', verb.tokens)
       checkText('ending', verb.ending)
       checkText('receipt', verb.receipt)
       return

@@ -1,9 +1,11 @@
 // The ordinary queries, built once for both engines: each takes a Kysely of the engine's dialect, which only compiles.
-import type { Compilable, Kysely } from 'kysely'
+import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
+import type { Limits } from '../../money/limits.ts'
 import type { NewKey } from '../storage.ts'
 import { MAX_BALANCE } from './guard.ts'
+import { ACCOUNT_PREFIX, KEY_PREFIX } from './rows.ts'
 import type { Schema } from './schema.ts'
 
 /** One step of an atomic list. When a `required` one returns no row, the whole list is undone. */
@@ -17,7 +19,9 @@ function statement(query: Compilable, required = false): Statement {
 }
 const required = (query: Compilable): Statement => statement(query, true)
 
-const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at'] as const
+const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
+const METERED = [...LIMITS, 'spent_at', 'spent_day', 'spent_week', 'spent_month'] as const
+const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', ...METERED] as const
 const KEY = [
   'id',
   'account',
@@ -26,11 +30,18 @@ const KEY = [
   'revoked',
   'expires_at',
   'cap',
+  'cap_period',
+  'models',
+  'networks',
   'spent',
   'held',
   'created_at',
+  ...METERED,
 ] as const
-const USAGE = ['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'cost', 'shortfall', 'receipt'] as const
+const USAGE = [
+  ...(['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'held_at', 'tokens', 'cost'] as const),
+  ...(['shortfall', 'receipt'] as const),
+] as const
 
 /** In the transaction of every change to a key or to an account's state: it is how all nodes drop what they cached. */
 const bumpChangeCounter = (db: Database): Statement =>
@@ -97,6 +108,51 @@ export function creditAccount(
   ]
 }
 
+const limitColumns = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
+  requests_per_minute: requestsPerMinute ?? null,
+  tokens_per_minute: tokensPerMinute ?? null,
+  concurrent: concurrent ?? null,
+})
+
+/**
+ * A limit of tokens begins with what open requests may use: they give back what they do not, and must not give back what
+ * was never counted. The first statement takes the account's lock, so that the second sees all that came before.
+ */
+export function setAccountLimits(db: Database, account: bigint, limits: Limits, now: number): Statement[] {
+  const second = String(Math.floor(now / 1_000))
+  // `+`: by the index of open requests, which are few, not by that of all requests of the account.
+  const open = sql<string>`(SELECT ${second} || ',' || CAST(coalesce(sum(tokens), 0) AS text) FROM request
+    WHERE state = 0 AND +account = ${account})`
+  return [
+    required(
+      db
+        .updateTable('account')
+        .set((row) => ({ disabled: row.ref('disabled') }))
+        .where('id', '=', account)
+        .returning('id'),
+    ),
+    statement(
+      db
+        .updateTable('account')
+        .set({
+          ...limitColumns(limits),
+          tokens_window: sql<string>`CASE WHEN tokens_per_minute IS NULL THEN ${open} ELSE tokens_window END`,
+        })
+        .where('id', '=', account),
+    ),
+    statement(
+      db
+        .updateTable('api_key')
+        .set((row) => ({ revision: row('revision', '+', 1n) }))
+        .where('account', '=', account),
+    ),
+    bumpChangeCounter(db),
+  ]
+}
+
+const asList = (values: readonly string[] | undefined): string | null =>
+  values === undefined ? null : JSON.stringify(values)
+
 export function createKey(db: Database, key: NewKey, now: number): Statement[] {
   return [
     required(db.selectFrom('account').select('id').where('id', '=', key.account)),
@@ -111,6 +167,10 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
           revoked: 0,
           expires_at: key.expiresAt ?? null,
           cap: key.cap ?? null,
+          cap_period: key.capPeriod ?? null,
+          ...limitColumns(key.limits),
+          models: asList(key.restrictions.models),
+          networks: asList(key.restrictions.networks),
           spent: 0n,
           held: 0n,
           created_at: now,
@@ -130,6 +190,21 @@ export const revokeKey = (db: Database, key: bigint): Statement[] => [
   bumpChangeCounter(db),
 ]
 
+const prefixed = <Table extends string, Prefix extends string, Column extends string>(
+  table: Table,
+  prefix: Prefix,
+  columns: readonly Column[],
+) => columns.map((column) => `${table}.${column} as ${prefix}${column}` as const)
+
+export const standing = (db: Database, key: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account')
+      .select([...prefixed('api_key', KEY_PREFIX, KEY), ...prefixed('account', ACCOUNT_PREFIX, ACCOUNT)])
+      .where('api_key.id', '=', key),
+  )
+
 export const findCaller = (db: Database, hash: Uint8Array): Statement =>
   statement(
     db
@@ -141,17 +216,26 @@ export const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.group_name as group_name',
         'api_key.revoked as revoked',
         'api_key.expires_at as expires_at',
+        'api_key.revision as revision',
+        'api_key.models as models',
+        'api_key.networks as networks',
         'account.disabled as disabled',
+        ...prefixed('api_key', '', LIMITS),
+        ...prefixed('account', ACCOUNT_PREFIX, LIMITS),
       ])
       .where('api_key.hash', '=', hash),
   )
 
 export const changeCounter = (db: Database): Statement => statement(db.selectFrom('change_counter').select('value'))
 
-export function usage(db: Database, account: bigint, limit: number): Statement {
+export function usage(db: Database, account: bigint, limit: number, before: bigint | undefined): Statement {
   const all = db.selectFrom('request').select(USAGE).where('account', '=', account).orderBy('id', 'desc')
-  return statement(limit === 0 ? all : all.limit(limit))
+  const older = before === undefined ? all : all.where('id', '<', before)
+  return statement(limit === 0 ? older : older.limit(limit))
 }
+
+export const findRequest = (db: Database, account: bigint, request: bigint): Statement =>
+  statement(db.selectFrom('request').select(USAGE).where('id', '=', request).where('account', '=', account))
 
 export const getMeta = (db: Database, name: string): Statement =>
   statement(db.selectFrom('meta').select('value').where('name', '=', name))

@@ -1,12 +1,23 @@
 // Everything of Storage but the ledger's verbs, over whatever runs statements: the same code on both engines.
 import type { Kysely } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
+import { PERIODS } from '../../money/limits.ts'
 import type { NewKey, Storage } from '../storage.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
-import { checkText, normaliseEmail } from './guard.ts'
+import { checkId, checkLimits, checkList, checkText, normaliseEmail } from './guard.ts'
 import type { Statement } from './queries.ts'
 import * as queries from './queries.ts'
-import { integer, type Row, toAccount, toCaller, toKey, toUsageRow } from './rows.ts'
+import {
+  ACCOUNT_PREFIX,
+  integer,
+  KEY_PREFIX,
+  type Row,
+  toAccount,
+  toCaller,
+  toKey,
+  toUsageRow,
+  withPrefix,
+} from './rows.ts'
 import type { Schema } from './schema.ts'
 
 /** An engine's way of running statements. All reject with StoreDown when the store does not answer. */
@@ -44,11 +55,12 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       const hash = password === undefined ? undefined : checkText('password', password)
       const account = { email: normaliseEmail(email), credit, source, password: hash }
       const rows = await runner.write(queries.createAccount(db, account, clock()))
-      return rows?.[0]?.map(toAccount)[0]
+      const created = rows?.[0]?.[0]
+      return created && toAccount(created, clock())
     },
     async findAccount(email) {
       const [row] = await runner.readBooks(queries.findAccount(db, normaliseEmail(email)))
-      return row && toAccount(row)
+      return row && toAccount(row, clock())
     },
     async setAccountDisabled(account, disabled) {
       await runner.write(queries.setAccountDisabled(db, account, disabled))
@@ -65,17 +77,35 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       const rows = await runner.write(queries.createKey(db, checkKey(key), clock()))
       const created = rows?.[1]?.[0]
       if (!created) throw new Error(`account ${key.account} does not exist`)
-      return toKey(created)
+      return toKey(created, clock())
     },
     async listKeys(account) {
-      return (await runner.readBooks(queries.listKeys(db, account))).map(toKey)
+      const now = clock()
+      return (await runner.readBooks(queries.listKeys(db, account))).map((row) => toKey(row, now))
     },
     async revokeKey(key) {
       return (await runner.write(queries.revokeKey(db, key))) !== undefined
     },
-    async usage(account, limit) {
+    async setAccountLimits(account, limits) {
+      await runner.write(queries.setAccountLimits(db, account, checkLimits(limits), clock()))
+    },
+    async standing(key) {
+      const [row] = await runner.readBooks(queries.standing(db, key))
+      const now = clock()
+      return (
+        row && {
+          account: toAccount(withPrefix(row, ACCOUNT_PREFIX), now),
+          key: toKey(withPrefix(row, KEY_PREFIX), now),
+        }
+      )
+    },
+    async findRequest(account, request) {
+      const [row] = await runner.readBooks(queries.findRequest(db, account, checkId(request)))
+      return row && toUsageRow(row)
+    },
+    async usage(account, limit, before) {
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
-      const query = queries.usage(db, account, limit)
+      const query = queries.usage(db, account, limit, before === undefined ? undefined : checkId(before))
       const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
       const rows = isShort ? await runner.readBooks(query) : (await runner.readSlowly([query]))[0]
       return (rows ?? []).map(toUsageRow)
@@ -98,7 +128,12 @@ function checkKey(key: NewKey): NewKey {
   checkText('group', key.group)
   if (key.hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
   if (key.cap !== undefined && (key.cap < 0n || key.cap > MAX_AMOUNT)) throw new RangeError(`cap: ${key.cap}`)
+  if (key.capPeriod !== undefined && (key.cap === undefined || !PERIODS.includes(key.capPeriod)))
+    throw new RangeError(`capPeriod: ${key.capPeriod} without a cap, or not one of ${PERIODS.join(', ')}`)
   if (key.expiresAt !== undefined && !Number.isSafeInteger(key.expiresAt))
     throw new RangeError(`expiresAt: ${key.expiresAt}`)
+  checkLimits(key.limits)
+  checkList('models', key.restrictions.models)
+  checkList('networks', key.restrictions.networks)
   return key
 }

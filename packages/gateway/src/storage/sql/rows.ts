@@ -1,6 +1,7 @@
 // Rows as they come from either driver -> the gateway's types.
 import type { RequestState } from '../../money/ledger.ts'
-import type { Account, Caller, Key, UsageRow } from '../storage.ts'
+import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
+import type { Account, Caller, Key, Restrictions, UsageRow } from '../storage.ts'
 
 export type Row = Record<string, unknown>
 
@@ -12,36 +13,89 @@ const text = (value: unknown): string => value as string
 const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
   value === null || value === undefined ? undefined : read(value)
 
-export const toAccount = (row: Row): Account => ({
-  id: integer(row.id),
-  email: text(row.email),
-  balance: integer(row.balance),
-  held: integer(row.held),
-  disabled: flag(row.disabled),
-  createdAt: small(row.created_at),
+export const toLimits = (row: Row): Limits => ({
+  requestsPerMinute: optional(row.requests_per_minute, small),
+  tokensPerMinute: optional(row.tokens_per_minute, small),
+  concurrent: optional(row.concurrent, small),
 })
 
-export const toKey = (row: Row): Key => ({
-  id: integer(row.id),
-  account: integer(row.account),
-  name: text(row.name),
-  group: text(row.group_name),
-  revoked: flag(row.revoked),
-  expiresAt: optional(row.expires_at, small),
-  cap: optional(row.cap, integer),
-  spent: integer(row.spent),
-  held: integer(row.held),
-  createdAt: small(row.created_at),
+export const toSpent = (row: Row): Spent => ({
+  spentAt: small(row.spent_at),
+  spentDay: integer(row.spent_day),
+  spentWeek: integer(row.spent_week),
+  spentMonth: integer(row.spent_month),
 })
+
+const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]
+const toRestrictions = (row: Row): Restrictions => ({
+  models: optional(row.models, list),
+  networks: optional(row.networks, list),
+})
+
+/** `now` by the store's clock: what was spent today depends on it. */
+export function toAccount(row: Row, now: number): Account {
+  const spent = toSpent(row)
+  return {
+    id: integer(row.id),
+    email: text(row.email),
+    balance: integer(row.balance),
+    held: integer(row.held),
+    disabled: flag(row.disabled),
+    limits: toLimits(row),
+    spentToday: spentIn(spent, 'day', now),
+    spentThisMonth: spentIn(spent, 'month', now),
+    createdAt: small(row.created_at),
+  }
+}
+
+export function toKey(row: Row, now: number): Key {
+  const spent = toSpent(row)
+  const capPeriod = optional(row.cap_period, (period) => period as Period)
+  return {
+    id: integer(row.id),
+    account: integer(row.account),
+    name: text(row.name),
+    group: text(row.group_name),
+    revoked: flag(row.revoked),
+    expiresAt: optional(row.expires_at, small),
+    cap: optional(row.cap, integer),
+    capPeriod,
+    limits: toLimits(row),
+    restrictions: toRestrictions(row),
+    spent: integer(row.spent),
+    spentUnderCap: capPeriod === undefined ? integer(row.spent) : spentIn(spent, capPeriod, now),
+    spentToday: spentIn(spent, 'day', now),
+    spentThisMonth: spentIn(spent, 'month', now),
+    held: integer(row.held),
+    createdAt: small(row.created_at),
+  }
+}
 
 export const toCaller = (row: Row): Caller => ({
   key: integer(row.key),
   account: integer(row.account),
   group: text(row.group_name),
+  revision: small(row.revision),
   revoked: flag(row.revoked),
   expiresAt: optional(row.expires_at, small),
   accountDisabled: flag(row.disabled),
+  restrictions: toRestrictions(row),
+  limits: toLimits(row),
+  accountLimits: toLimits(withPrefix(row, ACCOUNT_PREFIX)),
 })
+
+/** How columns are named where one row has those of an account and those of a key. */
+export const ACCOUNT_PREFIX = 'account_'
+export const KEY_PREFIX = 'key_'
+export const withPrefix = (row: Row, prefix: string): Row =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
+    ),
+  )
+
+/** Ids begin with the time: it tells when a request was held that is older than the column. */
+const heldAtOf = (id: bigint): number => Number(id >> 22n)
 
 export const toUsageRow = (row: Row): UsageRow => ({
   request: integer(row.id),
@@ -51,6 +105,8 @@ export const toUsageRow = (row: Row): UsageRow => ({
   state: small(row.state) as RequestState,
   ending: text(row.ending),
   held: integer(row.held),
+  heldAt: small(row.held_at) || heldAtOf(integer(row.id)),
+  tokens: small(row.tokens),
   cost: integer(row.cost),
   shortfall: integer(row.shortfall),
   receipt: text(row.receipt),

@@ -5,8 +5,22 @@ import type { Generated } from 'kysely'
 type Integer = bigint | number
 type NullableInteger = Integer | null
 
+/** What accounts and keys may use by the minute, and have used: see migration 5. */
+type Metered = {
+  requests_per_minute: NullableInteger
+  tokens_per_minute: NullableInteger
+  concurrent: NullableInteger
+  open_requests: Generated<Integer>
+  spent_at: Generated<Integer>
+  spent_day: Generated<Integer>
+  spent_week: Generated<Integer>
+  spent_month: Generated<Integer>
+  requests_window: Generated<string>
+  tokens_window: Generated<string>
+}
+
 export type Schema = {
-  account: {
+  account: Metered & {
     id: Generated<Integer>
     email: string
     balance: Integer
@@ -16,7 +30,7 @@ export type Schema = {
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
   credential: { account: Integer; password: string }
-  api_key: {
+  api_key: Metered & {
     id: Generated<Integer>
     account: Integer
     hash: Uint8Array
@@ -24,7 +38,12 @@ export type Schema = {
     group_name: string
     revoked: Integer
     expires_at: NullableInteger
+    revision: Generated<Integer>
     cap: NullableInteger
+    cap_period: string | null
+    /** JSON lists. */
+    models: string | null
+    networks: string | null
     spent: Integer
     held: Integer
     created_at: Integer
@@ -37,6 +56,8 @@ export type Schema = {
     epoch: Integer
     state: Integer
     held: Integer
+    held_at: Integer
+    tokens: Integer
     progress: Integer
     cost: Integer
     shortfall: Integer

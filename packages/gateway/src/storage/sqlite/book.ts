@@ -11,6 +11,8 @@ import {
   type RequestRow,
   type RequestState,
 } from '../../money/ledger.ts'
+import type { Limits, Meter, Period, Window } from '../../money/limits.ts'
+import { toLimits, toSpent } from '../sql/rows.ts'
 
 export type BatchBook = Book & {
   /** Inside the transaction: from here on nobody else can write. */
@@ -34,17 +36,23 @@ type SqlRow = Record<string, bigint | string | null>
  * What the tables say, beside what shall be written: the difference is added. Should somebody else have changed an amount
  * since it was read, then both changes count.
  */
-type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint } }
-type KeptKey = KeyRow & { written: { spent: bigint; held: bigint } }
+type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open: number } }
+type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST =
-  'id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt'
+  'id, account, key, slot, epoch, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
+const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, spent_week,
+  spent_month, requests_window, tokens_window`
+const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, spent_week = ?, spent_month = ?'
+const WINDOWS = 'requests_window = ?, tokens_window = ?'
 
 export function openBook(db: Database): BatchBook {
-  const selectAccount = db.prepare<SqlRow, [bigint]>('SELECT id, balance, held, disabled FROM account WHERE id = ?')
+  const selectAccount = db.prepare<SqlRow, [bigint]>(
+    `SELECT id, balance, held, disabled, ${METERED} FROM account WHERE id = ?`,
+  )
   const selectKey = db.prepare<SqlRow, [bigint]>(
-    'SELECT id, account, revoked, expires_at, cap, spent, held FROM api_key WHERE id = ?',
+    `SELECT id, account, revoked, revision, expires_at, cap, cap_period, spent, held, ${METERED} FROM api_key WHERE id = ?`,
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
   const selectNode = db.prepare<SqlRow, [number]>('SELECT slot, epoch, renewed_at, config FROM node WHERE slot = ?')
@@ -53,11 +61,17 @@ export function openBook(db: Database): BatchBook {
       SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?
     ) ORDER BY id LIMIT ?`,
   )
-  const updateAccount = db.prepare('UPDATE account SET balance = balance + ?, held = held + ? WHERE id = ?')
-  const updateKey = db.prepare('UPDATE api_key SET spent = spent + ?, held = held + ? WHERE id = ?')
-  const insertRequest = db.prepare(`INSERT INTO request (${REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const updateAccount = db.prepare(`UPDATE account SET balance = balance + ?, held = held + ?, ${SPENT} WHERE id = ?`)
+  const updateKey = db.prepare(`UPDATE api_key SET spent = spent + ?, held = held + ?, ${SPENT} WHERE id = ?`)
+  // Apart, because most have no limit that needs them.
+  const updateAccountWindows = db.prepare(`UPDATE account SET ${WINDOWS} WHERE id = ?`)
+  const updateKeyWindows = db.prepare(`UPDATE api_key SET ${WINDOWS} WHERE id = ?`)
+  const insertRequest = db.prepare(
+    `INSERT INTO request (${REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
   const updateRequest = db.prepare(
-    'UPDATE request SET state = ?, held = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ? WHERE id = ?',
+    `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ?
+    WHERE id = ?`,
   )
   const insertTransfer = db.prepare('INSERT INTO transfer (request, debit, credit, amount, at) VALUES (?, ?, ?, ?, ?)')
   const saveNode = db.prepare(
@@ -100,25 +114,36 @@ export function openBook(db: Database): BatchBook {
 
   function writeRequest(row: RequestRow): void {
     if (newRequests.has(row)) return
-    const { state, held, progress, cost, shortfall, ending, receipt, id } = row
-    updateRequest.run(state, held, progress, cost, shortfall, ending, receipt, id)
+    const { state, held, tokens, progress, cost, shortfall, ending, receipt, id } = row
+    updateRequest.run(state, held, tokens, progress, cost, shortfall, ending, receipt, id)
   }
   function writeNewRequest(row: RequestRow): void {
-    const { id, account, key, slot, epoch, state, held, progress, cost, shortfall } = row
+    const { id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall } = row
     const { model, upstream, ending, receipt } = row
     insertRequest.run(
-      ...[id, account, key, slot, epoch, state, held, progress, cost, shortfall, model, upstream, ending, receipt],
+      ...[id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall],
+      ...[model, upstream, ending, receipt],
     )
   }
   function writeAccount(row: KeptAccount): void {
-    const { id, balance, held, written } = row
-    updateAccount.run(balance - written.balance, held - written.held, id)
-    row.written = { balance, held }
+    const { id, balance, held, written, limits, meter } = row
+    const { open, spentAt, spentDay, spentWeek, spentMonth, requests, tokens } = meter
+    updateAccount.run(
+      ...[balance - written.balance, held - written.held, open - written.open],
+      ...[spentAt, spentDay, spentWeek, spentMonth, id],
+    )
+    if (hasWindows(limits)) updateAccountWindows.run(requests.join(), tokens.join(), id)
+    row.written = { balance, held, open }
   }
   function writeKey(row: KeptKey): void {
-    const { id, spent, held, written } = row
-    updateKey.run(spent - written.spent, held - written.held, id)
-    row.written = { spent, held }
+    const { id, spent, held, written, limits, meter } = row
+    const { open, spentAt, spentDay, spentWeek, spentMonth, requests, tokens } = meter
+    updateKey.run(
+      ...[spent - written.spent, held - written.held, open - written.open],
+      ...[spentAt, spentDay, spentWeek, spentMonth, id],
+    )
+    if (hasWindows(limits)) updateKeyWindows.run(requests.join(), tokens.join(), id)
+    row.written = { spent, held, open }
   }
   function flush(): void {
     flushed ||= newRequests.size + savedRequests.size + savedAccounts.size + savedKeys.size + savedNodes.size > 0
@@ -196,23 +221,41 @@ export function openBook(db: Database): BatchBook {
 
 const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefined => (row ? read(row) : undefined)
 
+const hasWindows = ({ requestsPerMinute, tokensPerMinute }: Limits): boolean =>
+  requestsPerMinute !== undefined || tokensPerMinute !== undefined
+
+const toWindow = (text: string): Window => (text === '' ? [] : text.split(',').map(Number))
+
+const toMeter = (row: SqlRow): Meter => ({
+  open: Number(row.open_requests),
+  ...toSpent(row),
+  requests: toWindow(row.requests_window as string),
+  tokens: toWindow(row.tokens_window as string),
+})
+
 const toAccountRow = (row: SqlRow): KeptAccount => ({
   id: row.id as bigint,
   balance: row.balance as bigint,
   held: row.held as bigint,
-  written: { balance: row.balance as bigint, held: row.held as bigint },
+  written: { balance: row.balance as bigint, held: row.held as bigint, open: Number(row.open_requests) },
   disabled: row.disabled !== 0n,
+  limits: toLimits(row),
+  meter: toMeter(row),
 })
 
 const toKeyRow = (row: SqlRow): KeptKey => ({
   id: row.id as bigint,
   account: row.account as bigint,
   revoked: row.revoked !== 0n,
+  revision: Number(row.revision),
   expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
   cap: row.cap === null ? undefined : (row.cap as bigint),
+  capPeriod: row.cap_period === null ? undefined : (row.cap_period as Period),
   spent: row.spent as bigint,
   held: row.held as bigint,
-  written: { spent: row.spent as bigint, held: row.held as bigint },
+  written: { spent: row.spent as bigint, held: row.held as bigint, open: Number(row.open_requests) },
+  limits: toLimits(row),
+  meter: toMeter(row),
 })
 
 const toRequestRow = (row: SqlRow): RequestRow => ({
@@ -223,6 +266,8 @@ const toRequestRow = (row: SqlRow): RequestRow => ({
   epoch: Number(row.epoch),
   state: Number(row.state) as RequestState,
   held: row.held as bigint,
+  heldAt: Number(row.held_at),
+  tokens: Number(row.tokens),
   progress: row.progress as bigint,
   cost: row.cost as bigint,
   shortfall: row.shortfall as bigint,

@@ -55,6 +55,9 @@ function opening(file: string, open: () => Database): Database {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     if (error instanceof StoreTooNew) throw new StoreTooNew(`${file}: ${reason}`)
+    // Found while reading the list of tables, before any check.
+    if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT')
+      throw new Error(`${file}: the database cannot be opened: it is damaged (${reason})`)
     throw new Error(`${file}: the database cannot be opened: ${reason}`)
   }
 }

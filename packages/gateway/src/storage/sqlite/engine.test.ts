@@ -69,9 +69,10 @@ const OWNER = `
     const storage = await openSqlite(process.argv[2])
     await storage.apply({ verb: 'join', slot: 1, config: '' })
     const account = await storage.createAccount('a@b.c', 1000n, -3n)
-    const names = { name: 'n', group: 'g', expiresAt: undefined, cap: undefined }
+    const names = { name: 'n', group: 'g', limits: {}, restrictions: {} }
     const key = await storage.createKey({ account: account.id, hash: new Uint8Array(32), ...names })
-    const money = { amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }
+    const tokens = { revision: 0, extensible: false, tokens: 0, minimumTokens: 0 }
+    const money = { ...tokens, amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }
     const hold = (id) => ({ verb: 'hold', id, slot: 1, epoch: 1, account: account.id, key: key.id, ...money })
     await storage.apply(hold(1n))
     // So many at once that their rows are written later.
@@ -206,7 +207,7 @@ test('what another process wrote is noticed by the next verb', async () => {
   const shell = new Database(file())
   shell.run('UPDATE account SET balance = balance + 1000')
   shell.close(true)
-  expect(await storage.apply(extend(1n, node, { amount: 500n }))).toEqual(result('done', 500n))
+  expect(await storage.apply(extend(1n, node, { amount: 500n, minimum: 500n }))).toEqual(result('done', 500n))
 })
 
 test('a verb that fails inside the transaction fails alone', async () => {

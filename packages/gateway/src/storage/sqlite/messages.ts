@@ -1,7 +1,8 @@
 // What the main thread and the writer thread say to each other, strictly in turns.
 // A batch of verbs and its answers travel as one text each, fields ended by NULs, which no field contains (sql/guard.ts):
 // a text is handed over as it is, an object is taken apart and rebuilt value by value. The text of a batch may also be
-// stored before its verbs are written into rows, so its form may only change together with a migration.
+// stored before its verbs are written into rows: a verb that gets another form gets another word, and what an earlier
+// version stored is read as what it was decided as.
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
@@ -25,16 +26,19 @@ export function encodeVerb(verb: Verb): string {
   switch (verb.verb) {
     case 'hold':
       return (
-        `hold\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.account}\0${verb.key}\0${verb.amount}\0${verb.minimum}\0` +
-        `${verb.model}\0${verb.upstream}\0`
+        `hold2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.account}\0${verb.key}\0${verb.amount}\0${verb.minimum}\0` +
+        `${verb.model}\0${verb.upstream}\0${verb.revision}\0${verb.extensible ? 1 : 0}\0${verb.tokens}\0${verb.minimumTokens}\0`
       )
     case 'extend':
       return (
-        `extend\0${verb.id}\0${verb.slot}\0${verb.epoch}\0` +
-        `${verb.known}\0${verb.amount}\0${verb.minimum}\0${verb.progress}\0`
+        `extend2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0` +
+        `${verb.known}\0${verb.amount}\0${verb.minimum}\0${verb.tokens}\0${verb.progress}\0`
       )
     case 'settle':
-      return `settle\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.cost}\0${verb.ending}\0${verb.receipt}\0`
+      return (
+        `settle2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.cost}\0${verb.tokens}\0` +
+        `${verb.ending}\0${verb.receipt}\0`
+      )
     case 'void':
       return `void\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.ending}\0${verb.receipt}\0`
     case 'reap':
@@ -58,19 +62,38 @@ export function decodeVerbs(batch: string): Verb[] {
   const owned = () => ({ id: big(), slot: small(), epoch: small() })
   // The last NUL ends a field too, so behind it is an empty one. Values are evaluated in the order they are written in.
   while (index < fields.length - 1) {
-    const verb = text() as Verb['verb']
+    const verb = text()
     switch (verb) {
+      case 'hold2':
       case 'hold': {
         const [id, slot, epoch] = [big(), small(), small()]
-        const [account, key, amount, minimum] = [big(), big(), big(), big()]
-        verbs.push({ verb, id, slot, epoch, account, key, amount, minimum, model: text(), upstream: text() })
+        const [account, key, amount, minimum, model, upstream] = [big(), big(), big(), big(), text(), text()]
+        const isNew = verb === 'hold2'
+        const [revision, extensible] = isNew ? [small(), small() === 1] : [0, false]
+        const [tokens, minimumTokens] = isNew ? [small(), small()] : [0, 0]
+        verbs.push({
+          ...{ verb: 'hold', id, slot, epoch, account, key, revision, extensible, amount, minimum },
+          ...{ tokens, minimumTokens, model, upstream },
+        })
         break
       }
-      case 'extend':
-        verbs.push({ verb, ...owned(), known: big(), amount: big(), minimum: big(), progress: big() })
+      case 'extend2': {
+        const [id, slot, epoch, known, amount, minimum] = [big(), small(), small(), big(), big(), big()]
+        verbs.push({ verb: 'extend', id, slot, epoch, known, amount, minimum, tokens: small(), progress: big() })
         break
+      }
+      case 'extend': {
+        const [id, slot, epoch, known, amount, minimum] = [big(), small(), small(), big(), big(), big()]
+        verbs.push({ verb, id, slot, epoch, known, amount, minimum, tokens: 0, progress: big(), whole: true })
+        break
+      }
+      case 'settle2': {
+        const [id, slot, epoch, cost, tokens] = [big(), small(), small(), big(), small()]
+        verbs.push({ verb: 'settle', id, slot, epoch, cost, tokens, ending: text(), receipt: text() })
+        break
+      }
       case 'settle':
-        verbs.push({ verb, id: big(), slot: small(), epoch: small(), cost: big(), ending: text(), receipt: text() })
+        verbs.push({ verb, ...owned(), cost: big(), tokens: 0, ending: text(), receipt: text() })
         break
       case 'void':
         verbs.push({ verb, ...owned(), ending: text(), receipt: text() })
@@ -94,22 +117,22 @@ export function decodeVerbs(batch: string): Verb[] {
   return verbs
 }
 
-/** After a first field two for each: the outcome and the amount, or the kind of failure, marked, and its message. */
+/** After a first field three for each: outcome, amount and tokens, or the kind of failure, marked, its message, nothing. */
 export function encodeAnswers(answers: readonly Answer[], hasPending: boolean): string {
   let text = hasPending ? '1\0' : '0\0'
   for (const answer of answers)
-    if ('failure' in answer) text += `!${answer.failure}\0${answer.message.replaceAll('\0', ' ')}\0`
-    else text += `${answer.outcome}\0${answer.amount}\0`
+    if ('failure' in answer) text += `!${answer.failure}\0${answer.message.replaceAll('\0', ' ')}\0\0`
+    else text += `${answer.outcome}\0${answer.amount}\0${answer.tokens}\0`
   return text
 }
 
 export function decodeAnswers(text: string): { answers: Answer[]; hasPending: boolean } {
   const fields = text.split('\0')
   const answers: Answer[] = []
-  for (let index = 1; index + 1 < fields.length; index += 2) {
+  for (let index = 1; index + 2 < fields.length; index += 3) {
     const [kind, value] = [fields[index] as string, fields[index + 1] as string]
     if (kind.startsWith('!')) answers.push({ failure: kind.slice(1) as Failure['failure'], message: value })
-    else answers.push({ outcome: kind as Result['outcome'], amount: BigInt(value) })
+    else answers.push({ outcome: kind as Result['outcome'], amount: BigInt(value), tokens: Number(fields[index + 2]) })
   }
   return { answers, hasPending: fields[0] === '1' }
 }

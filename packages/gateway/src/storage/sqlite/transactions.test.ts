@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Verb } from '../../money/ledger.ts'
-import { hold, result, settle } from '../contract/harness.ts'
+import { extend, hold, result, settle } from '../contract/harness.ts'
 import { openForWriting } from './database.ts'
 import { encodeVerb } from './messages.ts'
 import { type Answer, openTransactions } from './transactions.ts'
@@ -134,7 +134,7 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   openDatabase()
   db.run('PRAGMA synchronous = OFF')
   // Whoever wants to settle this one fails: its account does not exist.
-  db.run("INSERT INTO request VALUES (1, 99, 1, 1, 1, 0, 0, 0, 0, 0, 'm', 'u', '', '')")
+  db.run("INSERT INTO request VALUES (1, 99, 1, 1, 1, 0, 0, 0, 0, 0, 'm', 'u', '', '', 0, 0)")
   const [chance, luck] = [seeded(seed), seeded(seed + 1000)]
   let store = openVerbs(deferFrom)
   store.verbs([join])
@@ -147,7 +147,7 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
     if (kind < 8) return settle(id, node, BigInt(chance(6_000)), { receipt: `{"é":${id}}` })
     if (kind < 9) return { verb: 'void', id, ...node, ending: 'failed', receipt: '' }
     if (kind < 10) return { verb: 'reap', limit: 1 }
-    return { verb: 'extend', id, ...node, known: 10_000n, amount: 50n, minimum: 0n, progress: BigInt(chance(99)) }
+    return extend(id, node, { known: 10_000n, minimum: 0n, progress: BigInt(chance(99)) })
   }
   for (let batch = 0; batch < 30; batch++) {
     const list = Array.from({ length: 1 + chance(6) }, randomVerb)

@@ -19,6 +19,7 @@ const ROWS = {
   key_cap_reached: { status: 'FAILED_PRECONDITION', reason: 'KEY_QUOTA_EXCEEDED' },
   model_not_allowed: { status: 'PERMISSION_DENIED', reason: 'MODEL_NOT_ALLOWED' },
   account_disabled: { status: 'PERMISSION_DENIED', reason: 'ACCOUNT_DISABLED' },
+  address_not_allowed: { status: 'PERMISSION_DENIED', reason: 'ADDRESS_NOT_ALLOWED' },
   unknown_url: { status: 'NOT_FOUND', reason: 'UNKNOWN_URL' },
   model_not_found: { status: 'NOT_FOUND', reason: 'MODEL_NOT_FOUND' },
   not_found: { status: 'NOT_FOUND' },
@@ -71,7 +72,8 @@ function detailsOf(error: ErrorInfo, row: Row): object[] {
     const fieldViolations = [{ field: error.param, description: error.message }]
     details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations })
   }
-  if (error.code === 'rate_limited' || error.code === 'unavailable') {
+  // Without it a client knows that waiting is no use.
+  if ((error.code === 'rate_limited' && error.limit?.reset !== 'never') || error.code === 'unavailable') {
     details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${secondsToWait(error)}s` })
   }
   return details

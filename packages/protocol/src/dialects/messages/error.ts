@@ -15,6 +15,7 @@ const TYPES = {
   key_cap_reached: 'billing_error',
   model_not_allowed: 'permission_error',
   account_disabled: 'permission_error',
+  address_not_allowed: 'permission_error',
   unknown_url: 'not_found_error',
   model_not_found: 'not_found_error',
   not_found: 'not_found_error',
@@ -39,9 +40,20 @@ export function encodeError(error: ErrorInfo, requestId: string): RenderedError 
   return {
     status: overloaded ? 529 : ERRORS[error.code].status,
     body: body(error, requestId),
-    headers: errorHeaders(error, requestId),
+    headers: { ...errorHeaders(error, requestId), ...rateHeaders(error) },
   }
 }
+
+function rateHeaders({ limit }: ErrorInfo): Record<string, string> | undefined {
+  if (limit === undefined || limit.of === 'concurrent') return undefined
+  const name = `anthropic-ratelimit-${limit.of}`
+  const headers = { [`${name}-limit`]: String(limit.limit), [`${name}-remaining`]: String(limit.remaining) }
+  // Whole seconds, as RFC 3339 has them everywhere; rounded up, so that whoever waits until then is not too early.
+  if (typeof limit.reset === 'object') headers[`${name}-reset`] = wholeSecond(limit.reset.at)
+  return headers
+}
+
+const wholeSecond = (at: number): string => new Date(Math.ceil(at / 1_000) * 1_000).toISOString().replace('.000Z', 'Z')
 
 /** After it the stream closes without `message_stop`. */
 export function encodeStreamError(error: ErrorInfo, requestId: string): string {

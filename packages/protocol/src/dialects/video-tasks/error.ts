@@ -17,6 +17,7 @@ const ROWS = {
   key_cap_reached: { code: 'QuotaExceeded', type: 'Forbidden' },
   model_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
   account_disabled: { code: 'AccessDenied', type: 'Forbidden' },
+  address_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
   unknown_url: { code: 'NotFound', type: 'NotFound' },
   model_not_found: { code: 'InvalidEndpointOrModel.NotFound', type: 'NotFound' },
   not_found: { code: 'NotFound.task_id', type: 'NotFound' },

@@ -1,0 +1,85 @@
+// How much of what is asked for can be had: by the wallet, by the cap of the key, by the limits of both.
+import type { Nanos } from './amount.ts'
+import type { AccountRow, Book, KeyRow, RequestRow } from './book.ts'
+import { added, isRecent, removed, spentIn, usedIn, waitFor } from './limits.ts'
+import { type Extend, type Hold, type Result, refused } from './verbs.ts'
+
+type Whose = 'key' | 'account'
+type Metered = Pick<AccountRow, 'limits' | 'meter'>
+
+export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
+  const { concurrent, requestsPerMinute } = row.limits
+  if (concurrent !== undefined && row.meter.open >= concurrent) return refused(`${whose}_concurrent`)
+  const { requests } = row.meter
+  if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)
+    return refused(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
+  return tokensReached(whose, row, want.minimumTokens, now)
+}
+
+export function tokensReached(whose: Whose, row: Metered, room: number, now: number): Result | undefined {
+  const limit = row.limits.tokensPerMinute
+  if (limit === undefined || usedIn(row.meter.tokens, now) + room <= limit) return undefined
+  return refused(`${whose}_tokens`, BigInt(waitFor(row.meter.tokens, now, limit, room)))
+}
+
+export function tokensLeft({ limits, meter }: Metered, now: number): number {
+  return limits.tokensPerMinute === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(0, limits.tokensPerMinute - usedIn(meter.tokens, now))
+}
+
+/** One more request is open. */
+export function begin({ limits, meter }: Metered, now: number): void {
+  meter.open += 1
+  if (limits.requestsPerMinute !== undefined) meter.requests = added(meter.requests, now, 1)
+}
+
+/** The part of an extension's tokens that goes with a part of its money. */
+export function tokensFor({ amount, tokens }: Extend, part: Nanos): number {
+  if (amount === 0n) return 0
+  return part === amount ? tokens : Number((BigInt(tokens) * part + amount - 1n) / amount)
+}
+
+/** What can be extended takes at most this part of what is available: others want to begin, too. */
+const SHARE = 16n
+
+type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
+
+/** What of `amount` can be had: all, the part down to `minimum`, or a refusal that says what is available. */
+export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
+  const inWallet = positive(account.balance - account.held)
+  if (inWallet < want.minimum) return refused('no_balance', inWallet)
+  const underCap = key.cap === undefined ? inWallet : positive(key.cap - spentUnderCap(key, now) - key.held)
+  if (underCap < want.minimum) return refused('cap_reached', underCap)
+  const available = least(underCap, inWallet)
+  return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
+}
+
+function spentUnderCap(key: KeyRow, now: number): Nanos {
+  return key.capPeriod === undefined ? key.spent : spentIn(key.meter, key.capPeriod, now)
+}
+
+export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos, tokens: number): void {
+  account.held += amount
+  key.held += amount
+  if (account.limits.tokensPerMinute !== undefined) account.meter.tokens = added(account.meter.tokens, book.now, tokens)
+  if (key.limits.tokensPerMinute !== undefined) key.meter.tokens = added(key.meter.tokens, book.now, tokens)
+  book.saveAccount(account)
+  book.saveKey(key)
+}
+
+/** Reserved tokens become used ones. What was reserved too long ago to count any more is not given back. */
+export function correctTokens(book: Book, request: RequestRow, used: number): void {
+  const more = used - request.tokens
+  request.tokens = used
+  if (more === 0) return
+  for (const row of [book.account(request.account), book.key(request.key)]) {
+    if (!row || row.limits.tokensPerMinute === undefined) continue
+    if (more > 0) row.meter.tokens = added(row.meter.tokens, book.now, more)
+    else if (isRecent(request.heldAt, book.now)) row.meter.tokens = removed(row.meter.tokens, book.now, -more)
+  }
+}
+
+const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
+const least = (one: Nanos, other: Nanos): Nanos => (one < other ? one : other)
+const most = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)

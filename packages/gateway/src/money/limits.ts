@@ -1,0 +1,169 @@
+// How fast and how much a key or an account may spend: windows of a minute, days, weeks and months, open requests.
+// Pure, and on the store's clock, so that all nodes agree. PostgreSQL has the same rules as functions.
+import type { Nanos } from './amount.ts'
+
+/** undefined: no such limit. */
+export type Limits = {
+  requestsPerMinute: number | undefined
+  tokensPerMinute: number | undefined
+  concurrent: number | undefined
+}
+
+/** Far above any request or any minute, and sums of them are exact in a double. */
+export const MAX_TOKENS = 1_000_000_000_000
+/** As the books can hold it: whoever reports more is wrong, and the books stay in order. */
+export const bookableTokens = (tokens: number): number => Math.min(MAX_TOKENS, Math.max(0, Math.ceil(tokens)))
+
+export const NO_LIMITS: Limits = { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrent: undefined }
+
+/**
+ * What happened in the last minute: seconds since 1970 and how many in each, in turns, the oldest first. It is written
+ * only where a limit needs it.
+ */
+export type Window = readonly number[]
+
+/** What a key or an account has used, besides money held and spent in all. */
+export type Meter = Spent & {
+  /** Requests that hold money. */
+  open: number
+  requests: Window
+  tokens: Window
+}
+
+export type Spent = {
+  /** When something was last charged; the three sums are of the day, week and month (UTC) that this lies in. */
+  spentAt: number
+  spentDay: Nanos
+  spentWeek: Nanos
+  spentMonth: Nanos
+}
+
+export const newMeter = (): Meter => ({
+  ...{ open: 0, spentAt: 0, spentDay: 0n, spentWeek: 0n, spentMonth: 0n, requests: [], tokens: [] },
+})
+
+/** A window of whole seconds that never lets more through in any 60 s than it says: the second that is half out counts. */
+const WINDOW_S = 60
+const secondOf = (now: number): number => Math.floor(now / 1_000)
+/** What lies far ahead was counted by a clock that was wrong; it must not keep a caller out until that time comes. */
+const counts = (second: number, present: number): boolean => Math.abs(present - second) <= WINDOW_S
+
+export function usedIn(window: Window, now: number): number {
+  const present = secondOf(now)
+  let used = 0
+  for (let at = 0; at < window.length; at += 2) if (counts(window[at] ?? 0, present)) used += window[at + 1] ?? 0
+  return used
+}
+
+/** Milliseconds until `room` fits under `limit`; a whole window when it never will. */
+export function waitFor(window: Window, now: number, limit: number, room: number): number {
+  const present = secondOf(now)
+  let used = usedIn(window, now)
+  for (let at = 0; at < window.length; at += 2) {
+    const second = window[at] ?? 0
+    if (!counts(second, present)) continue
+    used -= window[at + 1] ?? 0
+    if (used + room <= limit) return (second + WINDOW_S + 1) * 1_000 - now
+  }
+  return WINDOW_S * 1_000
+}
+
+/** With `count` more in the present second, and without what no minute will ask for again. */
+export function added(window: Window, now: number, count: number): Window {
+  if (count === 0) return window
+  const second = secondOf(now)
+  const kept = recent(window, second)
+  const last = kept.length - 2
+  // Clocks may step back: what is newest stays newest.
+  if (last >= 0 && (kept[last] ?? 0) >= second) kept[last + 1] = (kept[last + 1] ?? 0) + count
+  else kept.push(second, count)
+  return kept
+}
+
+/**
+ * With `count` less. The oldest are taken first: whoever reserved too much gets it back, and what really happened counts
+ * a little longer than it should, never shorter.
+ */
+export function removed(window: Window, now: number, count: number): Window {
+  const kept = recent(window, secondOf(now))
+  let left = count
+  for (let at = 1; at < kept.length && left > 0; at += 2) {
+    const taken = Math.min(left, kept[at] ?? 0)
+    kept[at] = (kept[at] ?? 0) - taken
+    left -= taken
+  }
+  return kept
+}
+
+function recent(window: Window, second: number): number[] {
+  const kept: number[] = []
+  for (let at = 0; at < window.length; at += 2) {
+    const [when = 0, count = 0] = [window[at], window[at + 1]]
+    if (count > 0 && counts(when, second)) kept.push(when, count)
+  }
+  return kept
+}
+
+/** Whether all that was reserved at `then` is still in the window. */
+export const isRecent = (then: number, now: number): boolean => counts(secondOf(then), secondOf(now))
+
+export const PERIODS = ['day', 'week', 'month'] as const
+export type Period = (typeof PERIODS)[number]
+
+const DAY_MS = 86_400_000
+const dayOf = (time: number): number => Math.floor(time / DAY_MS)
+/** Weeks begin on Monday; 1970 began on a Thursday. */
+const weekOf = (time: number): number => Math.floor((dayOf(time) + 3) / 7)
+const monthOf = (time: number): number => {
+  const date = new Date(time)
+  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+}
+
+/**
+ * A clock that steps back over midnight does not renew what was spent. One that was wrong by more than a day is not
+ * waited for.
+ */
+const notBefore = (spentAt: number, now: number): number => (now < spentAt && spentAt - now < DAY_MS ? spentAt : now)
+
+/** What was charged in the period that `time` lies in. */
+export function spentIn(meter: Spent, period: Period, time: number): Nanos {
+  const { spentAt } = meter
+  const now = notBefore(spentAt, time)
+  switch (period) {
+    case 'day':
+      return dayOf(spentAt) === dayOf(now) ? meter.spentDay : 0n
+    case 'week':
+      return weekOf(spentAt) === weekOf(now) ? meter.spentWeek : 0n
+    case 'month':
+      return monthOf(spentAt) === monthOf(now) ? meter.spentMonth : 0n
+  }
+}
+
+/** The first moment after the period that `now` lies in. */
+export function endOf(period: Period, now: number): number {
+  const date = new Date(now)
+  switch (period) {
+    case 'day':
+      return (dayOf(now) + 1) * DAY_MS
+    case 'week':
+      return ((weekOf(now) + 1) * 7 - 3) * DAY_MS
+    case 'month':
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+  }
+}
+
+/** Books `paid` (below zero: given back) in the present periods. What was paid in an earlier one cannot come back there. */
+export function noteSpent(meter: Meter, paid: Nanos, time: number): void {
+  const now = notBefore(meter.spentAt, time)
+  if (dayOf(meter.spentAt) !== dayOf(now)) {
+    meter.spentWeek = spentIn(meter, 'week', now)
+    meter.spentMonth = spentIn(meter, 'month', now)
+    meter.spentDay = 0n
+  }
+  meter.spentAt = now
+  meter.spentDay = positive(meter.spentDay + paid)
+  meter.spentWeek = positive(meter.spentWeek + paid)
+  meter.spentMonth = positive(meter.spentMonth + paid)
+}
+
+const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

@@ -1,0 +1,132 @@
+// Limits on tokens per minute, from the side of a stream: it waits for room, and never ends for want of it.
+import { expect, test } from 'bun:test'
+import type { Extend, Hold, Result } from './ledger.ts'
+import { begin, type Command, type Output, type Settlement, step } from './settlement.ts'
+
+const HOLD: Hold = {
+  ...{ verb: 'hold', id: 1n, slot: 0, epoch: 1, account: 1n, key: 1n, revision: 1, extensible: true },
+  ...{ amount: 100n, minimum: 1n, tokens: 100, minimumTokens: 10, model: 'm', upstream: 'u' },
+}
+const done = (amount: bigint, tokens = Number(amount)): Result => ({ outcome: 'done', amount, tokens })
+const full = (waitMs: number): Result => ({ outcome: 'key_tokens', amount: BigInt(waitMs), tokens: 0 })
+
+/** An open request that holds 1,000 nano-dollars and 100 tokens, at the time 0. */
+function open() {
+  let state: Settlement = begin(HOLD).state
+  let commands: Command[] = []
+  const feed = (event: Parameters<typeof step>[1], now: number) => {
+    const next = step(state, event, now)
+    state = next.state
+    commands = next.commands
+  }
+  feed({ event: 'answer', verb: 'hold', result: done(1_000n, 100), mayDispatch: true }, 0)
+  return {
+    output: (output: Omit<Output, 'event'>, now: number) => feed({ event: 'output', ...output }, now),
+    answer: (result: Result, now: number) => feed({ event: 'answer', verb: 'extend', result }, now),
+    silence: (now: number) => feed({ event: 'silence', verb: 'extend' }, now),
+    does: () => commands.map((command) => command.do),
+    /** The one question that is asked now. */
+    asked(): { extend: Extend; pauseMs: number } {
+      const command = commands.find((each) => each.do === 'ask')
+      if (command?.do !== 'ask' || command.verb.verb !== 'extend') throw new Error('nothing is asked')
+      return { extend: command.verb, pauseMs: command.pauseMs }
+    },
+  }
+}
+
+test('a step of tokens is asked for before they run out, for next to no money', () => {
+  const request = open()
+  request.output({ cost: 100n, step: 50n, tokens: 70, stepTokens: 40 }, 0)
+  expect(request.does()).toEqual(['deliver'])
+  request.output({ cost: 100n, step: 50n, tokens: 81, stepTokens: 40 }, 0)
+  expect(request.does()).toEqual(['deliver', 'ask'])
+  expect(request.asked()).toMatchObject({
+    pauseMs: 0,
+    extend: { tokens: 40, amount: 40n, minimum: 20n, progress: 100n },
+  })
+  request.answer(done(40n), 1)
+  request.output({ cost: 100n, step: 50n, tokens: 140, stepTokens: 0 }, 2)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test('money and tokens are asked for together, and the least of both', () => {
+  const request = open()
+  request.output({ cost: 1_100n, step: 400n, tokens: 130, stepTokens: 40 }, 0)
+  expect(request.asked().extend).toMatchObject({ tokens: 40, amount: 400n, minimum: 300n })
+  // Less money than was asked for, and less tokens with it, but enough.
+  request.answer(done(300n, 30), 0)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test('who counts no tokens asks for none', () => {
+  const request = open()
+  request.output({ cost: 900n, step: 50n }, 0)
+  expect(request.asked().extend).toMatchObject({ tokens: 0, amount: 50n, minimum: 1n })
+})
+
+test('output that a limit does not cover waits until the limit has room', () => {
+  const request = open()
+  request.output({ cost: 100n, step: 50n, tokens: 130, stepTokens: 40 }, 0)
+  expect(request.does()).toEqual(['ask'])
+  expect(request.asked()).toMatchObject({ pauseMs: 0, extend: { tokens: 40, amount: 40n, minimum: 30n } })
+  request.answer(full(1_500), 20)
+  expect(request.asked()).toMatchObject({ pauseMs: 1_500, extend: { tokens: 40, minimum: 30n } })
+  // Others were faster. So long a wait may be cut short by one that gives back what it did not use.
+  request.answer(full(50_000), 1_520)
+  expect(request.asked()).toMatchObject({ pauseMs: 2_000, extend: { tokens: 40, minimum: 30n } })
+  request.answer(done(30n), 3_520)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test('a step that was refused is not asked for again before there is room, and output that waits is asked for then', () => {
+  const request = open()
+  request.output({ cost: 100n, step: 50n, tokens: 90, stepTokens: 40 }, 0)
+  request.answer(full(2_500), 0)
+  expect(request.does()).toEqual([])
+  request.output({ cost: 100n, step: 50n, tokens: 95, stepTokens: 40 }, 1_000)
+  expect(request.does()).toEqual(['deliver'])
+  request.output({ cost: 100n, step: 50n, tokens: 110, stepTokens: 40 }, 1_000)
+  expect(request.does()).toEqual(['ask'])
+  expect(request.asked().pauseMs).toBe(1_500)
+})
+
+test('what is more than the limit itself is had in parts', () => {
+  const request = open()
+  request.output({ cost: 100n, step: 50n, tokens: 500, stepTokens: 0 }, 0)
+  expect(request.asked().extend).toMatchObject({ tokens: 400, minimum: 400n })
+  request.answer(full(60_000), 0)
+  expect(request.asked()).toMatchObject({ pauseMs: 0, extend: { tokens: 200, minimum: 200n } })
+  request.answer(done(200n), 0)
+  expect(request.asked().extend.tokens).toBe(200)
+  request.answer(full(1_000), 0)
+  expect(request.asked()).toMatchObject({ pauseMs: 1_000, extend: { tokens: 200 } })
+  request.answer(done(200n), 1_000)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test('money that is refused ends it; tokens are still asked for where the money suffices', () => {
+  const request = open()
+  request.output({ cost: 600n, step: 50n, tokens: 10, stepTokens: 0 }, 0)
+  request.answer({ outcome: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  request.output({ cost: 900n, step: 50n, tokens: 120, stepTokens: 0 }, 0)
+  expect(request.asked().extend).toMatchObject({ tokens: 20, amount: 20n })
+  request.answer(done(20n), 0)
+  expect(request.does()).toEqual(['deliver'])
+  request.output({ cost: 1_021n, step: 50n, tokens: 120, stepTokens: 0 }, 0)
+  expect(request.does()).toEqual(['stop'])
+})
+
+test('an account with nothing left still gets what costs nothing', () => {
+  const request = open()
+  request.output({ cost: 0n, step: 0n, tokens: 120, stepTokens: 40 }, 0)
+  request.answer({ outcome: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test('a store that falls silent while output waits ends the stream', () => {
+  const request = open()
+  request.output({ cost: 100n, step: 50n, tokens: 130, stepTokens: 0 }, 0)
+  request.answer(full(5_000), 0)
+  request.silence(10_000)
+  expect(request.does()).toEqual(['stop'])
+})

@@ -1,0 +1,78 @@
+// What can be asked of the ledger, and what it answers.
+import type { Nanos } from './amount.ts'
+
+/** A request is its owner's: the node in this slot at this epoch. */
+export type Owned = { id: bigint; slot: number; epoch: number }
+
+export type Hold = Owned & {
+  verb: 'hold'
+  account: bigint
+  key: bigint
+  /** The key as the caller knows it. */
+  revision: number
+  /** It can be extended, so it need not bind all that is available at once. */
+  extensible: boolean
+  /** Wanted, and the least that is worth having; what is available in between is granted. */
+  amount: Nanos
+  minimum: Nanos
+  /** The same in tokens, for limits per minute. */
+  tokens: number
+  minimumTokens: number
+  model: string
+  upstream: string
+}
+/** `known`: what the owner knows to be held. More than that is held: this extension took effect and its answer was lost. */
+export type Extend = Owned & {
+  verb: 'extend'
+  known: Nanos
+  amount: Nanos
+  minimum: Nanos
+  /** What `amount` buys: with less money granted, less of them. */
+  tokens: number
+  progress: Nanos
+  /** Stored by a version that gave an extension all that was available: it must be decided again as it was then. */
+  whole?: true
+}
+/** `tokens`: what it used in all. */
+export type Settle = Owned & { verb: 'settle'; cost: Nanos; tokens: number; ending: string; receipt: string }
+export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
+export type Reap = { verb: 'reap'; limit: number }
+/**
+ * `join` claims a slot for a new process: the epoch becomes one more than any before. `takeover`: the caller knows that
+ * the slot's former process is dead (it owns the database file now), so it need not wait for the lease to run out.
+ */
+export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
+export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
+export type Leave = { verb: 'leave'; slot: number; epoch: number }
+export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave
+
+export type Refusal =
+  | 'no_balance'
+  | 'cap_reached'
+  | 'key_invalid'
+  | 'key_expired'
+  | 'key_changed'
+  | 'account_disabled'
+  | 'node_lost'
+  | 'slot_taken'
+  | 'unknown_request'
+  | 'not_open'
+  | Limited
+
+/** A limit of the key or of the account is reached for now. */
+export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`
+
+export type Result = {
+  outcome: 'done' | 'repeated' | Refusal
+  /**
+   * hold, extend: granted. settle, void: charged. reap: how many. join: the epoch. Refused for money: what is available;
+   * by a limit: milliseconds until there is room again, 0 when that depends on other requests.
+   */
+  amount: bigint
+  /** hold, extend: tokens granted. */
+  tokens: number
+}
+
+export const done = (amount: bigint, tokens = 0): Result => ({ outcome: 'done', amount, tokens })
+export const repeated = (amount: bigint, tokens = 0): Result => ({ outcome: 'repeated', amount, tokens })
+export const refused = (outcome: Refusal, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })
