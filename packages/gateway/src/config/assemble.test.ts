@@ -186,6 +186,17 @@ test('remarks: unpriced models, no default group, vendor keys that nothing uses'
   expect(own.remarks.join()).not.toContain('hunter2')
 })
 
+test('remarks: models of media are told of, a model that a group prices is not', () => {
+  const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
+  expect(media.remarks).toEqual([
+    expect.stringContaining('model i makes images: calls of such models come with a later'),
+  ])
+  expect(media.models.has('i')).toBe(false)
+  const bare = 'models: [{ id: bare, routes: [{ upstream: sandbox }] }]'
+  const own = 'groups: [{ id: default, models: ["*"], prices: { bare: { input: 1, output: 1 } } }]'
+  expect(load(`${bare}\n${own}`).remarks).toEqual([])
+})
+
 test('the fingerprint: same meaning, same hash; secrets do not show in it; everything else does', () => {
   const hash = (source: string, env?: Record<string, string>) => load(source, env).hash
   expect(hash('')).toMatch(/^[0-9a-f]{64}$/)
@@ -199,6 +210,17 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
   expect(hash(models('a', 'b'))).toBe(hash(models('b', 'a')))
 
   const sections = ['server: { drain: 31s }', 'registration: { trial_credit: 1 }', 'retention: { requests: 1d }']
+  const priced = (price: string) => models('a').replace('output: 1', `output: 1, ${price}`)
+  const group = (more: string) => `${models('a')}\ngroups: [{ id: default, models: ["*"], ${more} }]`
+  const prices = [
+    ...['reasoning: 2', 'audio_output: 2', 'tools: { web_search: 1 }', 'tools: { web_search: 2 }'],
+    ...['tiers: { flex: 0.5 }', 'tiers: { flex: 0.6 }', 'tiers: { flex: { input: 1, output: 2 } }'],
+    ...['long_context: { above: 9, input: 2 }', 'long_context: { above: 8, input: 2 }'],
+  ].map(priced)
+  const image = (price: string) =>
+    `models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: ${price} } }]`
+  const own = ['input: 1, output: 2', 'input: 1, output: 3'].map((each) => group(`prices: { a: { ${each} } }`))
+  sections.push(...prices, ...own, image('1'), image('1, variants: { high: 2 }'))
   const different = ['', REAL, proxied('a:b'), models('a'), models('a', 'b'), ...sections]
   expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
 })

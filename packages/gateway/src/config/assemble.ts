@@ -3,7 +3,8 @@ import { NANOS_PER_USD } from '../money/amount.ts'
 import { addMistake, openDocument } from './document.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
 import { hashConfig } from './hash.ts'
-import { priceVersion, readModels } from './models.ts'
+import { readModels } from './models.ts'
+import { priceVersion } from './prices.ts'
 import {
   REGISTRATION_DEFAULTS,
   RETENTION_DEFAULTS,
@@ -62,9 +63,11 @@ function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 're
   const advice = (id: string): string | undefined =>
     !on && (id === SANDBOX_UPSTREAM || id === SANDBOX_MODEL) ? 'the sandbox is off; write sandbox: true' : undefined
 
-  const { models, ids } = readModels(fields?.get('models'), { ids: known, advice })
-  if (on && !ids.has(SANDBOX_MODEL)) models.set(SANDBOX_MODEL, sandboxModel())
-  if (on) ids.add(SANDBOX_MODEL)
+  const { models, mediaModels, types } = readModels(fields?.get('models'), { ids: known, advice })
+  if (on && !types.has(SANDBOX_MODEL)) {
+    models.set(SANDBOX_MODEL, sandboxModel())
+    types.set(SANDBOX_MODEL, 'text')
+  }
 
   return {
     server: optional('server', readServer, SERVER_DEFAULTS),
@@ -73,8 +76,9 @@ function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 're
     retention: optional('retention', readRetention, RETENTION_DEFAULTS),
     upstreams,
     models,
+    ...(mediaModels.size > 0 ? { mediaModels } : {}),
     groups: withReadyMade(
-      readGroups(fields?.get('groups'), { ids, advice }),
+      readGroups(fields?.get('groups'), { types, advice }),
       on ? embedded(models, upstreams) : undefined,
     ),
   }
@@ -113,11 +117,21 @@ function withReadyMade(groups: Map<string, Group>, sandbox: string[] | undefined
   return groups
 }
 
-function modelRemarks({ models, groups }: Pick<FileConfig, 'models' | 'groups'>): string[] {
-  const unpriced = [...models.values()].filter((model) => model.price === undefined)
+function modelRemarks({
+  models,
+  mediaModels,
+  groups,
+}: Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>): string[] {
+  const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
+  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
   const remarks = unpriced.map(
     ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
   )
+  for (const { id, type } of mediaModels?.values() ?? []) {
+    remarks.push(
+      `model ${id} makes ${type}s: calls of such models come with a later version, and callers do not see it yet`,
+    )
+  }
   if (!groups.has(DEFAULT_GROUP)) {
     remarks.push('there is no group "default": keys that were made without a group may use no model')
   }

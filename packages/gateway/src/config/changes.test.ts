@@ -14,6 +14,13 @@ const upstream = (key: string) => `upstreams: [{ id: up, dialect: chat, base_url
 const model = (price: string) =>
   `models: [{ id: m, routes: [{ upstream: up }], price: { input: ${price}, output: 1 } }]\n`
 
+const own = (input: string) => `groups: [{ id: a, models: ["*"], prices: { sandbox-text: { ${input}, output: 1 } } }]\n`
+const media = (
+  price: string,
+) => `models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: ${price} } }]
+groups: [{ id: a, models: ["*"], prices: { i: { per_image: ${price} } } }]
+`
+
 // [before, after, changes]
 const CHANGES: [string, string, string[]][] = [
   ['', '# a comment\n', []],
@@ -32,6 +39,9 @@ const CHANGES: [string, string, string[]][] = [
     'groups: [{ id: a, models: ["*"], multiplier: 2 }]',
     ['groups[a].multiplier changed'],
   ],
+  [own('input: 1'), own('input: 2'), ['groups[a].prices changed']],
+  [own('input: 1'), own('input: 1').replace(/, prices.*\n/, ' }]'), ['groups[a].prices changed']],
+  [media('0.04'), media('0.05'), ['models[i].price changed', 'groups[a].prices changed']],
 ]
 
 test.each(CHANGES)('%j -> %j', (before, after, expected) => {

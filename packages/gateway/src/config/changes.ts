@@ -16,19 +16,24 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('sandbox', before.sandbox, after.sandbox),
     ...fieldChanges('retention', before.retention, after.retention),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
-    ...entryChanges('models', before.models, after.models),
+    ...entryChanges('models', allModels(before), allModels(after)),
     ...entryChanges('groups', before.groups, after.groups),
   ]
+}
+
+function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, object> {
+  return mediaModels ? new Map<string, object>([...models, ...mediaModels]) : models
 }
 
 // Stand for another field that is listed anyway.
 const DERIVED = new Set(['priceVersion', 'faultsWritten'])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
-  const old = new Map(Object.entries(before))
-  return Object.entries(after)
-    .filter(([name, value]) => !DERIVED.has(name) && canonicalJson(value) !== canonicalJson(old.get(name)))
-    .map(([name]) => ({ what: `${path}.${snake(name)} changed`, restart: path === 'server' && name === 'tls' }))
+  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
+  // What is optional may be there only before, or only now.
+  return Object.keys({ ...before, ...after })
+    .filter((name) => !DERIVED.has(name) && canonicalJson(now.get(name)) !== canonicalJson(old.get(name)))
+    .map((name) => ({ what: `${path}.${snake(name)} changed`, restart: path === 'server' && name === 'tls' }))
 }
 
 function entryChanges(path: string, before: ReadonlyMap<string, object>, after: ReadonlyMap<string, object>): Change[] {
@@ -42,5 +47,6 @@ function entryChanges(path: string, before: ReadonlyMap<string, object>, after: 
 
 /** The name in the file: `drainMs` is written `drain`, `baseUrl` is written `base_url`. */
 function snake(name: string): string {
+  if (name === 'mediaPrices') return 'prices'
   return name.replace(/(Ms|Millionths)$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

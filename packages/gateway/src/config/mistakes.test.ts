@@ -41,6 +41,7 @@ models:
     price: { input: 1 }
   - id: films
     type: video
+    price: {}
 groups:
   - { id: default, models: [frist], multiplier: 1.0000001 }
   - models: ["*"]
@@ -71,10 +72,11 @@ test('a file with many mistakes: all of them, in the order of the file', () => {
     '30: models[first]: routes is missing; such as routes: [{ upstream: local, model: llama }]',
     '30: models[first]: a second model with this id; the first is on line 27',
     '31: models[first].price: output is missing; USD per million tokens; write output: 0 if it is free',
-    '33: models[films].type: video models come with a later version; remove this entry for now',
-    '35: groups[default].models[0]: there is no model "frist"; did you mean first?',
-    '35: groups[default].multiplier: "1.0000001" is no multiplier; write plain digits with at most 6 places after the point, such as 1.5',
-    '36: groups[1]: id is missing',
+    '32: models[films]: routes is missing; such as routes: [{ upstream: local, model: llama }]',
+    '34: models[films].price: per_second, per_video or per_million_tokens is missing; USD',
+    '36: groups[default].models[0]: there is no model "frist"; did you mean first?',
+    '36: groups[default].multiplier: "1.0000001" is no multiplier; write plain digits with at most 6 places after the point, such as 1.5',
+    '37: groups[1]: id is missing',
   ])
 })
 
@@ -84,6 +86,9 @@ const address = (dialect: string, url: string) =>
   `upstreams: [{ id: up, dialect: ${dialect}, base_url: "${url}", keys: [none] }]`
 const model = (fields: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${fields} }]`
 const price = (fields: string) => model(`price: { input: 1, output: 1, ${fields} }`)
+const media = (type: string, fields: string, more = '') =>
+  `models: [{ id: m, type: ${type}, routes: [{ upstream: sandbox }], price: { ${fields} }, ${more} }]`
+const own = (fields: string) => `${price('')}\ngroups: [{ id: default, models: ["*"], prices: { ${fields} } }]`
 
 // [what, source, the one line expected (a part of it)]
 const SINGLE: [string, string, string][] = [
@@ -136,14 +141,77 @@ const SINGLE: [string, string, string][] = [
   ['an address of another scheme', address('chat', 'ftp://a.example.com/v1'), 'is no http:// or https:// address'],
   ['an address without slashes', address('chat', 'http:a.example.com/v1'), 'is no http:// or https:// address'],
   ['fallbacks', model('fallbacks: [a]'), 'fallbacks: fallbacks come with a later version'],
+  ['an unknown type', model('type: sound'), 'type: expected one of text, image, video, not "sound"'],
+  ['limits of an image model', media('image', 'per_image: 1', 'limits: { context: 1 }'), 'limits: counts tokens'],
+  ['a token price of an image model', media('image', 'per_image: 1, input: 1'), 'price.input: is for text models'],
+  ['an image model without per_image', media('image', 'variants: { high: 1 }'), 'price: per_image is missing; USD'],
   [
-    'image models',
-    'models: [{ id: i, type: image, price: { per_image: 1 } }]',
-    'image models come with a later version',
+    'an image variant of three parts',
+    media('image', 'per_image: 1, variants: { "1x1/a/b": 1 }'),
+    'is no variant; write',
   ],
-  ['tier prices', price('tiers: { priority: 2 }'), 'price.tiers: prices by service tier come with a later version'],
-  ['tool prices', price('tools: { web_search: 1 }'), 'price.tools: prices of hosted tools come with a later version'],
-  ['variant prices', price('variants: { a: 1 }'), 'price.variants: prices of image and video models come with a later'],
+  ['an image size of nothing', media('image', 'per_image: 1, variants: { "0x9": 1 }'), '"0x9" is no variant; write'],
+  [
+    'two variants that are one',
+    media('image', 'per_image: 1, variants: { HD: 1, hd: 2 }'),
+    'variants.hd: is written twice',
+  ],
+  ['a video model by the image', media('video', 'per_second: 1, per_image: 1'), 'price.per_image: is for image models'],
+  [
+    'two units of a video',
+    media('video', 'per_second: 1, per_video: 1'),
+    'per_second and per_video cannot both be the',
+  ],
+  ['a text model by the image', price('per_image: 1'), 'price.per_image: is for models of type image or video'],
+  ['a price name in another style', price('cachedInput: 1'), 'unknown field "cachedInput"; did you mean cached_input?'],
+  ['a float as a price', price('cache_write_1h: 1e-3'), '"1e-3" is no amount in USD'],
+  ['a negative price', price('reasoning: -1'), 'price.reasoning: "-1" is below zero'],
+  [
+    'a long context of no length',
+    price('long_context: { input: 1 }'),
+    'long_context: above is missing; tokens of input',
+  ],
+  ['a long context without a price', price('long_context: { above: 9 }'), 'long_context: has no price of its own'],
+  [
+    'a long context twice',
+    price('long_context: [{ above: 9, input: 1 }, { above: 9, input: 2 }]'),
+    'two prices above 9',
+  ],
+  [
+    'a long context misspelt',
+    price('long_context: { abov: 9, input: 1 }'),
+    'unknown field "abov"; did you mean above?',
+  ],
+  ['a tier misspelt', price('tiers: { priorty: 2 }'), 'unknown tier "priorty"; did you mean priority?'],
+  ['the usual tier', price('tiers: { default: 2 }'), 'tiers.default: is the usual tier, which has the price itself'],
+  ['the tier of the vendor’s choice', price('tiers: { auto: 2 }'), 'tiers.auto: is no tier: it lets the vendor choose'],
+  ['what cannot be priced', price('tiers: { background: 2 }'), 'tiers.background: cannot be priced'],
+  ['a tier that is below zero', price('tiers: { flex: -0.5 }'), '"-0.5" is below zero'],
+  [
+    'a tier that is too exact',
+    price('tiers: { flex: 0.5000001 }'),
+    'is no multiplier; write plain digits with at most 6',
+  ],
+  ['half a table of a tier', price('tiers: { flex: { input: 1 } }'), 'tiers.flex: output is missing'],
+  [
+    'a table of a tier without the long context',
+    price('long_context: { above: 9, input: 2 }, tiers: { flex: { input: 1, output: 1 } }'),
+    'tiers.flex: the price has long_context, so a tier with prices of its own needs it too',
+  ],
+  ['a tool misspelt', price('tools: { web_serch: 1 }'), 'unknown tool "web_serch"; did you mean web_search?'],
+  ['a tool of no name', price('tools: { "web search!": 1 }'), 'tools.web search!:'],
+  ['tools as a list', price('tools: [web_search]'), 'price.tools: expected fields, such as tools:'],
+  [
+    'a group’s price of nothing',
+    own('m2: { input: 1, output: 1 }'),
+    'prices.m2: there is no model "m2"; did you mean m?',
+  ],
+  ['half a price of a group', own('m: { input: 1 }'), 'groups[default].prices.m: output is missing'],
+  [
+    'a group’s price of what it does not have',
+    own('m: { input: 1, output: 1 }').replace('["*"]', '[sandbox-text]'),
+    'the group does not include the model "m"; add it to models, or remove its price',
+  ],
   ['a limit below one', model('limits: { context: 0 }'), 'limits.context: expected a whole number from 1'],
   ['no routes', 'models: [{ id: m, routes: [] }]', 'routes: the list is empty; a model needs at least one route'],
   ['a weight of zero', 'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]', 'weight: expected a whole'],

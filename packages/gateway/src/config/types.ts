@@ -1,5 +1,6 @@
 // The configuration as the rest of the gateway sees it: read once, checked, frozen.
 import type { Nanos } from '../money/amount.ts'
+import type { MediaPrice } from '../money/media-price.ts'
 import type { TokenPrice } from '../money/price.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
@@ -24,7 +25,7 @@ export type Upstream = {
   billsOnAbort: 'nothing' | 'input'
 }
 
-export type { TokenPrice }
+export type { MediaPrice, TokenPrice }
 
 export type Route = {
   upstream: string
@@ -46,8 +47,30 @@ export type Model = {
   limits: { context: number | undefined; maxOutput: number | undefined }
 }
 
+/** A model that makes images or videos. Nothing calls these yet: they are read, checked and priced. */
+export type MediaModel = {
+  id: string
+  type: 'image' | 'video'
+  routes: readonly (Omit<Route, 'cost'> & { cost: MediaPrice | undefined })[]
+  price: MediaPrice | undefined
+  priceVersion: string
+}
+
+export type ModelType = 'text' | MediaModel['type']
+
+/** A group's own price for a model, instead of the model's and of the group's multiplier. */
+export type OwnPrice = { price: TokenPrice; priceVersion: string }
+export type OwnMediaPrice = { price: MediaPrice; priceVersion: string }
+
 /** `models`: ids, or `*` for all. `multiplier` in millionths, exact. */
-export type Group = { id: string; models: readonly string[]; multiplierMillionths: bigint }
+export type Group = {
+  id: string
+  models: readonly string[]
+  multiplierMillionths: bigint
+  /** By the model's id; absent: none. */
+  prices?: ReadonlyMap<string, OwnPrice>
+  mediaPrices?: ReadonlyMap<string, OwnMediaPrice>
+}
 
 export type ServerConfig = {
   publicUrl: string | undefined
@@ -81,6 +104,8 @@ export type FileConfig = {
   retention: Retention
   upstreams: ReadonlyMap<string, Upstream>
   models: ReadonlyMap<string, Model>
+  /** Those of type image and video; absent: none. */
+  mediaModels?: ReadonlyMap<string, MediaModel>
   groups: ReadonlyMap<string, Group>
   /** Hash of all of it but secrets and local paths: nodes with different ones have drifted apart. */
   hash: string

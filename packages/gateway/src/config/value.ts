@@ -111,6 +111,20 @@ export function fieldsOf(value: Value, rules: FieldRules, example: string): Fiel
   }
 }
 
+export const isList = ({ reading, node }: Value): boolean => isSeq(reading.resolve(node))
+export const isScalarValue = ({ reading, node }: Value): boolean => isScalar(reading.resolve(node))
+
+/** A map whose names are the operator's own, such as those of models. */
+export function entriesOf(value: Value, example: string): [name: string, value: Value][] {
+  const map = value.reading.resolve(value.node)
+  const names = isMap(map) ? writtenFields(map, value).map(({ name }) => name) : []
+  const fields = fieldsOf(value, Object.fromEntries(names.map((name) => [name, true as const])), example)
+  return [...new Set(names)].flatMap((name): [string, Value][] => {
+    const field = fields?.get(name)
+    return field ? [[name, field]] : []
+  })
+}
+
 /** Names an entry of a list in messages: by its id where one is written, else by its place. */
 function itemPath(reading: Reading, list: string, node: Node | undefined, index: number): string {
   const id = isMap(node) ? reading.resolve(node.get('id', true) as unknown as Node) : undefined

@@ -2,7 +2,7 @@
 // What is written is what counts: exact amounts, the environment in values, anchors, sizes and durations.
 import { expect, test } from 'bun:test'
 import { assemble } from './assemble.ts'
-import type { FileConfig } from './types.ts'
+import type { FileConfig, MediaPrice, TokenPrice } from './types.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
 
 type Variables = Record<string, string>
@@ -100,6 +100,108 @@ test('prices: missing cache prices are the input price, a written zero is zero',
   expect(version('plain')).toMatch(/^[0-9a-f]{12}$/)
   expect(version('plain-again')).toBe(version('plain') ?? '')
   expect(new Set([version('plain'), version('full'), version('free')]).size).toBe(3)
+})
+
+const readPrice = (fields: string) =>
+  load(`models: [{ id: m, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, ${fields} } }]`).models.get(
+    'm',
+  )
+
+const usd = (dollars: number): bigint => BigInt(dollars * 1e9)
+const figures = (input: number, output: number, cachedInput = input, cacheWrite = input) => ({
+  ...{ input: usd(input), output: usd(output), cachedInput: usd(cachedInput), cacheWrite: usd(cacheWrite) },
+})
+
+// [written besides input 2 and output 8, what is read]
+const PRICES: [string, object][] = [
+  ['', figures(2, 8)],
+  ['cached_input: 0, cache_write: 3, cache_write_1h: 4', { ...figures(2, 8, 0, 3), cacheWriteLong: usd(4) }],
+  [
+    'reasoning: 9, audio_output: 20, image_output: 40',
+    { ...figures(2, 8), reasoning: usd(9), audioOutput: usd(20), imageOutput: usd(40) },
+  ],
+  [
+    'audio_input: 10, cached_audio_input: 1, image_input: 5',
+    { ...figures(2, 8), audioInput: usd(10), cachedAudioInput: usd(1), imageInput: usd(5) },
+  ],
+  // A long context has what it writes, else what the price writes, else what both fall back to.
+  [
+    'cache_write: 3, long_context: { above: 200000, input: 4 }',
+    { ...figures(2, 8, 2, 3), longContext: [{ above: 200_000, figures: figures(4, 8, 4, 3) }] },
+  ],
+  [
+    'reasoning: 9, long_context: [{ above: 20, output: 10, reasoning: 11 }, { above: 10, input: 3 }]',
+    {
+      ...{ ...figures(2, 8), reasoning: usd(9) },
+      longContext: [
+        { above: 10, figures: { ...figures(3, 8), reasoning: usd(9) } },
+        { above: 20, figures: { ...figures(2, 10), reasoning: usd(11) } },
+      ],
+    },
+  ],
+  // A tier with prices of its own stands on its own.
+  [
+    'cached_input: 1, tiers: { priority: 2.000001, flex: { input: 1.5, output: 4 } }',
+    {
+      ...figures(2, 8, 1),
+      tiers: new Map<string, object>([
+        ['priority', { multiplierMillionths: 2_000_001n }],
+        ['flex', { figures: figures(1.5, 4), longContext: [] }],
+      ]),
+    },
+  ],
+  [
+    'tools: { web_search: 0.01, my_own_tool: 0 }',
+    {
+      ...figures(2, 8),
+      tools: new Map([
+        ['web_search', usd(0.01)],
+        ['my_own_tool', 0n],
+      ]),
+    },
+  ],
+]
+
+test.each(PRICES)('a price with %s', (written, expected) => {
+  expect(readPrice(written)?.price).toEqual(expected as TokenPrice)
+})
+
+test('each price has a version of its own, and four figures keep the one that they have always had', () => {
+  const versions = PRICES.map(([written]) => readPrice(written)?.priceVersion)
+  expect(new Set(versions).size).toBe(PRICES.length)
+  expect(readPrice('')?.priceVersion).toBe(readPrice('cached_input: 2, cache_write: 2.0')?.priceVersion ?? '')
+  expect(readPrice('tools: {}, tiers: {}')?.priceVersion).toBe(readPrice('')?.priceVersion ?? '')
+})
+
+test('prices of images and videos, and those of a group', () => {
+  const { mediaModels, groups, models } = load(`models:
+  - { id: text, routes: [{ upstream: sandbox }], price: { input: 2, output: 8 } }
+  - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.01 } }], price: { per_image: 0.04, variants: { "1024x1024/HIGH": 0.17, "1024x1024": 0.05, low: 0.01 } } }
+  - { id: vid, type: video, routes: [{ upstream: sandbox }], price: { per_second: 0.05, variants: { 1080p: 0.12 } } }
+  - { id: vid2, type: video, routes: [{ upstream: sandbox }], price: { per_million_tokens: 3 } }
+groups:
+  - { id: default, models: ["*"], multiplier: 2, prices: { text: { input: 1, output: 8 }, img: { per_image: 0.03 } } }
+  - { id: same, models: ["*"], prices: { text: { input: 2, output: 8 } } }
+`)
+  expect(mediaModels?.get('img')?.price).toEqual({
+    ...{ type: 'image', perImage: usd(0.04) },
+    variants: new Map([
+      ['1024x1024/high', usd(0.17)],
+      ['1024x1024', usd(0.05)],
+      ['low', usd(0.01)],
+    ]),
+  })
+  expect(mediaModels?.get('img')?.routes[0]?.cost).toMatchObject({ perImage: usd(0.01) })
+  const films = { type: 'video', per: 'second', price: usd(0.05), variants: new Map([['1080p', usd(0.12)]]) }
+  expect(mediaModels?.get('vid')?.price).toEqual(films as MediaPrice)
+  expect(mediaModels?.get('vid2')?.price).toMatchObject({ per: 'million_tokens', price: usd(3) })
+  const own = groups.get('default')
+  expect(own?.prices?.get('text')?.price).toEqual(figures(1, 8))
+  expect(own?.mediaPrices?.get('img')?.price).toMatchObject({ perImage: usd(0.03) })
+  // The same price is the same version, whoever has written it.
+  expect(groups.get('same')?.prices?.get('text')?.priceVersion).toBe(models.get('text')?.priceVersion ?? '')
+  const versions = [models.get('text'), mediaModels?.get('img'), mediaModels?.get('vid'), own?.prices?.get('text')]
+  expect(new Set(versions.map((each) => each?.priceVersion)).size).toBe(4)
 })
 
 test('multipliers are exact millionths', () => {

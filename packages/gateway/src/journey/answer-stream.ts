@@ -1,7 +1,7 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
 import { readAtMost } from '../http/read.ts'
 import type { Ticker } from '../http/ticker.ts'
-import type { Units } from '../money/price.ts'
+import { totalsOf, type Units } from '../money/units.ts'
 import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
 import { openPurse } from './extend.ts'
@@ -222,7 +222,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
 
   /** The last bytes of the answer, which leave only after the settlement stands. */
   function lastBytes(ending: Ending, units: Units): Uint8Array {
-    if (ending === 'stopped_by_balance') return meter.stop(units)
+    if (ending === 'stopped_by_balance') return meter.stop(totalsOf(units))
     if (ending === 'failed' && state.error) return meter.fail(failureOfUpstream(exchange, state.error).info)
     if (ending === 'failed' || ending === 'cut') return meter.fail(cutOff().info)
     if (ending === 'timeout' || ending === 'shutdown') return meter.fail(failureOfAbort(ending).info)

@@ -1,6 +1,6 @@
 // The group of the key decides which models exist for the caller, and at which price; the key's own list may be shorter.
 import type { Caller } from '../storage/storage.ts'
-import { type Catalogue, exists, type Offer, offerOf } from './catalogue.ts'
+import { type Catalogue, exists, includes, type Offer, offerOf } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 export function authorize(caller: Caller, model: string, catalogue: Catalogue): Offer {
@@ -11,6 +11,7 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
       param: 'model',
     })
   }
+  refuseMedia(caller, model, catalogue)
   if (!exists(catalogue, model)) {
     throw new Failure('model_not_found', `The model '${model}' does not exist. GET /v1/models lists those that do.`, {
       param: 'model',
@@ -23,4 +24,13 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
 
 export function isOnList({ restrictions: { models } }: Caller, model: string): boolean {
   return models === undefined || models.includes(model)
+}
+
+/** Who may use it is told why it does not answer; for everybody else it does not exist. */
+function refuseMedia({ group }: Caller, model: string, { config }: Catalogue): void {
+  const media = config.mediaModels?.get(model)
+  const own = config.groups.get(group)
+  if (!media || !own || !includes(own, model)) return
+  const message = `The model '${model}' makes ${media.type}s, which this gateway does not serve yet. It cannot answer with text.`
+  throw new Failure('model_not_found', message, { param: 'model' })
 }

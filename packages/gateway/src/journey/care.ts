@@ -1,7 +1,8 @@
 // One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
 // all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import type { PassingEdits, PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import { isPriced, NO_WISHES, type TokenPrice, type Wishes } from '../money/price.ts'
 import { Failure } from './failure.ts'
 import type { Asked } from './outbound.ts'
 
@@ -13,15 +14,19 @@ export type Care = {
   /** What takes out the fields without a price. */
   edits: PassingEdits[]
   warnings: string[]
+  /** What has a price, and may be asked for. */
+  wishes: Wishes
 }
 
 const LONGEST_CACHE_KEY = 64
 const TAG_IN_KEY = 12
 
-export function careFor({ parts, caller, request, candidate }: Asked): Care {
+/** `translated`: into another dialect, which can say no more of what is priced than the tier. */
+export function careFor({ parts, caller, request, candidate, offer }: Asked, translated = false): Care {
   refuseObjects(request, candidate.upstream.sharedObjects)
   const tag = parts.seals.tagOf(caller.account)
-  const unpriced = request.priced
+  const { price } = offer.rate
+  const unpriced = request.priced.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
     const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
@@ -32,6 +37,34 @@ export function careFor({ parts, caller, request, candidate }: Asked): Care {
     endUser: tag,
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     warnings: unpriced.map(({ field }) => `${field};no-price`),
+    wishes: translated ? NO_WISHES : wishesOf(request.priced, price),
+  }
+}
+
+const isTier = ({ field }: PricedField): boolean => /service_?tier$/i.test(field)
+
+/** Of hosted tools a translation has its own to say; what else it would lose silently is refused, price or not. */
+function mayAsk(each: PricedField, price: TokenPrice, translated: boolean): boolean {
+  if (!isPriced(price, each.word)) return false
+  return !translated || isTier(each) || price.tools?.has(each.word) === true
+}
+
+/** Nobody said how often a hosted tool may be called: vendors stop an answer after about so many. */
+export const CALLS_EXPECTED = 8
+const MOST_CALLS = 100_000
+
+/** `most`: where the request says how often the tool may be called. */
+const callsOf = ({ most = CALLS_EXPECTED }: PricedField & { most?: number }): number => Math.min(most, MOST_CALLS)
+
+function wishesOf(fields: readonly PricedField[], price: TokenPrice): Wishes {
+  const priced = fields.filter(({ word }) => isPriced(price, word))
+  if (priced.length === 0) return NO_WISHES
+  const tools = priced.filter((each) => !isTier(each) && price.tools?.has(each.word))
+  const also = priced.filter((each) => !isTier(each) && !price.tools?.has(each.word))
+  return {
+    tier: priced.find(isTier)?.word,
+    also: [...new Set(also.map(({ word }) => word))],
+    tools: new Map(tools.map((each) => [each.word, callsOf(each)])),
   }
 }
 

@@ -1,7 +1,9 @@
 // The configuration compiled for the hot path: who may call what, at which rate. Built once per (re)load.
+import { MULTIPLIER_ONE } from '../config/groups.ts'
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
 import { type CidrList, compileCidrs } from '../http/client-address.ts'
-import type { Rate } from '../money/price.ts'
+import { readyRate } from '../money/hold.ts'
+import { type Rate, rateOf } from '../money/price.ts'
 
 /** A model as one group sees it. */
 export type Offer = {
@@ -9,10 +11,17 @@ export type Offer = {
   rate: Rate
   group: string
   candidates: readonly Candidate[]
-  /** What receipts say of the rate, in JSON: the same for every request, so it is written once. */
+  /** Of the group's own price where it has one. */
+  priceVersion: string
+  /** What receipts say of a plain rate, in JSON: the same for every request, so it is written once. */
   rateText: string
 }
-export type Candidate = { upstream: Upstream; route: Route }
+export type Candidate = {
+  upstream: Upstream
+  route: Route
+  /** What the operator pays there; absent: unknown. */
+  costRate?: Rate
+}
 
 export type Catalogue = {
   config: FileConfig
@@ -42,20 +51,31 @@ export function offerOf(catalogue: Catalogue, group: string, model: string): Off
 }
 
 export function exists(catalogue: Catalogue, model: string): boolean {
-  const isPriced = catalogue.config.models.get(model)?.price !== undefined
-  return isPriced || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
+  const hasPrice = catalogue.config.models.get(model)?.price !== undefined
+  return hasPrice || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
 }
 
 function offersOf(group: Group, config: FileConfig): Map<string, Offer> {
   const offers = new Map<string, Offer>()
   for (const model of config.models.values()) {
-    if (!model.price || !(group.models.includes('*') || group.models.includes(model.id))) continue
+    const priced = priceFor(group, model)
+    if (!priced || !includes(group, model.id)) continue
     const candidates = candidatesOf(model, config)
     if (candidates.length === 0) continue
-    const rate = { price: model.price, multiplierMillionths: group.multiplierMillionths }
-    offers.set(model.id, { model, rate, group: group.id, candidates, rateText: rateText(model, rate) })
+    const { rate, priceVersion } = priced
+    offers.set(model.id, { model, ...priced, group: group.id, candidates, rateText: rateText({ priceVersion }, rate) })
   }
   return offers
+}
+
+export const includes = ({ models }: Group, model: string): boolean => models.includes('*') || models.includes(model)
+
+/** A group's own price is meant as it stands: the group's multiplier does not apply on top of it. */
+function priceFor(group: Group, model: Model): { rate: Rate; priceVersion: string } | undefined {
+  const own = group.prices?.get(model.id)
+  if (own) return { rate: readyRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
+  const { price, priceVersion } = model
+  return price && { rate: readyRate(price, group.multiplierMillionths), priceVersion }
 }
 
 export function rateText({ priceVersion }: Pick<Model, 'priceVersion'>, { price, multiplierMillionths }: Rate): string {
@@ -73,7 +93,8 @@ function candidatesOf(model: Model, config: FileConfig): Candidate[] {
   return model.routes
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
-      return upstream ? [{ upstream, route }] : []
+      const costRate = route.cost && rateOf(route.cost, MULTIPLIER_ONE)
+      return upstream ? [{ upstream, route, ...(costRate ? { costRate } : {}) }] : []
     })
     .sort((a, b) => a.route.priority - b.route.priority)
 }

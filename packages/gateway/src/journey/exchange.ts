@@ -5,6 +5,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { bookableTokens } from '../money/limits.ts'
+import { totalsOf } from '../money/units.ts'
 import type { Client } from './client.ts'
 import type { Answerer } from './outbound.ts'
 import type { Parts } from './parts.ts'
@@ -70,7 +71,8 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
 }
 
 function tokensIn({ units }: Charge): number {
-  return bookableTokens(units.input + units.cachedInput + units.cacheWrite + units.output)
+  const { input, cachedInput, cacheWrite, output } = totalsOf(units)
+  return bookableTokens(input + cachedInput + cacheWrite + output)
 }
 
 const ENDING_OF_ABORT: Record<AbortReason, Ending> = {

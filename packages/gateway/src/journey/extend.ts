@@ -1,6 +1,8 @@
 // A stream holds little at first and asks for more as it goes; what it cannot pay for, it does not get.
-import { costOf, outputCost } from '../money/price.ts'
+import { outputCost } from '../money/hold.ts'
+import { priceOf } from '../money/price.ts'
 import type { Exchange } from './exchange.ts'
+import { UNREPORTED } from './settle.ts'
 
 export type Purse = {
   /** Metered output, in bytes, at which to ask `goOn`: the price of a chunk is not worked out for every chunk. */
@@ -17,7 +19,7 @@ const PARTS_OF_LIMIT = 16
 
 export function openPurse(exchange: Exchange): Purse {
   const { parts, quote } = exchange
-  const { rate, open, outputCap, coveredOutput, tokenLimit, expectedInput } = quote
+  const { rate, holdRate, wishes, open, outputCap, coveredOutput, tokenLimit, expectedInput } = quote
   const { outputTokensPerByte } = parts.learned.of(quote.offer.model.id)
   if (coveredOutput === undefined) return { nextAt: Number.POSITIVE_INFINITY, goOn: () => true }
   const covered = coveredOutput
@@ -37,10 +39,11 @@ export function openPurse(exchange: Exchange): Purse {
       nextAt = outputBytes + every
       // Bytes only suggest tokens; the cap that was sent along is certain.
       const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
-      const cost = costOf({ input: expectedInput, cachedInput: 0, cacheWrite: 0, output }, rate)
+      // What would be charged if it ended here, while what is still to come is held at its dearest.
+      const { cost } = priceOf({ ...UNREPORTED, input: expectedInput, output }, rate, wishes)
       // At its cap the cost has its final height, which the hold has to reach once and for all: then no more is asked.
       const atCap = output >= outputCap
-      const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), rate)
+      const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), holdRate)
       const tokens =
         tokenLimit === undefined ? undefined : { used: expectedInput + output, step: atCap ? 0 : tokenStep }
       const word = open.output(cost, more, tokens)

@@ -5,6 +5,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
+import { holdRate, toolsBound } from '../money/hold.ts'
 import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -150,11 +151,13 @@ function turnAway(caller: Caller, tokens: number | undefined, { turnedAway, cloc
 /** undefined: the key is not what the caller's record says any more. */
 async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepted, 'quote' | 'watch'> | undefined> {
   const { id, caller, request, offer, candidate, parts, warnings } = asked
-  const { rate, model } = offer
+  const { model } = offer
   const statistics = parts.learned.of(model.id)
   const sizing = outbound.maxOutput === undefined ? request : { ...request, maxOutput: outbound.maxOutput }
   const bounds = boundsOf(sizing, model.limits.maxOutput, statistics)
-  const { amount, minimum, input } = amountsOf(bounds, request.choices, rate)
+  const { wishes } = outbound
+  const rate = holdRate(offer.rate, bounds.input, wishes)
+  const { amount, minimum, input } = amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes))
   const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   turnAway(caller, minimumTokens, parts)
@@ -194,7 +197,9 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepte
     open: opened.request,
     offer,
     candidate,
-    rate,
+    rate: offer.rate,
+    holdRate: rate,
+    wishes,
     held,
     outputCap: bounds.outputCap,
     expectedInput,

@@ -22,6 +22,7 @@ export function passThrough(asked: Asked): Outbound {
   return {
     dialect: dialect.id,
     maxOutput: undefined,
+    wishes: care.wishes,
     path: upstreamPath(dialect.id, model, request.stream),
     headers: carriedHeaders(asked),
     body(maxOutput) {
@@ -98,10 +99,12 @@ export function sandboxHeaders({ headers, candidate }: Asked): Record<string, st
 
 function carriedHeaders(asked: Asked): Record<string, string> {
   if (asked.candidate.upstream.kind === 'sandbox') return sandboxHeaders(asked)
-  const { headers, dialect, warnings } = asked
+  const { headers, dialect, warnings, offer } = asked
   const carried = pick(headers, CARRIED[dialect.id])
   const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null
   if (betas === null) return carried
+  // A price of a long context is all that they need.
+  if (offer.rate.price.longContext) return { ...carried, 'anthropic-beta': betas }
   const { kept, removed } = withoutPricedBetas(betas)
   if (removed.length > 0) warnings.push('anthropic-beta;no-price')
   return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }

@@ -1,6 +1,7 @@
 // How much is held, how a stream's hold grows, and which upstream gets the request.
 import { describe, expect, test } from 'bun:test'
 import type { Upstream } from '../config/types.ts'
+import { NO_WISHES } from '../money/price.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import type { Exchange } from './exchange.ts'
 import { openPurse } from './extend.ts'
@@ -72,6 +73,8 @@ describe('the purse of a stream', () => {
     }
     const quote = {
       rate: RATE,
+      holdRate: RATE,
+      wishes: NO_WISHES,
       open: { output },
       outputCap,
       coveredOutput: 1_000,

@@ -1,7 +1,8 @@
 // Prices the request at its worst and places the hold. Nothing is sent anywhere before the hold stands.
 import { MAX_AMOUNT, type Nanos } from '../money/amount.ts'
+import { inputBound, outputCost, outputTokensFor } from '../money/hold.ts'
 import { bookableTokens } from '../money/limits.ts'
-import { inputBound, outputCost, outputTokensFor, type Rate } from '../money/price.ts'
+import type { Rate, Wishes } from '../money/price.ts'
 import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Candidate, Offer } from './catalogue.ts'
@@ -29,6 +30,10 @@ export type Quote = {
   offer: Offer
   candidate: Candidate
   rate: Rate
+  /** At which output is held: the dearest that it can turn out to be. */
+  holdRate: Rate
+  /** What was asked for that has a price of its own, and was sent on. */
+  wishes: Wishes
   held: Nanos
   /** Input tokens as the bytes suggest, without the margin a hold has: charged when no usage is reported. */
   expectedInput: number
@@ -70,12 +75,14 @@ export function boundsOf(sizing: Sizing, maxOutput: number | undefined, statisti
   }
 }
 
+/** `rate`: a plain one, see holdRate. `tools`: what the calls of hosted tools can cost; held with the input. */
 export function amountsOf(
   bounds: Bounds,
   choices: number,
   rate: Rate,
+  tools: Nanos = 0n,
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
-  const input = inputBound(bounds.input, rate)
+  const input = inputBound(bounds.input, rate) + tools
   const least = leastOutput(bounds, choices)
   const amount = input + outputCost(bounds.heldOutput, rate)
   return { amount: amount > MAX_AMOUNT ? MAX_AMOUNT : amount, minimum: input + outputCost(least, rate), input }

@@ -1,6 +1,8 @@
 // What each ending costs.
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import { NO_WISHES, rateOf, type TokenPrice, type Wishes } from '../money/price.ts'
+import { formulaOf, recompute } from '../money/receipt.ts'
 import { rateText } from './catalogue.ts'
 import { createLearned } from './learned.ts'
 import type { Quote } from './reserve.ts'
@@ -8,13 +10,17 @@ import { chargeOf, type Ending, type Outcome, receiptOf } from './settle.ts'
 
 const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n }
 
-function quoteOf(billsOnAbort: 'nothing' | 'input' = 'nothing'): Quote {
-  const rate = { price, multiplierMillionths: 1_000_000n }
+type Special = { price?: TokenPrice; cost?: TokenPrice; wishes?: Wishes; multiplier?: bigint }
+
+function quoteOf(billsOnAbort: 'nothing' | 'input' = 'nothing', special: Special = {}): Quote {
+  const rate = rateOf(special.price ?? price, special.multiplier ?? 1_000_000n)
+  const costRate = special.cost && rateOf(special.cost, 1_000_000n)
   return {
     rate,
+    wishes: special.wishes ?? NO_WISHES,
     expectedInput: 100,
-    candidate: { upstream: { billsOnAbort }, route: { model: 'inner' } },
-    offer: { group: 'default', rateText: rateText({ priceVersion: 'v1' }, rate) },
+    candidate: { upstream: { billsOnAbort }, route: { model: 'inner' }, costRate },
+    offer: { group: 'default', priceVersion: 'v1', rateText: rateText({ priceVersion: 'v1' }, rate) },
     warnings: [],
   } as unknown as Quote
 }
@@ -82,7 +88,7 @@ test('the receipt says how it was counted, at which price, and what was changed'
   const stopped = outcome('stopped_by_balance', delivered)
   const quote = { ...quoteOf(), warnings: ['max_tokens;lowered-to-balance'] }
   expect(JSON.parse(receiptOf(quote, stopped, chargeOf(quote, stopped, statistics)))).toMatchObject({
-    units: { input: 100, cachedInput: 0, cacheWrite: 0, output: 100 },
+    units: { input: 100, output: 100 },
     counted: 'usage was missing',
     price: { version: 'v1', input: '1000000', output: '4000000', multiplier_millionths: '1000000' },
     warnings: ['max_tokens;lowered-to-balance', 'output;stopped-by-balance'],
@@ -91,4 +97,86 @@ test('the receipt says how it was counted, at which price, and what was changed'
   expect(JSON.parse(receiptOf(quoteOf(), absurd, chargeOf(quoteOf(), absurd, statistics))).counted).toBe(
     'usage was absurd',
   )
+})
+
+const special: TokenPrice = {
+  ...price,
+  ...{ cacheWriteLong: 3_000_000n, reasoning: 6_000_000n },
+  longContext: [{ above: 1_000, figures: { ...price, input: 2_000_000n } }],
+  tiers: new Map([['priority', { multiplierMillionths: 2_000_000n }]]),
+  tools: new Map([['web_search', 10_000_000n]]),
+}
+const priority: Wishes = { ...NO_WISHES, tier: 'priority' }
+
+// [what, usage, wishes, the cost, what of the receipt]
+const SPECIAL: [string, Usage, Wishes, bigint, { price?: object; [field: string]: unknown }][] = [
+  [
+    'units by the price that applies',
+    usage(100, 20, { cachedInput: 10, cacheWrite: 30, cacheWriteLong: 20, reasoning: 5 }),
+    NO_WISHES,
+    60n + 5n + 20n + 60n + 60n + 30n,
+    { units: { input: 60, cached_input: 10, cache_write: 10, cache_write_1h: 20, output: 15, reasoning: 5 } },
+  ],
+  ['a long context: all of it', usage(1_001, 0), NO_WISHES, 2_002n, { price: { long_context_above: 1_000 } }],
+  ['not so long a context', usage(1_000, 0), NO_WISHES, 1_000n, { price: { input: '1000000' } }],
+  ['the tier asked for', usage(10, 20), priority, 180n, { tier: 'priority' }],
+  ['served at the usual tier', usage(10, 20, { tier: 'default' }), priority, 90n, { units: { input: 10 } }],
+  [
+    'served at a tier that nobody asked for',
+    usage(10, 20, { tier: 'priority' }),
+    NO_WISHES,
+    180n,
+    { tier: 'priority' },
+  ],
+  ['served at a tier without a price', usage(10, 20, { tier: 'scale' }), NO_WISHES, 90n, { tier: 'scale' }],
+  [
+    'the same, but one with a price was asked for',
+    usage(10, 20, { tier: 'scale' }),
+    priority,
+    180n,
+    { tier: 'priority' },
+  ],
+  [
+    'calls of tools cost the same at every tier',
+    usage(10, 20, { toolCalls: { web_search: 2, file_search: 9 } }),
+    priority,
+    180n + 20_000_000n,
+    {
+      tools: { web_search: 2 },
+      price: { tools: { web_search: '10000000' }, tiers_millionths: { priority: '2000000' } },
+    },
+  ],
+]
+
+test.each(SPECIAL)('%s', (_, reported, wishes, cost, receipt) => {
+  const quote = quoteOf('nothing', { price: special, wishes })
+  const completed = outcome('completed', { usage: reported })
+  const charge = chargeOf(quote, completed, createLearned().of('a'))
+  expect(charge.cost).toBe(cost)
+  const written = JSON.parse(receiptOf(quote, completed, charge))
+  expect(written).toMatchObject({ ...receipt, price: { version: 'v1', ...receipt.price } })
+  expect(recompute(written)).toBe(cost)
+  expect(formulaOf(written)).toContain(' = ')
+})
+
+test('the usual tier is not worth a word on the receipt, and tokens without calls have no tools', () => {
+  const quote = quoteOf('nothing', { price: special })
+  const completed = outcome('completed', { usage: usage(1, 1, { tier: 'standard' }) })
+  const written = JSON.parse(receiptOf(quote, completed, chargeOf(quote, completed, createLearned().of('a'))))
+  for (const name of ['tier', 'tools', 'upstream_cost']) expect(written).not.toHaveProperty(name)
+})
+
+test('what the operator pays: what the upstream says, else the cost of the route, else unknown', () => {
+  const cost = { ...price, input: 500_000n }
+  const paid = (reported: Usage | undefined, at: TokenPrice | undefined) => {
+    const quote = quoteOf('nothing', at ? { cost: at } : {})
+    const end = outcome(reported ? 'completed' : 'failed', { usage: reported })
+    return JSON.parse(receiptOf(quote, end, chargeOf(quote, end, createLearned().of('a')))).upstream_cost
+  }
+  expect(paid(usage(1_000, 0), cost)).toBe('0.0000005')
+  expect(paid(usage(1_000, 0, { upstreamCost: '0.0123' }), cost)).toBe('0.0123')
+  expect(paid(usage(1_000, 0, { upstreamCost: '0.00000000012' }), undefined)).toBe('0.000000001')
+  expect(paid(usage(1_000, 0, { upstreamCost: 'nonsense' }), cost)).toBe('0.0000005')
+  expect(paid(usage(1_000, 0), undefined)).toBeUndefined()
+  expect(paid(undefined, cost)).toBeUndefined()
 })

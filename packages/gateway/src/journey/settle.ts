@@ -1,7 +1,9 @@
 // What each ending costs, and the receipt that lets anyone recompute it.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { Nanos } from '../money/amount.ts'
-import { costOf, type Units, unitsOf } from '../money/price.ts'
+import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
+import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
+import { callsByName, termsText, unitsByName } from '../money/receipt.ts'
+import { totalsOf } from '../money/units.ts'
 import { learnInput, learnOutput, learnShortfall, type ModelStatistics } from './learned.ts'
 import type { Quote } from './reserve.ts'
 
@@ -29,14 +31,19 @@ export type Outcome = {
   totalMs: number
 }
 
-export type Charge = {
-  units: Units
-  cost: Nanos /** Counted here, not reported. */
+export type Charge = Priced & {
+  /** Counted here, not reported. */
   estimated: boolean
   absurd: boolean
+  /** What the operator pays for it, where that is known. */
+  upstreamCost: Nanos | undefined
 }
 
-const NOTHING: Units = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }
+export const UNREPORTED: Usage = {
+  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  absurd: false,
+}
+const NOTHING: Usage = { ...UNREPORTED, input: 0, output: 0 }
 const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
 
 /**
@@ -44,27 +51,40 @@ const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 
  * that brought nothing costs nothing, unless its upstream is known to bill the input of abandoned calls.
  */
 export function chargeOf(quote: Quote, outcome: Outcome, statistics: ModelStatistics): Charge {
-  const absurd = outcome.usage?.absurd === true
   // Figures that cannot be true were left out when they were read: what is missing is counted.
   const { usage } = outcome
-  if (usage?.input !== undefined && usage.output !== undefined) {
-    const units = unitsOf(usage)
-    return { units, cost: costOf(units, quote.rate), estimated: false, absurd }
+  const isReported = usage?.input !== undefined && usage.output !== undefined
+  const charged = isReported ? usage : countedUsage(quote, outcome, usage, statistics)
+  const priced = priceOf(charged, quote.rate, quote.wishes)
+  return {
+    ...priced,
+    estimated: !isReported,
+    absurd: usage?.absurd === true,
+    upstreamCost: upstreamCostOf(quote, charged),
   }
-  const units = countedUnits(quote, outcome, usage, statistics)
-  return { units, cost: costOf(units, quote.rate), estimated: true, absurd }
 }
 
-function countedUnits(quote: Quote, outcome: Outcome, usage: Usage | undefined, statistics: ModelStatistics): Units {
+function countedUsage(
+  quote: Quote,
+  outcome: Outcome,
+  usage: Usage | undefined,
+  { outputTokensPerByte }: ModelStatistics,
+): Usage {
   if (outcome.sawOutput || usage !== undefined || DONE.includes(outcome.ending)) {
-    const output = usage?.output ?? Math.ceil(outcome.outputBytes * statistics.outputTokensPerByte)
-    return unitsOf({ ...EMPTY_USAGE, ...usage, input: usage?.input ?? quote.expectedInput, output })
+    const output = usage?.output ?? Math.ceil(outcome.outputBytes * outputTokensPerByte)
+    return { ...(usage ?? UNREPORTED), input: usage?.input ?? quote.expectedInput, output }
   }
   const billsInput = outcome.ending === 'client_gone' && quote.candidate.upstream.billsOnAbort === 'input'
   return billsInput ? { ...NOTHING, input: quote.expectedInput } : NOTHING
 }
 
-const EMPTY_USAGE = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false }
+/** What the upstream itself says wins over what the configuration says of it. */
+function upstreamCostOf({ candidate, wishes }: Quote, usage: Usage): Nanos | undefined {
+  const said = usage.upstreamCost === undefined ? undefined : roundedUsd(usage.upstreamCost)
+  if (said !== undefined) return said
+  const { costRate } = candidate
+  return costRate && usage !== NOTHING ? priceOf(usage, costRate, wishes).cost : undefined
+}
 
 const STOPPED = 'output;stopped-by-balance'
 
@@ -75,15 +95,29 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   const facts = JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,
-    units: charge.units,
+    units: unitsByName(charge.units, charge.terms),
+    tier: tierOf(charge, outcome.usage?.tier),
+    tools: charge.terms && callsByName(charge.terms),
     counted: charge.estimated ? (charge.absurd ? 'usage was absurd' : 'usage was missing') : undefined,
     reasoning_tokens: outcome.usage?.reasoning,
     finish: outcome.finish,
     first_token_ms: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
     total_ms: Math.round(outcome.totalMs),
     warnings: warnings.length > 0 ? warnings : undefined,
+    upstream_cost: charge.upstreamCost === undefined ? undefined : formatUsd(charge.upstreamCost),
   })
-  return `${facts.slice(0, -1)},"price":${offer.rateText}}`
+  return `${facts.slice(0, -1)},"price":${priceText(quote, charge)}}`
+}
+
+/** A plain price is the same text for every request; others name the figures that were used. */
+function priceText({ offer, rate }: Quote, { units, terms }: Charge): string {
+  return terms ? termsText(offer.priceVersion, units, terms, rate.multiplierMillionths) : offer.rateText
+}
+
+/** The tiers that were charged, else the one that the upstream told of, if it is not the usual one. */
+function tierOf({ terms }: Charge, reported: string | undefined): string | undefined {
+  if (terms && terms.tiers.size > 0) return [...terms.tiers.keys()].join(' and ')
+  return reported === undefined || USUAL_TIERS.has(reported) ? undefined : reported
 }
 
 /** Lets the next holds profit from what this answer showed. */
@@ -97,5 +131,5 @@ export function learn(
   if (charge.cost > quote.held) learnShortfall(statistics)
   if (charge.estimated || !DONE.includes(outcome.ending)) return
   learnInput(statistics, textBytes, outcome.usage?.input ?? 0)
-  learnOutput(statistics, outcome.outputBytes, charge.units.output)
+  learnOutput(statistics, outcome.outputBytes, totalsOf(charge.units).output)
 }

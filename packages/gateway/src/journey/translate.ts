@@ -4,8 +4,9 @@ import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import { isPriced, NO_WISHES, type Wishes } from '../money/price.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
-import { type Care, careFor, shortEndUser } from './care.ts'
+import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedOfOurs, withoutRefused } from './leave-out.ts'
@@ -15,12 +16,17 @@ import { sandboxHeaders, upstreamModel } from './pass-through.ts'
 /** `withThoughts`: those that the upstream once gave go back to it. */
 export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
   const { request, dialect, warnings } = asked
-  const care = careFor(asked)
+  const care = careFor(asked, true)
   warnings.push(...care.warnings)
   refuseStored(asked)
   if (upstream.id === 'responses') refuseImages(asked)
   const model = upstreamModel(asked)
-  const warn = warnInWordsOf(dialect, warnings)
+  const said = warnInWordsOf(dialect, warnings)
+  let isTierSent = true
+  const warn: Target['warn'] = (field, reason) => {
+    if (field === 'tier') isTierSent = false
+    said(field, reason)
+  }
   const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
@@ -33,6 +39,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
     headers: sandboxHeaders(asked),
     path: upstreamPath(upstream.id, model, request.stream),
     maxOutput: capOf(written),
+    wishes: wishesOf(canonical, isTierSent, upstream, asked),
     body: (loweredCap, signal) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
       return writtenAgain(asked, upstream, canonical, addresses, loweredCap, signal, withThoughts)
@@ -52,9 +59,26 @@ function refuseStored({ dialect, request, body }: Asked): void {
   if (isSuspect) dialect.refuseStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
-/** There images are made by a tool that is billed by the call, and no price can be written for it yet. */
-function refuseImages({ dialect, request }: Asked): void {
-  if (!request.canonical().modalities.includes('image')) return
+/** What the upstream is really asked for: a tier that its dialect has no word for is not, and is not charged. */
+function wishesOf(
+  { tier, modalities }: CanonicalRequest,
+  isTierSent: boolean,
+  upstream: TextDialect,
+  { offer }: Asked,
+): Wishes {
+  const { price } = offer.rate
+  const isPaid = tier !== undefined && isTierSent && isPriced(price, tier)
+  const makesImages = upstream.id === 'responses' && modalities.includes('image')
+  if (!isPaid && !makesImages) return NO_WISHES
+  const tools = new Map(makesImages ? [[IMAGES, CALLS_EXPECTED]] : [])
+  return { tier: isPaid ? tier : undefined, also: [], tools }
+}
+
+const IMAGES = 'image_generation'
+
+/** There images are made by a tool that is billed by the call. */
+function refuseImages({ dialect, request, offer }: Asked): void {
+  if (!request.canonical().modalities.includes('image') || isPriced(offer.rate.price, IMAGES)) return
   const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
   throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
 }
@@ -100,8 +124,8 @@ function withCare(
     ...rest,
     ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
     ...(endUser === undefined ? {} : { endUser }),
-    // Every other tier has a price of its own, which was asked about in the care.
-    ...(tier === 'default' ? { tier } : {}),
+    // A tier without a price was warned of in the care.
+    ...(tier !== undefined && (tier === 'default' || isPriced(asked.offer.rate.price, tier)) ? { tier } : {}),
   }
 }
 

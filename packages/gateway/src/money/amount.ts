@@ -19,6 +19,13 @@ export function parseUsd(text: string): Nanos | undefined {
   return sign === '-' ? -nanos : nanos
 }
 
+/** The same for what others have reckoned: places beyond the ninth are rounded up. */
+export function roundedUsd(text: string): Nanos | undefined {
+  const [, digits = text, rest = ''] = /^(\d+\.\d{9})(\d{0,40})$/.exec(text) ?? []
+  const nanos = parseUsd(digits)
+  return nanos === undefined || nanos < 0n ? undefined : nanos + (/[1-9]/.test(rest) ? 1n : 0n)
+}
+
 /** 50_000_000n -> `"0.05"`; never scientific notation, at least two places. */
 export function formatUsd(nanos: Nanos): string {
   const sign = nanos < 0n ? '-' : ''

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_AMOUNT } from './amount.ts'
-import { costOf, inputBound, outputCost, outputTokensFor, unitsOf } from './price.ts'
+import { inputBound, outputCost, outputTokensFor } from './hold.ts'
+import { costOf } from './price.ts'
+import { unitsOf } from './units.ts'
 
 const ONE = 1_000_000n
 const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) => ({

@@ -1,21 +1,130 @@
-// What a request costs: the exact sum of units x price x multiplier, rounded up once to one nano-USD. Pure.
+// What a request costs: the exact sum of units x price x multipliers, rounded up once to one nano-USD. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { ceilDiv, MAX_AMOUNT, type Nanos } from './amount.ts'
+import { type Units, unitsOf } from './units.ts'
+
+export type { Units } from './units.ts'
+
+/** What only some prices tell apart. Absent: such tokens pay what `FALLBACK` says, and are counted with it. */
+export type SpecialKind =
+  | 'cacheWriteLong'
+  | 'audioInput'
+  | 'cachedAudioInput'
+  | 'imageInput'
+  | 'reasoning'
+  | 'audioOutput'
+  | 'imageOutput'
+export type Kind = 'input' | 'cachedInput' | 'cacheWrite' | 'output' | SpecialKind
 
 /** Nano-USD per million tokens. */
-export type TokenPrice = { input: Nanos; output: Nanos; cachedInput: Nanos; cacheWrite: Nanos }
+export type Figures = { input: Nanos; output: Nanos; cachedInput: Nanos; cacheWrite: Nanos } & {
+  readonly [K in SpecialKind]?: Nanos
+}
 
-/** Tokens by the price that applies to them; no token is in two of these. */
-export type Units = { input: number; cachedInput: number; cacheWrite: number; output: number }
+/** Figures for the whole of a request whose input is above so many tokens; in ascending order. */
+export type LongContext = { above: number; figures: Figures }
+
+/** A service tier is a multiple of the price of tokens, or a table of its own. */
+export type Tier = { multiplierMillionths: bigint } | { figures: Figures; longContext: readonly LongContext[] }
+
+export type TokenPrice = Figures & {
+  longContext?: readonly LongContext[]
+  tiers?: ReadonlyMap<string, Tier>
+  /** Nano-USD per call. */
+  tools?: ReadonlyMap<string, Nanos>
+}
 
 /** A price and the group's multiplier, frozen when the request was accepted: an edit never changes a running request. */
-export type Rate = { price: TokenPrice; multiplierMillionths: bigint }
+export type Rate = {
+  price: TokenPrice
+  multiplierMillionths: bigint
+  /** Four figures and nothing else, as most prices are: worked out once per (re)load. Absent: not known. */
+  plain?: boolean
+  /** For what is not plain: the hold of a request of at most `upTo` input tokens that wishes nothing; see hold.ts. */
+  usual?: { upTo: number; hold: Rate }
+}
 
-/** Prices are per million tokens and multipliers in millionths: both are divided out at the very end. */
-const SCALE = 1_000_000n * 1_000_000n
+/** What a request asks for that has a price of its own. */
+export type Wishes = {
+  /** The service tier; `auto` lets the vendor choose. */
+  tier: string | undefined
+  /** Other words that have a price: those listed among its tiers, such as `fast`, and `audio` for an answer to be heard. */
+  also: readonly string[]
+  /** Hosted tools, and how often each may be called. */
+  tools: ReadonlyMap<string, number>
+}
+export const NO_WISHES: Wishes = { tier: undefined, also: [], tools: new Map() }
 
-export function costOf(units: Units, rate: Rate): Nanos {
-  const { price, multiplierMillionths } = rate
+/** By which terms a request was priced: what a receipt needs besides the units. */
+export type Terms = {
+  figures: Figures
+  /** Tiers that multiply the price of tokens; one with a table of its own is in the figures, and 1 here. */
+  tiers: ReadonlyMap<string, bigint>
+  /** The long-context price that applied. */
+  above: number | undefined
+  tools: ReadonlyMap<string, { calls: number; price: Nanos }>
+}
+/** `terms`: absent where the price is plain. */
+export type Priced = { units: Units; cost: Nanos; terms?: Terms }
+
+/** Both prices per million tokens and multipliers in millionths are divided out at the very end. */
+const MILLION = 1_000_000n
+const SCALE = MILLION * MILLION
+export const ONE = MILLION
+
+/** No answer has more calls than this; a report that says otherwise is a fault and must not become a bill. */
+const MOST_CALLS = 100_000
+/** The price as such is that of the usual tier, whatever a vendor calls it. */
+export const USUAL_TIERS: ReadonlySet<string> = new Set(['default', 'standard'])
+const NO_CALLS: Terms['tools'] = new Map()
+
+export function rateOf(price: TokenPrice, multiplierMillionths: bigint): Rate {
+  return { price, multiplierMillionths, plain: isPlain(price) }
+}
+
+export const SPECIAL_KINDS: readonly SpecialKind[] = [
+  ...(['cacheWriteLong', 'audioInput', 'cachedAudioInput', 'imageInput'] as const),
+  ...(['reasoning', 'audioOutput', 'imageOutput'] as const),
+]
+/** In the order in which receipts list them. */
+export const KINDS: readonly Kind[] = [
+  ...(['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'audioInput', 'cachedAudioInput'] as const),
+  ...(['imageInput', 'output', 'reasoning', 'audioOutput', 'imageOutput'] as const),
+]
+
+/** Their names in the configuration and on receipts. */
+export const KIND_NAMES = {
+  input: 'input',
+  cachedInput: 'cached_input',
+  cacheWrite: 'cache_write',
+  cacheWriteLong: 'cache_write_1h',
+  audioInput: 'audio_input',
+  cachedAudioInput: 'cached_audio_input',
+  imageInput: 'image_input',
+  output: 'output',
+  reasoning: 'reasoning',
+  audioOutput: 'audio_output',
+  imageOutput: 'image_output',
+} as const satisfies Record<Kind, string>
+
+function isPlain(price: TokenPrice): boolean {
+  const { longContext, tiers, tools } = price
+  return !longContext && !tiers && !tools && SPECIAL_KINDS.every((kind) => price[kind] === undefined)
+}
+
+/** The charge for reported (or counted) usage. */
+export function priceOf(usage: Usage, rate: Rate, wishes: Wishes): Priced {
+  if (rate.plain) {
+    const units = unitsOf(usage)
+    return { units, cost: costOf(units, rate) }
+  }
+  const terms = termsOf(rate.price, usage, wishes)
+  const units = unitsOf(usage, terms.figures)
+  return { units, cost: costByTerms(units, terms, rate.multiplierMillionths), terms }
+}
+
+/** At the price as such: of a short context, at the usual tier, without tools. */
+export function costOf(units: Units, { price, multiplierMillionths }: Rate): Nanos {
   const sum =
     BigInt(units.input) * price.input +
     (units.cachedInput > 0 ? BigInt(units.cachedInput) * price.cachedInput : 0n) +
@@ -24,31 +133,109 @@ export function costOf(units: Units, rate: Rate): Nanos {
   return atMostBookable(ceilDiv(sum * multiplierMillionths, SCALE))
 }
 
+export function costByTerms(units: Units, { figures, tiers, tools }: Terms, multiplierMillionths: bigint): Nanos {
+  let sum = tokenSum(units, figures)
+  let scale = SCALE
+  for (const multiplier of tiers.values()) {
+    sum *= multiplier
+    scale *= MILLION
+  }
+  // A call of a hosted tool costs the same at every tier.
+  for (const { calls, price } of tools.values()) sum += (BigInt(calls) * price * scale) / MILLION
+  return atMostBookable(ceilDiv(sum * multiplierMillionths, scale))
+}
+
+function tokenSum(units: Units, figures: Figures): bigint {
+  let sum = 0n
+  for (const kind of KINDS) {
+    const tokens = units[kind]
+    if (tokens) sum += BigInt(tokens) * figureOf(figures, kind)
+  }
+  return sum
+}
+
+const specials: ReadonlySet<string> = new Set(SPECIAL_KINDS)
+const isSpecial = (kind: string): kind is SpecialKind => specials.has(kind)
+
 /** No request is dearer than the books can hold; who reports such a thing is wrong, and the books stay in order. */
-const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
+export const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
 
-/** The most that `tokens` of input can cost, whatever cache price turns out to apply. */
-export function inputBound(tokens: number, rate: Rate): Nanos {
-  const { input, cachedInput, cacheWrite } = rate.price
-  const dearest = [cachedInput, cacheWrite].reduce((most, price) => (price > most ? price : most), input)
-  return ceilDiv(BigInt(tokens) * dearest * rate.multiplierMillionths, SCALE)
+/** The tier that the answer says it was served at decides, if it has a price; else the one that was asked for. */
+function tiersServed(price: TokenPrice, reported: string | undefined, wishes: Wishes): readonly string[] {
+  const isKnown = reported !== undefined && (USUAL_TIERS.has(reported) || price.tiers?.has(reported))
+  const served = isKnown ? reported : wishes.tier
+  if (served === undefined || wishes.also.includes(served)) return wishes.also
+  return [...wishes.also, served]
 }
 
-export function outputCost(tokens: number, rate: Rate): Nanos {
-  return ceilDiv(BigInt(tokens) * rate.price.output * rate.multiplierMillionths, SCALE)
+function termsOf(price: TokenPrice, usage: Usage, wishes: Wishes): Terms {
+  const applied = price.tiers ? tiersServed(price, usage.tier, wishes) : []
+  const { figures, tiers, above } = tokenTerms(price, usage.input ?? 0, applied)
+  return { figures, tiers, above, tools: price.tools ? callsOf(usage, price.tools) : NO_CALLS }
 }
 
-/** How many output tokens `amount` pays for; undefined when they cost nothing. */
-export function outputTokensFor(amount: Nanos, rate: Rate): number | undefined {
-  const perToken = rate.price.output * rate.multiplierMillionths
-  if (perToken === 0n) return undefined
-  return Number((amount * SCALE) / perToken)
+type TokenTerms = Pick<Terms, 'figures' | 'tiers' | 'above'>
+
+/** The figures and multipliers of an input so long at these tiers; words that the price does not list mean nothing. */
+export function tokenTerms(price: TokenPrice, input: number, words: readonly string[]): TokenTerms {
+  const tiers = new Map<string, bigint>()
+  const tables: { figures: Figures; longContext?: readonly LongContext[] }[] = []
+  for (const word of words) {
+    const tier = price.tiers?.get(word)
+    if (!tier) continue
+    if ('figures' in tier) tables.push(tier)
+    tiers.set(word, 'figures' in tier ? ONE : tier.multiplierMillionths)
+  }
+  if (tables.length === 0) tables.push({ figures: price, longContext: price.longContext ?? [] })
+  const found = tables.map(({ figures, longContext }) => {
+    const long = longContext?.findLast(({ above }) => input > above)
+    return { figures: long?.figures ?? figures, above: long?.above }
+  })
+  // Two tables at once is more than a price can say: of each figure the dearer.
+  const figures = found.map((each) => each.figures).reduce(dearer)
+  return { figures, tiers, above: found[0]?.above }
 }
 
-/** Splits reported usage by price. Input includes cached and cache-written tokens; the rest pays the input price. */
-export function unitsOf(usage: Usage): Units {
-  const input = usage.input ?? 0
-  const cachedInput = Math.min(usage.cachedInput ?? 0, input)
-  const cacheWrite = Math.min(usage.cacheWrite ?? 0, input - cachedInput)
-  return { input: input - cachedInput - cacheWrite, cachedInput, cacheWrite, output: usage.output ?? 0 }
+const FALLBACK: { readonly [K in SpecialKind]: Kind } = {
+  cacheWriteLong: 'cacheWrite',
+  audioInput: 'input',
+  cachedAudioInput: 'audioInput',
+  imageInput: 'input',
+  reasoning: 'output',
+  audioOutput: 'output',
+  imageOutput: 'output',
+}
+
+export function figureOf(figures: Figures, kind: Kind): Nanos {
+  return figures[kind] ?? (isSpecial(kind) ? figureOf(figures, FALLBACK[kind]) : 0n)
+}
+
+function dearer(one: Figures, other: Figures): Figures {
+  const entries = KINDS.map((kind) => {
+    const [a, b] = [figureOf(one, kind), figureOf(other, kind)]
+    return [kind, a > b ? a : b]
+  })
+  return Object.fromEntries(entries) as Figures
+}
+
+/** Only calls that have a price; the others were not asked for, or cost only the tokens that they bring. */
+function callsOf({ toolCalls }: Usage, prices: ReadonlyMap<string, Nanos>): Terms['tools'] {
+  if (!toolCalls) return NO_CALLS
+  const calls = new Map<string, { calls: number; price: Nanos }>()
+  for (const [tool, price] of prices) {
+    const reported = Object.hasOwn(toolCalls, tool) ? (toolCalls[tool] ?? 0) : 0
+    if (Number.isInteger(reported) && reported > 0) calls.set(tool, { calls: Math.min(reported, MOST_CALLS), price })
+  }
+  return calls
+}
+
+/** Words that no price can make good: what is answered later, or by another model, is not metered here. */
+export const UNPRICEABLE: ReadonlySet<string> = new Set(['background', 'fallbacks'])
+
+/** Whether a price says what this word of a request costs: a tier, a hosted tool, or output that is not text. */
+export function isPriced(price: TokenPrice, word: string): boolean {
+  if (UNPRICEABLE.has(word)) return false
+  if (price.tools?.has(word) || price.tiers?.has(word)) return true
+  if (word === 'auto') return price.tiers !== undefined
+  return (word === 'audio' && price.audioOutput !== undefined) || (word === 'image' && price.imageOutput !== undefined)
 }

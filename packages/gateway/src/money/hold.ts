@@ -1,0 +1,105 @@
+// The most that a request can cost, before anything of its answer is known. Pure.
+import { ceilDiv, type Nanos } from './amount.ts'
+import {
+  atMostBookable,
+  type Figures,
+  type Kind,
+  NO_WISHES,
+  ONE,
+  type Rate,
+  rateOf,
+  type TokenPrice,
+  tokenTerms,
+  type Wishes,
+} from './price.ts'
+
+const SCALE = ONE * ONE
+
+const INPUT_KINDS: readonly Kind[] = [
+  ...(['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong'] as const),
+  ...(['audioInput', 'cachedAudioInput', 'imageInput'] as const),
+]
+const OUTPUT_KINDS: readonly Kind[] = ['output', 'reasoning', 'imageOutput']
+/** Sound is many times dearer than text, and comes only if it is asked for. */
+const HEARD_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
+
+/**
+ * A plain rate that is never below what the answer can turn out to cost: the dearest kind of token, with the long-context
+ * price if so much input reaches it, at the dearest of the tiers that it may be served at.
+ */
+export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes): Rate {
+  if (rate.plain) return rate
+  const { price, usual } = rate
+  if (usual && wishes === NO_WISHES && inputTokens <= usual.upTo) return usual.hold
+  const outputKinds = wishes.also.includes('audio') ? HEARD_KINDS : OUTPUT_KINDS
+  let [input, output] = [0n, 0n]
+  for (const words of tiersToExpect(price, wishes)) {
+    // Input is only bounded from above: it may also stay below where a long context begins.
+    for (const length of [0, ...aboves(price, words).filter((above) => inputTokens > above)]) {
+      const { figures, tiers } = tokenTerms(price, length === 0 ? 0 : length + 1, words)
+      input = most(input, times(dearestOf(figures, INPUT_KINDS), tiers.values()))
+      output = most(output, times(dearestOf(figures, outputKinds), tiers.values()))
+    }
+  }
+  const { multiplierMillionths } = rate
+  return { price: { input, output, cachedInput: input, cacheWrite: input }, multiplierMillionths, plain: true }
+}
+
+/** A rate with all that can be worked out once per (re)load. */
+export function readyRate(price: TokenPrice, multiplierMillionths: bigint): Rate {
+  const rate = rateOf(price, multiplierMillionths)
+  if (rate.plain) return rate
+  const upTo = price.longContext?.[0]?.above ?? Number.POSITIVE_INFINITY
+  return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_WISHES) } }
+}
+
+/** An answer that was asked for at one tier may be served at the usual one; `auto` may be any. */
+function tiersToExpect({ tiers }: TokenPrice, { tier, also }: Wishes): (readonly string[])[] {
+  if (!tiers || tier === undefined) return [also]
+  const expected = tiers.has(tier) ? [tier] : [...tiers.keys()]
+  return [also, ...expected.map((word) => [...also, word])]
+}
+
+function aboves(price: TokenPrice, words: readonly string[]): number[] {
+  const tables = words.flatMap((word) => {
+    const tier = price.tiers?.get(word)
+    return tier && 'figures' in tier ? tier.longContext : []
+  })
+  return [...(price.longContext ?? []), ...tables].map(({ above }) => above)
+}
+
+const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+
+const dearestOf = (figures: Figures, kinds: readonly Kind[]): Nanos =>
+  kinds.reduce((dearest, kind) => most(dearest, figures[kind] ?? 0n), 0n)
+
+function times(figure: Nanos, multipliers: Iterable<bigint>): Nanos {
+  let product = figure
+  for (const multiplier of multipliers) product = ceilDiv(product * multiplier, ONE)
+  return product
+}
+
+/** For hosted tools: the most calls that were allowed, at their price. */
+export function toolsBound({ price, multiplierMillionths }: Rate, { tools }: Wishes): Nanos {
+  if (tools.size === 0) return 0n
+  let sum = 0n
+  for (const [tool, calls] of tools) sum += BigInt(calls) * (price.tools?.get(tool) ?? 0n)
+  return atMostBookable(ceilDiv(sum * multiplierMillionths, ONE))
+}
+
+/** The most that `tokens` of input can cost at a plain rate, whatever cache price turns out to apply. */
+export function inputBound(tokens: number, { price, multiplierMillionths }: Rate): Nanos {
+  const { input, cachedInput, cacheWrite } = price
+  return ceilDiv(BigInt(tokens) * most(input, most(cachedInput, cacheWrite)) * multiplierMillionths, SCALE)
+}
+
+export function outputCost(tokens: number, rate: Rate): Nanos {
+  return ceilDiv(BigInt(tokens) * rate.price.output * rate.multiplierMillionths, SCALE)
+}
+
+/** How many output tokens `amount` pays for; undefined when they cost nothing. */
+export function outputTokensFor(amount: Nanos, rate: Rate): number | undefined {
+  const perToken = rate.price.output * rate.multiplierMillionths
+  if (perToken === 0n) return undefined
+  return Number((amount * SCALE) / perToken)
+}
