@@ -21,9 +21,12 @@ export type Usage = {
   /** Parts of the output. */
   audioOutput?: number | undefined
   imageOutput?: number | undefined
-  /** Calls of tools that the vendor runs and bills by the call, by the gateway's names for them (`web_search`). */
+  /**
+   * Calls of tools that the vendor runs and bills by the call, by the gateway's names for them (`web_search`). A tool that
+   * was not called is not in it.
+   */
   toolCalls?: Readonly<Record<string, number>> | undefined
-  /** The service tier that the answer was served at, in the vendor's word. */
+  /** The service tier that the answer was served at, in the vendor's word and in small letters. */
   tier?: string | undefined
   /** What the upstream says that the operator pays for this, in USD, as decimal text. */
   upstreamCost?: string | undefined
@@ -33,21 +36,39 @@ export type Usage = {
 
 /** No reply has this many tokens; beyond it a figure is a fault, and must not reach a price. */
 export const MAX_TOKENS_REPORTED = 1e12
+/** The same for calls of a hosted tool. */
+export const MAX_CALLS_REPORTED = 100_000
+/** And for what one answer may cost the operator, in USD. */
+const MAX_COST_REPORTED = 1e6
 
 /** One reported figure: a count, unknown, or nonsense. */
-export function readCount(value: unknown): number | undefined | 'absurd' {
+export type Figure = number | undefined | 'absurd'
+
+export function readCount(value: unknown): Figure {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'number' || !Number.isInteger(value)) return 'absurd'
   return value < 0 || value > MAX_TOKENS_REPORTED ? 'absurd' : value
 }
 
+/** Of two parts that are reported apart. The second is nothing where nobody speaks of it. */
+export function sum(one: Figure, other: Figure): Figure {
+  if (one === 'absurd' || other === 'absurd') return 'absurd'
+  return one === undefined ? other : one + (other ?? 0)
+}
+
 type Plain = 'input' | 'output' | 'cachedInput' | 'cacheWrite' | 'reasoning'
-type Reported = { [Part in Plain]: number | undefined | 'absurd' }
+type Special = 'cacheWriteLong' | 'audioInput' | 'imageInput' | 'cachedAudioInput' | 'audioOutput' | 'imageOutput'
+/** `tier` and `upstreamCost` as they stand on the wire, whatever they are. */
+export type Reported = { [Part in Plain]: Figure } & { [Part in Special]?: Figure } & {
+  toolCalls?: Readonly<Record<string, Figure>> | undefined
+  tier?: unknown
+  upstreamCost?: unknown
+}
 
 /** Puts figures together and sees to it that no part exceeds its whole, or a price could become negative. */
 export function usageOf(reported: Reported): Usage {
   let absurd = false
-  const count = (figure: number | undefined | 'absurd'): number | undefined => {
+  const count = (figure: Figure): number | undefined => {
     if (figure !== 'absurd') return figure
     absurd = true
     return undefined
@@ -60,21 +81,101 @@ export function usageOf(reported: Reported): Usage {
   const input = count(reported.input)
   const output = count(reported.output)
   const cachedInput = within(count(reported.cachedInput), input)
-  const uncached = input === undefined ? undefined : input - (cachedInput ?? 0)
-  const cacheWrite = within(count(reported.cacheWrite), uncached)
+  const cacheWrite = within(count(reported.cacheWrite), without(input, cachedInput))
   const reasoning = within(count(reported.reasoning), output)
-  return { input, output, cachedInput, cacheWrite, reasoning, absurd }
+  const usage: Usage = { input, output, cachedInput, cacheWrite, reasoning, absurd }
+  // Most answers have none of what follows.
+  const add = (part: Special, figure: number | undefined): void => {
+    if (figure !== undefined) usage[part] = figure
+  }
+  add('cacheWriteLong', within(count(reported.cacheWriteLong), cacheWrite))
+  add('audioInput', within(count(reported.audioInput), input))
+  add('imageInput', within(count(reported.imageInput), without(input, usage.audioInput)))
+  add('cachedAudioInput', within(within(count(reported.cachedAudioInput), cachedInput), usage.audioInput))
+  const spoken = without(output, reasoning)
+  add('audioOutput', within(count(reported.audioOutput), spoken))
+  add('imageOutput', within(count(reported.imageOutput), without(spoken, usage.audioOutput)))
+  const toolCalls: Record<string, number> = {}
+  for (const [tool, figure] of Object.entries(reported.toolCalls ?? {})) {
+    const calls = count(typeof figure === 'number' && figure > MAX_CALLS_REPORTED ? 'absurd' : figure)
+    if (calls !== undefined && calls > 0) toolCalls[tool] = calls
+  }
+  if (Object.keys(toolCalls).length > 0) usage.toolCalls = toolCalls
+  const tier = readTier(reported.tier)
+  if (tier !== undefined) usage.tier = tier
+  const cost = readCost(reported.upstreamCost)
+  if (cost === 'absurd') absurd = true
+  else if (cost !== undefined) usage.upstreamCost = cost
+  usage.absurd = absurd
+  return usage
+}
+
+const without = (whole: number | undefined, part: number | undefined): number | undefined =>
+  whole === undefined ? undefined : whole - (part ?? 0)
+
+/** A word, since a price is looked up by it. */
+const readTier = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[\w.-]{1,64}$/.test(value) ? value.toLowerCase() : undefined
+
+/** USD as plain decimal text: a number's shortest digits are the ones that it was written with. */
+function readCost(value: unknown): string | undefined | 'absurd' {
+  if (value === undefined || value === null) return undefined
+  const amount = typeof value === 'string' && /^\d{1,7}(\.\d{1,30})?$/.test(value) ? Number(value) : value
+  if (typeof amount !== 'number' || !(amount >= 0 && amount <= MAX_COST_REPORTED)) return 'absurd'
+  return typeof value === 'string' ? value : plainDecimal(amount)
+}
+
+const TICKS_IN_USD = 10_000_000_000n
+
+/**
+ * What the upstream says that the operator pays, in the two ways that services write it: `cost` in USD, and xAI's whole
+ * number of `cost_in_usd_ticks`.
+ */
+export function reportedCost({
+  cost,
+  cost_in_usd_ticks: ticks,
+}: {
+  cost?: unknown
+  cost_in_usd_ticks?: unknown
+}): unknown {
+  if (ticks === undefined || ticks === null) return cost
+  if (typeof ticks !== 'number' || !Number.isSafeInteger(ticks) || ticks < 0) return 'absurd'
+  const rest = String(BigInt(ticks) % TICKS_IN_USD).padStart(10, '0')
+  return `${BigInt(ticks) / TICKS_IN_USD}.${rest}`.replace(/\.?0+$/, '')
+}
+
+/** Counts under names such as `web_search_calls` (xAI), by the names that the gateway has for the tools. */
+export function reportedCalls(details: unknown): Record<string, Figure> {
+  if (typeof details !== 'object' || details === null) return {}
+  const calls: Record<string, Figure> = {}
+  for (const [name, count] of Object.entries(details)) {
+    const tool = name.endsWith('_calls') ? name.slice(0, -'_calls'.length) : ''
+    if (COUNTED_TOOLS.has(tool)) calls[tool] = readCount(count)
+  }
+  return calls
+}
+
+/** What is listed beside them, calls of other servers' tools (MCP), costs nothing but its tokens. */
+const COUNTED_TOOLS: ReadonlySet<string> = new Set([
+  'web_search',
+  'x_search',
+  'code_interpreter',
+  'file_search',
+  'image_generation',
+])
+
+/** `1.5e-7` is 0.00000015 to everybody who does not read exponents. */
+function plainDecimal(amount: number): string {
+  const [digits = '0', exponent] = String(amount).split('e-')
+  if (exponent === undefined) return digits
+  return `0.${'0'.repeat(Number(exponent) - 1)}${digits.replace('.', '')}`
 }
 
 /** What two reports of the same answer say together: the later one wins where it says something. */
 export function mergeUsage(earlier: Usage | undefined, later: Usage): Usage {
   if (earlier === undefined) return later
-  const merged = usageOf({
-    input: later.input ?? earlier.input,
-    output: later.output ?? earlier.output,
-    cachedInput: later.cachedInput ?? earlier.cachedInput,
-    cacheWrite: later.cacheWrite ?? earlier.cacheWrite,
-    reasoning: later.reasoning ?? earlier.reasoning,
-  })
+  const said = Object.fromEntries(Object.entries(later).filter(([, value]) => value !== undefined))
+  const toolCalls = { ...earlier.toolCalls, ...later.toolCalls }
+  const merged = usageOf({ ...earlier, ...said, toolCalls })
   return { ...merged, absurd: merged.absurd || earlier.absurd || later.absurd }
 }

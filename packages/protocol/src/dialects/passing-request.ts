@@ -6,7 +6,7 @@ import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits } from '../framing/edit-fields.ts'
 import { type JsonField, type JsonScan, scanObject } from '../framing/json-scan.ts'
-import type { PassingEdits, PricedField } from './text-dialect.ts'
+import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
 export function readBody(bytes: Uint8Array, codec: Codec): { scan: JsonScan; body: Json } {
@@ -90,34 +90,6 @@ export function setWithin(
   const edited = field?.kind === 'object' ? editedObject(bytes, field, { set: inner }, codec) : undefined
   const fresh = () => `{${[...inner].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
   into.set.set(outer, edited ?? fresh())
-}
-
-/** A hosted tool that a vendor bills by itself: where it stands and the price it needs. */
-export type BilledTool = { at: string; word: string }
-
-/**
- * `others`: how many tools are left when all of these are taken out. An answer without the only tool, or without one
- * that the caller insists on, is not the answer that was asked for.
- */
-export function pricedTools(
-  billed: readonly BilledTool[],
-  others: number,
-  isForced: (word: string) => boolean,
-): PricedField[] {
-  const priced: PricedField[] = []
-  for (const { at, word } of billed) {
-    if (priced.some((known) => known.word === word)) continue
-    const remove = others === 0 || isForced(word) ? undefined : { withoutTools: [word] }
-    priced.push({ field: at, word, remove })
-  }
-  return priced
-}
-
-/** A word that picks one of a vendor's prices, where it is not the usual one. */
-export function pricedWord(body: Json, field: string, usual: readonly string[]): PricedField[] {
-  const word = body[field]
-  if (typeof word !== 'string' || usual.includes(word.toLowerCase())) return []
-  return [{ field, word: word.toLowerCase().slice(0, 64), remove: { remove: [field] } }]
 }
 
 /** The objects in a list that may not even be a list. */

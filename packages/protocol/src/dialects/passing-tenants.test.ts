@@ -14,11 +14,24 @@ describe('fields that change the price', () => {
     ['chat', '', []],
     ['chat', '"service_tier":"default"', []],
     ['chat', '"service_tier":null', []],
-    ['chat', '"service_tier":"auto"', ['auto']],
+    ['chat', '"service_tier":"auto"', []],
     ['chat', '"service_tier":"priority"', ['priority']],
     ['chat', '"web_search_options":{}', ['web_search']],
     ['chat', '"search_parameters":{"mode":"auto"}', ['web_search']],
     ['chat', '"search_parameters":{"mode":"off"}', []],
+    ['chat', '"service_tier":"FLEX"', ['flex']],
+    ['chat', '"search_parameters":{"mode":"on","max_search_results":5}', ['web_search']],
+    ['chat', '"enable_search":true', ['web_search']],
+    ['chat', '"enable_search":false', []],
+    ['chat', '"plugins":[{"id":"web"}]', ['web_search']],
+    ['chat', '"plugins":[{"id":"file-parser"},{"id":"web","enabled":false}]', []],
+    ['chat', '"models":["a","b"]', ['models']],
+    ['chat', '"models":[]', []],
+    // Nobody knows these: a name that speaks of price needs one, the others pass.
+    ['chat', '"new_service_tier":"gold"', ['new_service_tier']],
+    ['chat', '"web_search":true', ['web_search']],
+    ['chat', '"brand_new":{"a":1},"researcher":true,"frontier":1', []],
+    ['chat', `"tools":[${CHAT_F},{"type":"live_search"}]`, ['live_search']],
     ['chat', '"modalities":["text"]', []],
     ['chat', '"modalities":["text","audio"],"audio":{"voice":"v","format":"wav"}', [], ['audio']],
     ['chat', `"tools":[${CHAT_F},{"type":"builtin_function","function":{"name":"$web_search"}}]`, ['web_search']],
@@ -32,6 +45,19 @@ describe('fields that change the price', () => {
     ],
     ['responses', `"tools":[${F},{"type":"code_interpreter","container":{"type":"auto"}}]`, ['code_interpreter']],
     ['responses', `"tools":[${F},{"type":"shell","environment":{"type":"container_auto"}}]`, ['container']],
+    ['responses', '"service_tier":"auto","background":false', []],
+    ['responses', '"background":true', [], ['background']],
+    ['responses', `"tools":[${F},{"type":"code_execution"}]`, ['code_interpreter']],
+    [
+      'responses',
+      `"tools":[${F},{"type":"code_interpreter","container":{"type":"auto","memory_limit":"4g"}}]`,
+      ['container_memory'],
+    ],
+    [
+      'responses',
+      `"tools":[${F},{"type":"shell","environment":{"type":"container_auto","memory_limit":"1g"}}]`,
+      ['container'],
+    ],
     ['responses', `"tools":[${F},{"type":"shell"},{"type":"mcp","server_label":"l","server_url":"https://a.b"}]`, []],
     ['responses', '"tools":[{"type":"web_search"}]', [], ['web_search']],
     ['responses', `"tools":[${F},{"type":"web_search"}],"tool_choice":{"type":"web_search"}`, [], ['web_search']],
@@ -49,12 +75,18 @@ describe('fields that change the price', () => {
       ['web_search'],
     ],
     ['messages', '"service_tier":"standard_only","speed":"standard"', []],
-    ['messages', '"service_tier":"auto","speed":"fast"', ['auto', 'fast']],
+    ['messages', '"service_tier":"auto","speed":"fast"', ['fast']],
     ['messages', '"inference_geo":"us"', [], ['inference_geo']],
+    ['messages', '"inference_geo":"global"', []],
+    ['messages', '"fallbacks":[{"model":"other"}]', ['fallbacks']],
+    ['messages', '"fallbacks":"default"', ['fallbacks']],
+    ['messages', '"fallbacks":[]', []],
+    ['messages', '"fallback_credit_token":"t"', ['fallback_credit']],
+    ['messages', `"tools":[${M},{"type":"advisor_20260301","name":"advisor","model":"x"}]`, ['advisor']],
     [
       'messages',
       `"tools":[${M},{"type":"web_search_20250305","name":"web_search"},{"type":"code_execution_20250825","name":"code_execution"}]`,
-      ['web_search', 'code_execution'],
+      ['web_search', 'code_interpreter'],
     ],
     [
       'messages',
@@ -82,6 +114,11 @@ describe('fields that change the price', () => {
     ['generate-content', '"tools":[{"googleSearch":{}}]', [], ['web_search']],
     ['generate-content', '"tools":[{"codeExecution":{},"googleSearch":{}}]', ['web_search']],
     ['generate-content', '"generationConfig":{"responseModalities":["AUDIO"]}', [], ['audio']],
+    ['generate-content', '"generation_config":{"response_modalities":["TEXT","MODALITY_VIDEO"]}', [], ['video']],
+    ['generate-content', '"generationConfig":{"responseModalities":["TEXT","IMAGE"]}', []],
+    ['generate-content', '"generationConfig":{"routingConfig":{"autoMode":{}}}', [], ['model_routing']],
+    ['generate-content', '"modelArmorConfig":{"promptTemplateName":"x"}', [], ['model_armor']],
+    ['generate-content', `"tools":[${G},{"exaAiSearch":{}},{"parallel_ai_search":{}}]`, ['web_search']],
   ]
   test.each(table)('%s %s', (id, members, removable, forced = []) => {
     const json = ask(id, members)
@@ -99,6 +136,66 @@ describe('fields that change the price', () => {
     for (const name of Object.keys(rest)) expect(rest[name]).toEqual(restBefore[name])
     if (toolsBefore !== undefined)
       expect(JSON.stringify(tools)).toMatch(forced.length > 0 ? /search/i : /"f"|codeExecution/)
+  })
+
+  /** What a price is looked up under, and how many calls there can be. */
+  const PRICES: [Id, string, { kind: string; field: string; word: string; most?: number }[]][] = [
+    ['chat', '"service_tier":"flex"', [{ kind: 'tier', field: 'service_tier', word: 'flex' }]],
+    ['chat', '"web_search_options":{}', [{ kind: 'tool', field: 'web_search_options', word: 'web_search', most: 1 }]],
+    [
+      'chat',
+      '"search_parameters":{"max_search_results":5}',
+      [{ kind: 'tool', field: 'search_parameters', word: 'web_search', most: 5 }],
+    ],
+    ['chat', '"modalities":["audio"]', [{ kind: 'other', field: 'modalities', word: 'audio' }]],
+    ['messages', '"speed":"fast"', [{ kind: 'tier', field: 'speed', word: 'fast' }]],
+    ['messages', '"inference_geo":"us"', [{ kind: 'other', field: 'inference_geo', word: 'inference_geo' }]],
+    [
+      'messages',
+      `"tools":[${M},{"type":"web_search_20250305","name":"web_search","max_uses":3}]`,
+      [{ kind: 'tool', field: 'tools[1]', word: 'web_search', most: 3 }],
+    ],
+    [
+      'messages',
+      `"tools":[${M},{"type":"web_search_20250305","name":"a","max_uses":3},{"type":"web_search_20260209","name":"b","max_uses":4}]`,
+      [{ kind: 'tool', field: 'tools[1]', word: 'web_search', most: 7 }],
+    ],
+    [
+      'messages',
+      `"tools":[${M},{"type":"web_search_20250305","name":"a","max_uses":3},{"type":"web_search_20260209","name":"b"}]`,
+      [{ kind: 'tool', field: 'tools[1]', word: 'web_search' }],
+    ],
+    [
+      'messages',
+      `"tools":[${M},{"type":"web_search_20250305","name":"a","max_uses":-3}]`,
+      [{ kind: 'tool', field: 'tools[1]', word: 'web_search' }],
+    ],
+    [
+      'responses',
+      `"max_tool_calls":2,"tools":[${F},{"type":"web_search"}]`,
+      [{ kind: 'tool', field: 'tools[1]', word: 'web_search', most: 2 }],
+    ],
+    [
+      'responses',
+      `"tools":[${F},{"type":"code_interpreter","container":{"type":"auto","memory_limit":"64g"}}]`,
+      [{ kind: 'other', field: 'tools[1]', word: 'container_memory' }],
+    ],
+    ['generate-content', '"serviceTier":"flex"', [{ kind: 'tier', field: 'serviceTier', word: 'flex' }]],
+    [
+      'generate-content',
+      `"tools":[${G},{"googleSearch":{}}]`,
+      [{ kind: 'tool', field: 'tools[1].googleSearch', word: 'web_search' }],
+    ],
+  ]
+  test.each(PRICES)('%s %s: the price it needs', (id, members, expected) => {
+    const priced = read(id, ask(id, members)).priced.map(({ remove: _, ...price }) => price)
+    expect(priced).toEqual(expected as typeof priced)
+  })
+
+  test('tools of a long request are found without parsing all of it', () => {
+    const long = `{"type":"function","function":{"name":"f","description":"${'x'.repeat(100_000)}"}}`
+    const request = read('chat', ask('chat', `"tools":[${long},{"type":"web_search"}],"service_tier":"flex"`))
+    expect(request.priced.map(({ word }) => word)).toEqual(['flex', 'web_search'])
   })
 
   test('other tools keep their bytes', () => {
@@ -159,6 +256,17 @@ describe('objects kept at a vendor', () => {
         '{"type":"document","source":{"type":"file","file_id":"f_1"}},{"type":"container_upload","file_id":"f_2"}',
       ),
       ['messages[0].content[0].source.file_id', 'messages[0].content[1].file_id'],
+    ],
+    [
+      'messages',
+      ask('messages', '"thread":{"type":"continue","previous_message_id":"msg_1"}'),
+      ['thread.previous_message_id'],
+    ],
+    ['messages', ask('messages', '"thread":{"type":"create"}'), []],
+    [
+      'generate-content',
+      ask('generate-content', '"output_config":{"outputUriPrefix":"gs://bucket/x"}'),
+      ['outputConfig.outputUriPrefix'],
     ],
     ['generate-content', ask('generate-content', '"cachedContent":"cachedContents/1"'), ['cachedContent']],
     ['generate-content', ask('generate-content', '"cached_content":"cachedContents/1"'), ['cachedContent']],

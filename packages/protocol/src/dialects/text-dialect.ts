@@ -119,11 +119,21 @@ export type PassingRequest = {
   canonical(): CanonicalRequest
 }
 
+/** What a price is looked up under: a service tier, a hosted tool billed by the call, or nothing that a row can say. */
+export type PriceKind = 'tier' | 'tool' | 'other'
+
 /**
- * `word`: the price that it needs, such as `priority` or `web_search`.
+ * `word`: the price that it needs, such as `priority` or `web_search`, as an operator writes it under `tiers` or `tools`.
+ * `most`: how many calls of the tool there can be at most, where the request says so.
  * `remove`: the edits that take it out, or undefined when the caller forces it and only a refusal is honest.
  */
-export type PricedField = { field: string; word: string; remove: PassingEdits | undefined }
+export type PricedField = {
+  kind: PriceKind
+  field: string
+  word: string
+  most?: number
+  remove: PassingEdits | undefined
+}
 
 export type PassingReply =
   | { ok: true; usage: Usage | undefined; finish: Finish | undefined; outputBytes: number; body: Uint8Array }

@@ -28,12 +28,25 @@ export type ChatUsage = {
   prompt_tokens?: unknown
   completion_tokens?: unknown
   total_tokens?: unknown
-  prompt_tokens_details?: { cached_tokens?: unknown; cache_write_tokens?: unknown } | null
-  completion_tokens_details?: { reasoning_tokens?: unknown } | null
+  prompt_tokens_details?: {
+    cached_tokens?: unknown
+    cache_write_tokens?: unknown
+    audio_tokens?: unknown
+    image_tokens?: unknown
+    cached_tokens_details?: { audio_tokens?: unknown } | null
+  } | null
+  completion_tokens_details?: { reasoning_tokens?: unknown; audio_tokens?: unknown; image_tokens?: unknown } | null
   /** DeepSeek's name for the cached part of the input. */
   prompt_cache_hit_tokens?: unknown
   /** Moonshot's name for the same. */
   cached_tokens?: unknown
+  /** OpenRouter's and xAI's word on what the answer costs. */
+  cost?: unknown
+  cost_in_usd_ticks?: unknown
+  /** What xAI and Perplexity bill of a search. */
+  num_sources_used?: unknown
+  num_search_queries?: unknown
+  server_side_tool_usage_details?: unknown
 }
 
 /** What carries text in a reply's message or in a stream's delta. */
@@ -129,9 +142,16 @@ export type WrittenUsage = {
   prompt_tokens: number
   completion_tokens: number
   total_tokens: number
-  prompt_tokens_details: { cached_tokens: number; cache_write_tokens?: number }
-  completion_tokens_details: { reasoning_tokens: number }
+  prompt_tokens_details: {
+    cached_tokens: number
+    cache_write_tokens?: number
+    audio_tokens?: number
+    image_tokens?: number
+  }
+  completion_tokens_details: { reasoning_tokens: number; audio_tokens?: number; image_tokens?: number }
 }
+
+export type WrittenTier = 'default' | 'flex' | 'scale' | 'priority'
 
 export type WrittenAnnotation = {
   type: 'url_citation'
@@ -175,4 +195,5 @@ export type WrittenReply = {
   model: string
   choices: WrittenChoice[]
   usage: WrittenUsage
+  service_tier?: WrittenTier
 }

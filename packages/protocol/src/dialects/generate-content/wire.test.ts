@@ -9,7 +9,7 @@ const ofContent = (content: Content): WireContent => content
 const ofDeclaration = (declaration: FunctionDeclaration): WireFunctionDeclaration => declaration
 const ofReply = (reply: GenerateContentResponse): WireReply => reply
 const toPart = (part: WirePart): Part => part as Part
-const toUsage = (usage: WireUsage): UsageMetadata => usage
+const toUsage = (usage: WireUsage): UsageMetadata => usage as UsageMetadata
 
 /** And the folder is a dialect. */
 const asDialect: Omit<TextDialect, 'id' | 'passing'> = dialect

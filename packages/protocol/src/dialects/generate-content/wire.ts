@@ -75,7 +75,15 @@ export type WireUsage = {
   thoughtsTokenCount?: number
   toolUsePromptTokenCount?: number
   totalTokenCount?: number
+  promptTokensDetails?: WireModalities
+  toolUsePromptTokensDetails?: WireModalities
+  cacheTokensDetails?: WireModalities
+  candidatesTokensDetails?: WireModalities
+  trafficType?: string
 }
+
+/** `modality`: `TEXT`, `AUDIO`, `IMAGE` and others. */
+export type WireModalities = { modality?: string; tokenCount?: number }[]
 
 export type WireCitation = { startIndex?: number; endIndex?: number; uri?: string; title?: string }
 

@@ -22,7 +22,7 @@ export function decodeReply(body: unknown): DecodedReply {
     reply.content,
     openNamedCalls(() => id),
   )
-  const usage = isObject(reply.usage) ? usageFrom(readFigures(reply.usage as WireUsage)) : undefined
+  const usage = isObject(reply.usage) ? usageFrom(readFigures(reply.usage as WireUsage, body)) : undefined
   return {
     ok: true,
     reply: {

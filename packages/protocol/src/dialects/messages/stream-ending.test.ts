@@ -85,7 +85,7 @@ describe('usage', () => {
         cache_creation: { ephemeral_5m_input_tokens: 3, ephemeral_1h_input_tokens: 4 },
       },
       { output_tokens: 2 },
-      usage({ input: 15, cacheWrite: 7, output: 2 }),
+      usage({ input: 15, cacheWrite: 7, cacheWriteLong: 4, output: 2 }),
     ],
     [
       'null is unknown',

@@ -109,6 +109,11 @@ export type WireUsage = {
   cache_read_input_tokens?: unknown
   cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null
   output_tokens_details?: { thinking_tokens?: unknown } | null
+  server_tool_use?: { web_search_requests?: unknown; web_fetch_requests?: unknown } | null
+  /** What each step took; of a summary (`compaction`) the figures above know nothing. */
+  iterations?: unknown
+  service_tier?: unknown
+  speed?: unknown
 }
 
 /** What is read of a reply. */
@@ -126,13 +131,13 @@ export type WireUsageOut = {
   input_tokens: number
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
-  cache_creation: null
+  cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number } | null
   output_tokens: number
   output_tokens_details: { thinking_tokens: number } | null
-  server_tool_use: null
-  service_tier: null
+  server_tool_use: { web_search_requests: number; web_fetch_requests: number } | null
+  service_tier: 'standard' | 'priority' | 'batch' | null
   inference_geo: null
-  speed: null
+  speed: 'fast' | null
 }
 
 export type WireCitationOut = {

@@ -39,6 +39,8 @@ export type ReadResponse = {
   readonly incomplete_details?: unknown
   readonly output?: unknown
   readonly usage?: unknown
+  readonly service_tier?: unknown
+  readonly tool_usage?: unknown
 }
 
 /** What the events of a stream have between them. */
@@ -108,6 +110,14 @@ export type WrittenUsage = {
   total_tokens: number
 }
 
+export type WrittenTier = 'default' | 'flex' | 'scale' | 'priority'
+
+export type WrittenConsumption = {
+  usage: WrittenUsage
+  service_tier?: WrittenTier
+  tool_usage?: { web_search: { num_requests: number } }
+}
+
 /** The part of a Response object that is about the answer; the rest repeats the request. */
 export type WrittenAnswer = {
   id: string
@@ -118,5 +128,4 @@ export type WrittenAnswer = {
   error: { code: 'server_error'; message: string } | null
   incomplete_details: { reason: 'max_output_tokens' | 'content_filter' } | null
   output: WrittenItem[]
-  usage?: WrittenUsage
-}
+} & Partial<WrittenConsumption>

@@ -16,7 +16,7 @@ import type {
 import { encodeCitation, encodeLogprob } from './citations.ts'
 import { LEGACY } from './decode-request.ts'
 import { wordOf } from './stop.ts'
-import { writtenUsage } from './usage.ts'
+import { writtenTier, writtenUsage } from './usage.ts'
 
 /** This dialect cites addresses only. */
 export function loses(event: StreamEvent): string | undefined {
@@ -32,6 +32,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Writte
     model: answering.model,
     choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
     usage: writtenUsage(reply.usage, spokenBytes(reply), answering),
+    ...writtenTier(reply.usage),
   }
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Usage } from '../../../canonical/usage.ts'
 import { bytesOf, bufferCodec as codec, textOf } from '../../../framing/fixtures/buffer-codec.ts'
-import { chatFinish, chatUsage, readChatReply, renameModel } from './passing-reply.ts'
+import { chatFinish, readChatReply, renameModel } from './passing-reply.ts'
+import { chatUsage } from './usage.ts'
 
 const UNKNOWN: Usage = {
   input: undefined,
@@ -45,7 +46,7 @@ describe('usage', () => {
         prompt_tokens_details: { cached_tokens: 32, cache_write_tokens: 5, audio_tokens: 0 },
         completion_tokens_details: { reasoning_tokens: 4 },
       },
-      { ...UNKNOWN, input: 61, output: 17, cachedInput: 32, cacheWrite: 5, reasoning: 4 },
+      { ...UNKNOWN, input: 61, output: 17, cachedInput: 32, cacheWrite: 5, reasoning: 4, audioInput: 0 },
     ],
     [
       'details that are null',

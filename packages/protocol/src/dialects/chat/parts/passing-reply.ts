@@ -1,11 +1,12 @@
 // An unstreamed chat reply: what settlement needs from it, and the model's name as the client knows it.
 
 import type { Finish, FinishReason } from '../../../canonical/finish.ts'
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { type JsonField, scanObject } from '../../../framing/json-scan.ts'
+import { scanObject } from '../../../framing/json-scan.ts'
 import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../../framing/json-walk.ts'
 import { splice } from '../../../framing/splice.ts'
+import { chatUsage, SOURCE_LISTS, usageOfBody } from './usage.ts'
 
 export type ByteRange = { start: number; end: number }
 
@@ -48,6 +49,10 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
     const body = parse(bytes, 0, bytes.length, codec)
     return refused('error', errorMessage(body) ?? 'The upstream answered with an error', body)
   }
+  const parsedField = (name: string): unknown => {
+    const { start, end } = field(name) ?? { start: 0, end: 0 }
+    return parse(bytes, start, end, codec)
+  }
   const choices = field('choices')
   if (choices?.kind !== 'array' || choices.count === 0) {
     const body = bytes.length <= PARSED_IN_FULL ? parse(bytes, 0, bytes.length, codec) : undefined
@@ -59,7 +64,10 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
   const model = field('model')
   return {
     ok: true,
-    usage: usageAt(bytes, field('usage'), codec),
+    usage: chatUsage(parsedField('usage'), {
+      tier: parsedField('service_tier'),
+      searched: isNoted(walk, CITED) || SOURCE_LISTS.some((name) => (field(name)?.count ?? 0) > 0),
+    }),
     finish: finishAt(bytes, walk, codec),
     outputBytes: outputBytes(walk),
     choices: choices.count,
@@ -71,7 +79,7 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
 function ordinaryReply(body: unknown): ChatReply | undefined {
   if (!isObject(body) || !Array.isArray(body.choices) || body.choices.length === 0) return undefined
   if (body.error !== undefined && body.error !== null) return undefined
-  const usage = chatUsage(body.usage)
+  const usage = usageOfBody(body)
   if (usage?.input === undefined || usage.output === undefined) return undefined
   let finish: Finish | undefined
   let spoken = 0
@@ -123,28 +131,6 @@ export function chatFinish(raw: string): Finish {
   return { raw, unified: Object.hasOwn(FINISH, raw) ? (FINISH[raw] ?? 'completed') : 'completed' }
 }
 
-/** The usage object of a reply or chunk; undefined when it says nothing. */
-export function chatUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined
-  const inputDetails = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {}
-  const outputDetails = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {}
-  const input = readCount(value.prompt_tokens)
-  const reasoning = readCount(outputDetails.reasoning_tokens)
-  let output = readCount(value.completion_tokens)
-  // Some services count reasoning beside the output instead of within it; their total gives it away.
-  if (typeof input === 'number' && typeof output === 'number' && typeof reasoning === 'number')
-    if (reasoning > 0 && value.total_tokens === input + output + reasoning) output += reasoning
-  const usage = usageOf({
-    input,
-    output,
-    cachedInput: readCount(inputDetails.cached_tokens ?? value.prompt_cache_hit_tokens ?? value.cached_tokens),
-    cacheWrite: readCount(inputDetails.cache_write_tokens),
-    reasoning,
-  })
-  const saysNothing = usage.input === undefined && usage.output === undefined && !usage.absurd
-  return saysNothing ? undefined : usage
-}
-
 // What a walk over a reply or a chunk looks for. Texts may stand as content parts, hence `text` and `thinking`.
 const SPOKEN = 1
 const REASONING = 2
@@ -157,6 +143,8 @@ export const FINISH_REASON = 12
 export const DELTA = 13
 /** Output that is not text: a tool call that begins, audio, images. */
 export const OTHER_OUTPUT = 14
+/** Pages that the service found: the answer was searched for. */
+export const CITED = 15
 /** The depth at which the `choices` array itself stands. */
 const CHOICES_DEPTH = 1
 
@@ -183,6 +171,9 @@ export const CHAT_NAMES = watchList([
   { name: 'function_call', code: OTHER_OUTPUT, depths: [4] },
   { name: 'audio', code: OTHER_OUTPUT, depths: [4] },
   { name: 'images', code: OTHER_OUTPUT, depths: [4] },
+  // Of an annotation; and lists of sources beside the choices.
+  { name: 'url_citation', code: CITED, depths: [6] },
+  ...SOURCE_LISTS.map((name) => ({ name, code: CITED, depths: [1] })),
 ])
 
 /** Services in transition give the same reasoning under both names, so only the longer one counts. */
@@ -213,13 +204,11 @@ export function errorMessage(body: unknown): string | undefined {
   return typeof holder.message === 'string' ? holder.message : undefined
 }
 
-function usageAt(bytes: Uint8Array, field: JsonField | undefined, codec: Codec): Usage | undefined {
-  return field === undefined ? undefined : chatUsage(parse(bytes, field.start, field.end, codec))
-}
+const isNoted = (walk: Walk, code: number): boolean => (walk.noted & (1 << code)) !== 0
 
 /** The finish reason that the walk noted. */
 export function finishAt(bytes: Uint8Array, walk: Walk, codec: Codec): Finish | undefined {
-  if ((walk.noted & (1 << FINISH_REASON)) === 0) return undefined
+  if (!isNoted(walk, FINISH_REASON)) return undefined
   const raw = parse(bytes, walk.starts[FINISH_REASON] ?? 0, walk.ends[FINISH_REASON] ?? 0, codec)
   return typeof raw === 'string' ? chatFinish(raw) : undefined
 }

@@ -13,7 +13,7 @@ import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from '../../../framing
 import {
   CHAT_NAMES,
   CHOICES,
-  chatUsage,
+  CITED,
   DELTA,
   ERROR,
   errorMessage,
@@ -26,6 +26,7 @@ import {
   parse,
   USAGE,
 } from './passing-reply.ts'
+import { type Beside, chatUsage } from './usage.ts'
 
 export type ChatMeterOptions = {
   /** The client asked for the usage chunk. */
@@ -202,6 +203,7 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
     events: 0,
     severalChoices: 0,
   }
+  const beside: Beside = { tier: undefined, searched: false }
   const event: EventFacts = { verdict: 'forward', hasData: true, modelStart: 0, modelEnd: 0, rewritten: undefined }
 
   // The events of a stream begin alike up to their delta, so the beginning of the last one is compared, not walked.
@@ -275,6 +277,8 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
     if (!isObject(body)) return fail('malformed', 'The upstream sent an event that is not a JSON object')
     if ((body.error !== undefined && body.error !== null) || body.object === 'error')
       return fail('upstream', errorMessage(body) ?? 'The upstream reported an error', body)
+    // Seen on the first event and on the one with usage: those in between are not parsed, and say the same.
+    beside.tier = body.service_tier ?? beside.tier
     const hasChoices = Array.isArray(body.choices) && body.choices.length > 0
     if (hasChoices || !isObject(body.usage)) return 'forward'
     return showUsage ? 'hold' : 'drop'
@@ -297,8 +301,10 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
       state.finish = finishAt(bytes, walk, codec) ?? state.finish
       state.sawOutput = true
     }
-    if ((walk.noted & (1 << USAGE)) !== 0)
-      state.usage = chatUsage(parse(bytes, walk.starts[USAGE] ?? 0, walk.ends[USAGE] ?? 0, codec)) ?? state.usage
+    if ((walk.noted & (1 << CITED)) !== 0) beside.searched = true
+    if ((walk.noted & (1 << USAGE)) === 0) return
+    const reported = parse(bytes, walk.starts[USAGE] ?? 0, walk.ends[USAGE] ?? 0, codec)
+    state.usage = chatUsage(reported, beside) ?? state.usage
   }
 
   function findModel(at: number, isInPrefix: boolean): void {
@@ -314,7 +320,7 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
     if (walk.pivots !== 1 || end === 0 || end - at > MAX_PREFIX) return
     resetWalk(walk)
     walkJson(bytes, dataStart(bytes, at), end, 0, CHAT_NAMES, DELTA, walk)
-    const harmless = (1 << CHOICES) | (1 << MODEL) | (1 << DELTA)
+    const harmless = (1 << CHOICES) | (1 << MODEL) | (1 << DELTA) | (1 << CITED)
     if (outputBytes(walk) > 0 || (walk.noted & ~harmless) !== 0) return
     const hasModel = (walk.noted & (1 << MODEL)) !== 0
     // Not `slice`, which a runtime's own buffers answer with a view: the bytes belong to the caller and may change.

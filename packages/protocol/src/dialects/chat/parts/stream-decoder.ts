@@ -19,7 +19,7 @@ import { openShapes } from './delta-shape.ts'
 import { reasoningText, saidParts } from './spoken.ts'
 import { finishWord } from './stop.ts'
 import { openStreamChoice, type StreamChoice } from './stream-choice.ts'
-import { usageOfBody } from './usage.ts'
+import { type Beside, namesPages, usageOfBody } from './usage.ts'
 
 const DONE = '[DONE]'
 const OPEN_BRACE = 0x7b
@@ -42,6 +42,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   let isOver = false
   let replyId: string | undefined
   let usage: Usage | undefined
+  let beside: Beside = { tier: undefined, searched: false }
   /** The usage came on its own, behind the choices: nothing but `[DONE]` follows it. */
   let sawLastUsage = false
   let sources: readonly Citation[] = []
@@ -90,7 +91,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   }
 
   function takeChunk(body: Json, data: string): void {
-    const said = usageOfBody(body)
+    const said = usageOfBody(body, beside)
+    beside = { tier: body.service_tier ?? beside.tier, searched: beside.searched || namesPages(body) }
     const list: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
     const failed = failedChoice(list)
     if (failed !== undefined) {

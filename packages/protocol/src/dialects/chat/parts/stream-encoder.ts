@@ -11,7 +11,7 @@ import { encodeCitation, encodeLogprob } from './citations.ts'
 import { LEGACY } from './decode-request.ts'
 import { imageOf, NO_ARGUMENTS } from './encode-reply.ts'
 import { wordOf } from './stop.ts'
-import { writtenUsage } from './usage.ts'
+import { writtenTier, writtenUsage } from './usage.ts'
 
 /** One choice: what its chunks begin with, and what its last ones depend on. */
 type ChoiceState = {
@@ -156,7 +156,8 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       if (!choice.isFinished) frames += finish(choice, wordOf(undefined, choice.calls > 0, isLegacy))
     }
     if (showUsage) {
-      frames += `${shared}],"usage":${JSON.stringify(writtenUsage(usage, outputBytes, answering))}}\n\n`
+      const last = { usage: writtenUsage(usage, outputBytes, answering), ...writtenTier(usage) }
+      frames += `${shared}],${JSON.stringify(last).slice(1)}\n\n`
     }
     return `${frames}data: [DONE]\n\n`
   }

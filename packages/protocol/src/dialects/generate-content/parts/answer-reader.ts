@@ -7,6 +7,7 @@ import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
 import { type CandidateReader, openCandidateReader } from './candidate-reader.ts'
 import { blockedStop } from './finish.ts'
+import { openGroundedCalls } from './grounding.ts'
 import { readUsage, withReport } from './usage.ts'
 
 export type AnswerReader = {
@@ -23,6 +24,7 @@ const MOST_CANDIDATES = 128
 export function openAnswerReader(emit: Emit): AnswerReader {
   const candidates: (CandidateReader | undefined)[] = []
   const ids = { answer: undefined as string | undefined, calls: 0, blocks: 0 }
+  const grounded = openGroundedCalls()
   let figures: WireUsage = {}
   let isStarted = false
   let isDone = false
@@ -37,7 +39,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   function start(chunk: Record<string, unknown>): void {
     isStarted = true
     ids.answer = typeof chunk.responseId === 'string' && chunk.responseId !== '' ? chunk.responseId : undefined
-    const input = readUsage(figures)?.input
+    const input = readUsage(figures, undefined)?.input
     const usage = { input, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined }
     emit({ type: 'start', id: ids.answer, usage: input === undefined ? undefined : { ...usage, absurd: false } })
   }
@@ -52,6 +54,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       reader = openCandidateReader(emit, choice, ids)
       candidates[choice] = reader
     }
+    grounded.add(value.groundingMetadata)
     reader.take(value)
   }
 
@@ -69,6 +72,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       }
       const { usageMetadata, promptFeedback } = chunk
       figures = withReport(figures, usageMetadata)
+      if (typeof chunk.modelVersion === 'string') grounded.model = chunk.modelVersion
       if (!isStarted) start(chunk)
       if (Array.isArray(chunk.candidates)) for (const candidate of chunk.candidates) readCandidate(candidate)
       if (isObject(promptFeedback) && typeof promptFeedback.blockReason === 'string') {
@@ -90,7 +94,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       }
       isDone = true
       for (const candidate of known) candidate.close()
-      const usage = readUsage(figures)
+      const usage = readUsage(figures, grounded)
       if (usage !== undefined) emit({ type: 'usage', usage })
       for (const candidate of known) candidate.stop()
       if (blocked !== undefined && !known.some((candidate) => candidate.isFinished())) {

@@ -13,6 +13,8 @@ export type ModelRules = {
   jsonSchema: boolean
   /** Results of functions may hold media. */
   mediaInResults: boolean
+  /** What the vendor bills of a search: each query, or the answer that was searched for. */
+  searchesBilled: 'query' | 'answer'
 }
 
 const ALL_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
@@ -28,6 +30,7 @@ export function rulesOf(model: string): ModelRules {
     signedCalls: isNew,
     jsonSchema: generation >= 2.5,
     mediaInResults: isNew,
+    searchesBilled: isNew ? 'query' : 'answer',
   }
 }
 

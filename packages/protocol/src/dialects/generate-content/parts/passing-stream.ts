@@ -6,12 +6,13 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json-walk.ts'
-import { dataOf, isNoted, newMeterState, problemInfo, renameAt } from '../../passing-meter.ts'
+import { dataOf, isNoted, type MeterState, newMeterState, problemInfo, renameAt } from '../../passing-meter.ts'
 import { objectsIn } from '../../passing-request.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
 import { blockedStop, stopOf } from './finish.ts'
+import { openGroundedCalls } from './grounding.ts'
 import { readUsage, withReport } from './usage.ts'
 
 const SPOKEN = 1
@@ -22,6 +23,7 @@ const ERROR = 11
 const CALL = 12
 const FEEDBACK = 13
 const OTHER_OUTPUT = 14
+const GROUNDING = 15
 
 /** Depths: the chunk is 1, a candidate 3, its content 4, one of the parts 6. */
 const NAMES = watchList([
@@ -30,6 +32,7 @@ const NAMES = watchList([
   { name: 'error', code: ERROR, depths: [1] },
   { name: 'promptFeedback', code: FEEDBACK, depths: [1] },
   { name: 'finishReason', code: FINISH, depths: [3] },
+  { name: 'groundingMetadata', code: GROUNDING, depths: [3] },
   { name: 'text', code: SPOKEN, depths: [6] },
   { name: 'functionCall', code: CALL, depths: [6] },
   { name: 'inlineData', code: OTHER_OUTPUT, depths: [6] },
@@ -38,13 +41,20 @@ const NAMES = watchList([
   // Of arguments that come in pieces.
   { name: 'stringValue', code: SPOKEN, depths: [9] },
 ])
-const NEEDS_PARSING = (1 << ERROR) | (1 << CALL) | (1 << FEEDBACK)
+const NEEDS_PARSING = (1 << ERROR) | (1 << CALL) | (1 << FEEDBACK) | (1 << GROUNDING)
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 
 export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, codec: Codec): Meter {
-  const state = newMeterState()
+  const state: MeterState = {
+    ...newMeterState(),
+    // Nearly every chunk reports, and each more than the last: they are only put together when somebody asks.
+    get usage() {
+      return readUsage(figures, grounded)
+    },
+  }
   let head: Json | undefined
   let called = false
+  const grounded = openGroundedCalls()
   let figures: WireUsage = {}
 
   function judge(view: EventView): Verdict {
@@ -57,15 +67,16 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
         state.error = decodeError(200, data)
         return 'fail'
       }
+      if (typeof data.modelVersion === 'string') grounded.model = data.modelVersion
       head ??= { responseId: data.responseId, modelVersion: renameTo ?? data.modelVersion }
-      readCalls(data)
+      readCandidates(data)
       readFeedback(data)
     }
     const spoken = walk.textBytes[SPOKEN] ?? 0
     state.outputBytes += spoken
     const hasOutput = spoken > 0 || isNoted(view, CALL) || isNoted(view, OTHER_OUTPUT)
     if (hasOutput) state.sawOutput = true
-    if (isNoted(view, USAGE)) addUsage(noted(view, USAGE))
+    if (isNoted(view, USAGE)) figures = withReport(figures, noted(view, USAGE))
     const reason = isNoted(view, FINISH) ? noted(view, FINISH) : undefined
     if (typeof reason === 'string' && reason !== UNSPECIFIED) state.finish = finishOf(stopOf(reason, called, undefined))
     else if (!isNoted(view, FEEDBACK) || state.finish === undefined) return hasOutput ? 'forward' : 'beside'
@@ -76,14 +87,10 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const noted = ({ bytes, walk }: EventView, code: number): unknown =>
     parsedJson(codec.decode(bytes, walk.starts[code] ?? 0, walk.ends[code] ?? 0))
 
-  function addUsage(usage: unknown): void {
-    figures = withReport(figures, usage)
-    state.usage = readUsage(figures)
-  }
-
   /** Calls come whole; how long their arguments are is the only thing to know of them. */
-  function readCalls(data: Json): void {
+  function readCandidates(data: Json): void {
     for (const [candidate] of objectsIn(data.candidates)) {
+      grounded.add(candidate.groundingMetadata)
       const content = isObject(candidate.content) ? candidate.content : {}
       for (const [part] of objectsIn(content.parts)) {
         if (!isObject(part.functionCall)) continue

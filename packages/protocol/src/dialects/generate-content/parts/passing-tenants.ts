@@ -2,35 +2,20 @@
 // price, and ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import { type BilledTool, isId, objectsIn, pricedTools } from '../../passing-request.ts'
+import { isId, objectsIn } from '../../passing-request.ts'
+import { type BilledTool, effectOf, pricedIn, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
-import { camelName, enumWord } from './fields.ts'
-
-const USUAL_TIERS = ['standard', 'unspecified', 'default']
-const SPOKEN_KINDS: Readonly<Record<string, string>> = { audio: 'audio', video: 'video' }
-
-/** What the vendor bills by the query. The tools not listed here cost only the tokens that they bring. */
-const BILLED_TOOLS: Readonly<Record<string, string>> = {
-  googleSearch: 'web_search',
-  googleSearchRetrieval: 'web_search',
-  enterpriseWebSearch: 'web_search',
-  parallelAiSearch: 'web_search',
-  googleMaps: 'google_maps',
-  fileSearch: 'file_search',
-  retrieval: 'retrieval',
-}
+import { camelName } from './fields.ts'
+import { CONFIG, REQUEST, TOOLS } from './priced-fields.ts'
 
 /** The price that a tool needs, by the name of its member in either spelling. */
-export function billedAs(member: string): string | undefined {
-  const name = camelName(member)
-  return Object.hasOwn(BILLED_TOOLS, name) ? BILLED_TOOLS[name] : undefined
-}
+export const billedAs = (member: string): string | undefined => effectOf(TOOLS, camelName(member))?.words({})[0]
 
 /** One where a list of one is meant. */
 const listed = (value: unknown): unknown => (isObject(value) ? [value] : value)
 
 export function pricedFields(body: Json): PricedField[] {
-  return [...tierPrice(body), ...modalityPrices(body), ...toolPrices(body)]
+  return [...pricedIn(body, REQUEST, camelName), ...configPrices(body), ...toolPrices(body)]
 }
 
 /** What stands under a name, in either spelling; both may be there, and which of them counts is the vendor's secret. */
@@ -40,34 +25,26 @@ export const spelled = (from: Json, name: string): [string, unknown][] =>
 const objectsNamed = (from: Json, name: string): Json[] =>
   spelled(from, name).flatMap(([, value]) => (isObject(value) ? [value] : []))
 
-function tierPrice(body: Json): PricedField[] {
-  return spelled(body, 'serviceTier').flatMap(([field, value]): PricedField[] => {
-    const word = typeof value === 'string' ? enumWord(value, 'service_tier_').slice(0, 64) : 'standard'
-    return USUAL_TIERS.includes(word) ? [] : [{ field, word, remove: { remove: [field] } }]
-  })
-}
-
-/** Who wants to hear or see the answer cannot do with text. */
-function modalityPrices(body: Json): PricedField[] {
-  const configs = objectsNamed(body, 'generationConfig')
-  const kinds = configs.flatMap((config) => spelled(config, 'responseModalities').flatMap(([, value]) => value))
-  const words = kinds.flatMap((kind) => {
-    const word = typeof kind === 'string' ? SPOKEN_KINDS[enumWord(kind, 'modality_')] : undefined
-    return word === undefined ? [] : [word]
-  })
-  return [...new Set(words)].map((word) => ({
-    ...{ field: 'generationConfig.responseModalities', word, remove: undefined },
-  }))
+/** None of these can be left out: what they ask for is another answer. */
+function configPrices(body: Json): PricedField[] {
+  return objectsNamed(body, 'generationConfig').flatMap((config) =>
+    pricedIn(config, CONFIG, camelName).map((priced) => ({
+      ...priced,
+      field: `generationConfig.${camelName(priced.field)}`,
+      remove: undefined,
+    })),
+  )
 }
 
 function toolPrices(body: Json): PricedField[] {
   const billed: BilledTool[] = []
   let others = 0
   for (const [tool, index] of objectsIn(listed(body.tools)))
-    for (const member of Object.keys(tool)) {
-      const word = billedAs(member)
-      if (word === undefined) others++
-      else billed.push({ at: `tools[${index}].${member}`, word })
+    for (const [member, value] of Object.entries(tool)) {
+      const effect = effectOf(TOOLS, camelName(member))
+      const word = effect?.words(value)[0]
+      if (effect === undefined || word === undefined) others++
+      else billed.push({ at: `tools[${index}].${member}`, word, kind: effect.kind, most: undefined })
     }
   // The choice of tools can only force functions.
   return pricedTools(billed, others, () => false)
@@ -77,6 +54,9 @@ function toolPrices(body: Json): PricedField[] {
 export function vendorObjects(body: Json): string[] {
   const found: string[] = []
   if (spelled(body, 'cachedContent').some(([, id]) => isId(id))) found.push('cachedContent')
+  // Where the vendor is to put what it made, among the operator's own things.
+  const outputs = objectsNamed(body, 'outputConfig').flatMap((config) => spelled(config, 'outputUriPrefix'))
+  if (outputs.some(([, uri]) => isId(uri))) found.push('outputConfig.outputUriPrefix')
   for (const [content, index] of objectsIn(listed(body.contents)))
     filesIn(content.parts, `contents[${index}].parts`, found)
   for (const instruction of objectsNamed(body, 'systemInstruction'))

@@ -1,32 +1,62 @@
 // Token figures, both ways. Output is counted in two figures here, thoughts apart; zeros are often left out.
 
 import { isObject } from '../../../canonical/reading.ts'
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
-import type { WireUsage } from '../wire.ts'
-
-type Figure = number | undefined | 'absurd'
+import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { WireModalities, WireUsage } from '../wire.ts'
+import type { GroundedCalls } from './grounding.ts'
 
 /** Undefined: no figure in it, as on chunks that only say under which contract they were served. */
-export function readUsage(wire: WireUsage): Usage | undefined {
+export function readUsage(wire: WireUsage, grounded: GroundedCalls | undefined): Usage | undefined {
   const prompt = readCount(wire.promptTokenCount)
   const toolUse = readCount(wire.toolUsePromptTokenCount)
   const candidates = readCount(wire.candidatesTokenCount)
   const thoughts = readCount(wire.thoughtsTokenCount)
   const total = readCount(wire.totalTokenCount)
   const cached = readCount(wire.cachedContentTokenCount)
-  if ([prompt, toolUse, candidates, thoughts, total].every((figure) => figure === undefined)) return undefined
+  const toolCalls = grounded?.counts() ?? {}
+  const known = [prompt, toolUse, candidates, thoughts, total, ...Object.values(toolCalls)]
+  if (known.every((figure) => figure === undefined)) return undefined
   const input = prompt === undefined ? undefined : sum(prompt, toolUse)
   // A model that only thought has no candidates' figure: what is left of the total is its output.
   const output =
     candidates !== undefined ? sum(candidates, thoughts) : (difference(total, input) ?? sum(thoughts, undefined))
+  const given = (modality: string): Figure =>
+    sum(ofModality(wire.promptTokensDetails, modality), ofModality(wire.toolUsePromptTokensDetails, modality))
   return usageOf({
     input: input ?? difference(total, output),
     output,
     cachedInput: cached,
     cacheWrite: undefined,
     reasoning: thoughts,
+    audioInput: given('AUDIO'),
+    imageInput: given('IMAGE'),
+    cachedAudioInput: ofModality(wire.cacheTokensDetails, 'AUDIO'),
+    audioOutput: ofModality(wire.candidatesTokensDetails, 'AUDIO'),
+    imageOutput: ofModality(wire.candidatesTokensDetails, 'IMAGE'),
+    toolCalls,
+    tier: tierOf(wire.trafficType),
   })
 }
+
+/** Undefined where the list does not speak of it; a list may speak of one twice. */
+function ofModality(details: unknown, modality: string): Figure {
+  let figure: Figure
+  for (const entry of Array.isArray(details) ? details : [])
+    if (isObject(entry) && entry.modality === modality) figure = sum(readCount(entry.tokenCount), figure)
+  return figure
+}
+
+/** Kinds of traffic that have a price of their own, by the tier that sells them; plain traffic is the standard one. */
+const TRAFFIC: Readonly<Record<string, string>> = {
+  ON_DEMAND: 'standard',
+  ON_DEMAND_PRIORITY: 'priority',
+  ON_DEMAND_FLEX: 'flex',
+  ON_DEMAND_OFFPEAK: 'offpeak',
+  PROVISIONED_THROUGHPUT: 'provisioned_throughput',
+}
+
+const tierOf = (traffic: unknown): string | undefined =>
+  typeof traffic === 'string' && Object.hasOwn(TRAFFIC, traffic) ? TRAFFIC[traffic] : undefined
 
 const FIGURES = [
   'promptTokenCount',
@@ -35,6 +65,14 @@ const FIGURES = [
   'thoughtsTokenCount',
   'toolUsePromptTokenCount',
   'totalTokenCount',
+] as const
+/** What the figures consist of, and how they were served. */
+const BESIDE = [
+  'promptTokensDetails',
+  'toolUsePromptTokensDetails',
+  'cacheTokensDetails',
+  'candidatesTokensDetails',
+  'trafficType',
 ] as const
 
 /**
@@ -48,21 +86,26 @@ export function withReport(earlier: WireUsage, report: unknown): WireUsage {
     const figure = report[name]
     if (figure !== undefined && figure !== null) said[name] = figure as number
   }
+  for (const name of BESIDE) if (report[name] !== undefined) Object.assign(said, { [name]: report[name] })
   const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = said
   const whole = sum(
     sum(readCount(prompt), readCount(said.toolUsePromptTokenCount)),
     sum(readCount(candidates), readCount(said.thoughtsTokenCount)),
   )
   if (candidates === undefined || prompt === undefined || whole !== total) return { ...earlier, ...said }
-  const { cachedContentTokenCount: cached } = earlier
-  return prompt === earlier.promptTokenCount && cached !== undefined
-    ? { cachedContentTokenCount: cached, ...said }
-    : said
+  if (prompt !== earlier.promptTokenCount) return said
+  return { ...ofPrompt(earlier), ...said }
 }
 
-function sum(one: Figure, other: Figure): Figure {
-  if (one === 'absurd' || other === 'absurd') return 'absurd'
-  return one === undefined ? other : one + (other ?? 0)
+/** What is known of a prompt stays true as long as it is the same prompt. */
+function ofPrompt(earlier: WireUsage): WireUsage {
+  const { cachedContentTokenCount, cacheTokensDetails, promptTokensDetails, trafficType } = earlier
+  return {
+    ...(cachedContentTokenCount === undefined ? {} : { cachedContentTokenCount }),
+    ...(cacheTokensDetails === undefined ? {} : { cacheTokensDetails }),
+    ...(promptTokensDetails === undefined ? {} : { promptTokensDetails }),
+    ...(trafficType === undefined ? {} : { trafficType }),
+  }
 }
 
 function difference(whole: Figure, part: Figure): number | undefined {
@@ -84,5 +127,28 @@ export function writeUsage(usage: Usage | undefined, estimate: () => { input: nu
     candidatesTokenCount: output - thoughts,
     ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
     totalTokenCount: input + output,
+    ...details('promptTokensDetails', input, usage?.audioInput, usage?.imageInput),
+    ...details('cacheTokensDetails', cached, usage?.cachedAudioInput, undefined),
+    ...details('candidatesTokensDetails', output - thoughts, usage?.audioOutput, usage?.imageOutput),
+    ...writtenTraffic(usage?.tier),
   }
+}
+
+type Details = 'promptTokensDetails' | 'cacheTokensDetails' | 'candidatesTokensDetails'
+
+/** Only where there is something else than text. */
+function details(name: Details, whole: number, audio = 0, image = 0): { [Name in Details]?: WireModalities } {
+  if (audio + image === 0) return {}
+  const parts = [
+    { modality: 'TEXT', tokenCount: Math.max(0, whole - audio - image) },
+    { modality: 'AUDIO', tokenCount: audio },
+    { modality: 'IMAGE', tokenCount: image },
+  ]
+  return { [name]: parts.filter(({ tokenCount }) => tokenCount > 0) }
+}
+
+/** Nothing for the usual tier, of which only one of the vendor's two services speaks. */
+function writtenTraffic(tier: string | undefined): { trafficType?: string } {
+  const traffic = tier === 'standard' ? undefined : Object.keys(TRAFFIC).find((name) => TRAFFIC[name] === tier)
+  return traffic === undefined ? {} : { trafficType: traffic }
 }

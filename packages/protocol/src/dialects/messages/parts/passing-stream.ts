@@ -62,8 +62,9 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
         openBlocks.delete(Number(data.index))
         return 'forward'
       case 'message_delta': {
-        addUsage(isObject(data.usage) ? data.usage : {})
-        const stop = isObject(data.delta) ? readStop(data.delta) : undefined
+        const delta = isObject(data.delta) ? data.delta : {}
+        addUsage(isObject(data.usage) ? data.usage : {}, delta)
+        const stop = readStop(delta)
         if (stop === undefined) return 'beside'
         state.finish = finishOf(stop)
         state.sawOutput = true
@@ -95,8 +96,8 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     state.usage = usageFrom({ ...figures, output: undefined, thinking: undefined })
   }
 
-  function addUsage(usage: Json): void {
-    figures = mergeFigures(figures, readFigures(usage as WireUsage))
+  function addUsage(usage: Json, delta: Json): void {
+    figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
     state.usage = usageFrom(figures)
   }
 

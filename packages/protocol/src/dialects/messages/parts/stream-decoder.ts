@@ -197,7 +197,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     const delta = isObject(data.delta) ? data.delta : {}
     stop = readStop(delta as WireReply) ?? stop
     const usage = [data.usage, delta.usage].find(isObject)
-    if (usage !== undefined) figures = mergeFigures(figures, readFigures(usage as WireUsage))
+    if (usage !== undefined) figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
   }
 
   function finish(): void {

@@ -138,7 +138,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         cache_read_input_tokens,
         output_tokens,
         output_tokens_details: final.output_tokens_details,
-        server_tool_use: null,
+        server_tool_use: final.server_tool_use,
       },
     }
     return frame('message_delta', JSON.stringify(ending).slice(1, -1)) + MESSAGE_STOP

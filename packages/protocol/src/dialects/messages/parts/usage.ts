@@ -1,36 +1,96 @@
 // Token figures of this dialect: `input_tokens` is what no cache had a part in, so the whole is a sum of three.
 
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
+import { isObject } from '../../../canonical/reading.ts'
+import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
 import type { WireUsage, WireUsageOut } from '../wire.ts'
 
-type Figure = number | undefined | 'absurd'
-
 /** In the dialect's own terms: only these can be merged report by report, since any of the three may come late. */
-export type Figures = { fresh: Figure; cacheRead: Figure; cacheWrite: Figure; output: Figure; thinking: Figure }
+export type Figures = {
+  fresh: Figure
+  cacheRead: Figure
+  cacheWrite: Figure
+  /** The part of `cacheWrite` that lasts an hour. */
+  cacheWriteLong: Figure
+  output: Figure
+  thinking: Figure
+  searches: Figure
+  fetches: Figure
+  /** One when code was run for the answer. */
+  containers: Figure
+  /** What summaries of the conversation took, which the other figures do not include. */
+  compaction: Tokens | undefined
+  tier: string | undefined
+}
+
+type Tokens = { [Part in 'fresh' | 'cacheRead' | 'cacheWrite' | 'cacheWriteLong' | 'output']: Figure }
 
 export const NO_FIGURES: Figures = {
   fresh: undefined,
   cacheRead: undefined,
   cacheWrite: undefined,
+  cacheWriteLong: undefined,
   output: undefined,
   thinking: undefined,
+  searches: undefined,
+  fetches: undefined,
+  containers: undefined,
+  compaction: undefined,
+  tier: undefined,
 }
 
-export function readFigures(usage: WireUsage): Figures {
-  const { cache_creation: split, output_tokens_details: details } = usage
-  const bySplit = sum(readCount(split?.ephemeral_5m_input_tokens), readCount(split?.ephemeral_1h_input_tokens))
+/** `message`: what holds the usage, a message or the delta of one. */
+export function readFigures(usage: WireUsage, message: { container?: unknown } = {}): Figures {
+  const { output_tokens_details: details, server_tool_use: tools } = usage
   return {
-    fresh: readCount(usage.input_tokens),
-    cacheRead: readCount(usage.cache_read_input_tokens),
-    cacheWrite: readCount(usage.cache_creation_input_tokens) ?? bySplit,
-    output: readCount(usage.output_tokens),
+    ...readTokens(usage),
     thinking: readCount(details?.thinking_tokens),
+    searches: readCount(tools?.web_search_requests),
+    fetches: readCount(tools?.web_fetch_requests),
+    containers: typeof message.container === 'object' && message.container !== null ? 1 : undefined,
+    compaction: readCompaction(usage.iterations),
+    tier: tierOf(usage),
   }
 }
 
+function readTokens(usage: WireUsage): Tokens {
+  const { cache_creation: split } = usage
+  const long = readCount(split?.ephemeral_1h_input_tokens)
+  return {
+    fresh: readCount(usage.input_tokens),
+    cacheRead: readCount(usage.cache_read_input_tokens),
+    cacheWrite: readCount(usage.cache_creation_input_tokens) ?? sum(readCount(split?.ephemeral_5m_input_tokens), long),
+    cacheWriteLong: long,
+    output: readCount(usage.output_tokens),
+  }
+}
+
+function readCompaction(iterations: unknown): Tokens | undefined {
+  if (!Array.isArray(iterations)) return undefined
+  const summaries = iterations.filter((entry) => isObject(entry) && entry.type === 'compaction')
+  return summaries.map((entry) => readTokens(entry as WireUsage)).reduce<Tokens | undefined>(together, undefined)
+}
+
+function together(one: Tokens | undefined, other: Tokens): Tokens {
+  if (one === undefined) return other
+  return {
+    fresh: sum(one.fresh, other.fresh),
+    cacheRead: sum(one.cacheRead, other.cacheRead),
+    cacheWrite: sum(one.cacheWrite, other.cacheWrite),
+    cacheWriteLong: sum(one.cacheWriteLong, other.cacheWriteLong),
+    output: sum(one.output, other.output),
+  }
+}
+
+/** Speed is sold like a tier: whoever is served fast pays for that, at whichever tier it was. */
+function tierOf({ service_tier: tier, speed }: WireUsage): string | undefined {
+  const isUsual = typeof speed !== 'string' || speed === 'standard'
+  if (!isUsual) return speed
+  return typeof tier === 'string' ? tier : undefined
+}
+
 /** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
-export function startFigures(message: { usage?: unknown; stop_reason?: unknown }): Figures {
-  const reported = readFigures((message.usage ?? {}) as WireUsage)
+export function startFigures(message: { usage?: unknown; stop_reason?: unknown; container?: unknown }): Figures {
+  const reported = readFigures((message.usage ?? {}) as WireUsage, message)
   const isPlaceHolder = typeof message.stop_reason !== 'string' && (reported.output === 0 || reported.output === 1)
   return isPlaceHolder ? { ...reported, output: undefined } : reported
 }
@@ -48,27 +108,39 @@ export function mergeFigures(earlier: Figures, later: Figures): Figures {
     cacheWrite: input.cacheWrite ?? earlier.cacheWrite,
     output: later.output === 0 ? (earlier.output ?? 0) : (later.output ?? earlier.output),
     thinking: later.thinking ?? earlier.thinking,
+    cacheWriteLong: input.cacheWriteLong ?? earlier.cacheWriteLong,
+    searches: later.searches ?? earlier.searches,
+    fetches: later.fetches ?? earlier.fetches,
+    containers: later.containers ?? earlier.containers,
+    compaction: later.compaction ?? earlier.compaction,
+    tier: later.tier ?? earlier.tier,
   }
 }
 
-const inputOf = ({ fresh, cacheRead, cacheWrite }: Figures): Figure => sum(sum(fresh, cacheRead), cacheWrite)
+const inputOf = ({ fresh, cacheRead, cacheWrite }: Tokens): Figure => sum(sum(fresh, cacheRead), cacheWrite)
 
 /** Undefined when nothing is known at all. */
 export function usageFrom(figures: Figures): Usage | undefined {
-  if (Object.values(figures).every((figure) => figure === undefined)) return undefined
-  const { fresh, cacheRead, cacheWrite, output, thinking } = figures
+  const { tier, compaction, thinking, ...others } = figures
+  if ([compaction, thinking, ...Object.values(others)].every((figure) => figure === undefined)) return undefined
+  const tokens = compaction === undefined ? others : together(others, compaction)
   return usageOf({
-    input: fresh === undefined ? undefined : inputOf(figures),
-    output,
-    cachedInput: cacheRead,
-    cacheWrite,
+    input: others.fresh === undefined ? undefined : inputOf(tokens),
+    // Until the answer is at its end, what it said is not known, whatever was summed up before.
+    output: others.output === undefined ? undefined : tokens.output,
+    cachedInput: tokens.cacheRead,
+    cacheWrite: tokens.cacheWrite,
     reasoning: thinking,
+    cacheWriteLong: tokens.cacheWriteLong,
+    toolCalls: hostedCalls(others),
+    tier,
   })
 }
 
-function sum(one: Figure, other: Figure): Figure {
-  if (one === 'absurd' || other === 'absurd') return 'absurd'
-  return one === undefined ? other : one + (other ?? 0)
+/** The vendor does not bill code that searches and fetches run for themselves. */
+function hostedCalls({ searches, fetches, containers }: Pick<Figures, 'searches' | 'fetches' | 'containers'>) {
+  const isForSearch = [searches, fetches].some((count) => count !== undefined && count !== 0)
+  return { web_search: searches, web_fetch: fetches, code_interpreter: isForSearch ? undefined : containers }
 }
 
 /** What the books will count where the upstream reported nothing. */
@@ -83,12 +155,30 @@ export function writeUsage(usage: Usage | undefined, outputBytes: number, estima
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
-    cache_creation: null,
+    cache_creation: writtenSplit(usage),
     output_tokens: output,
     output_tokens_details: usage?.reasoning === undefined ? null : { thinking_tokens: usage.reasoning },
-    server_tool_use: null,
-    service_tier: null,
+    server_tool_use: writtenCalls(usage?.toolCalls),
+    service_tier: TIERS.find((tier) => tier === (usage?.tier === 'default' ? 'standard' : usage?.tier)) ?? null,
     inference_geo: null,
-    speed: null,
+    speed: usage?.tier === 'fast' ? 'fast' : null,
   }
+}
+
+const TIERS = ['standard', 'priority', 'batch'] as const
+
+/** Only where it is known how long the cache lasts. */
+function writtenSplit(usage: Usage | undefined): WireUsageOut['cache_creation'] {
+  const { cacheWrite = 0, cacheWriteLong } = usage ?? {}
+  if (cacheWriteLong === undefined) return null
+  return {
+    ephemeral_5m_input_tokens: Math.max(0, cacheWrite - cacheWriteLong),
+    ephemeral_1h_input_tokens: cacheWriteLong,
+  }
+}
+
+function writtenCalls(calls: Usage['toolCalls']): WireUsageOut['server_tool_use'] {
+  const { web_search, web_fetch } = calls ?? {}
+  if (web_search === undefined && web_fetch === undefined) return null
+  return { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 }
 }

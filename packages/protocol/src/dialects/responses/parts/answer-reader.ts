@@ -12,6 +12,7 @@ import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
 import { type Block, openBlockLane } from './block-lane.ts'
 import {
+  contentIndex,
   idsOfCall,
   lengthOfText,
   listOf,
@@ -20,9 +21,10 @@ import {
   readImage,
   readLogprobs,
   readStop,
-  readUsage,
   textOf,
+  thoughtIndex,
 } from './read-answer.ts'
+import { openHostedCalls, readUsage } from './usage.ts'
 
 type Style = 'summary' | 'full'
 
@@ -83,6 +85,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   let inCall = false
   let inRefusal = false
   let usage: Usage | undefined
+  let calls = openHostedCalls()
   let stop: ReturnType<typeof readStop> | undefined
 
   function start(response: unknown): void {
@@ -90,7 +93,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     started = true
     const known = isObject(response) ? response : {}
     replyId = textOf(known.id) || undefined
-    emit({ type: 'start', id: replyId, usage: readUsage(known.usage) })
+    emit({ type: 'start', id: replyId, usage: readUsage(known, undefined) })
   }
 
   function omit(what: string): void {
@@ -290,6 +293,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       messages = 0
       textLength = 0
       usage = undefined
+      calls = openHostedCalls()
     },
     added(event) {
       const wire = event.item
@@ -308,7 +312,10 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       if (block !== undefined) lane.close(block)
     },
     itemDone(event) {
-      if (isObject(event.item)) takeWhole(indexOf(event, event.item.id), event.item)
+      if (!isObject(event.item)) return
+      const index = indexOf(event, event.item.id)
+      calls.add(event.item, index)
+      takeWhole(index, event.item)
     },
     text(event, type) {
       const text = textOf(event.delta)
@@ -346,6 +353,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     finish(response) {
       start(response)
       takeNews(listOf(response.output))
+      calls.replace(listOf(response.output))
       for (const item of items.values()) closeItem(item)
       lane.closeAll()
       isComplete = true
@@ -353,7 +361,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       stop = readStop(response, { inCall, inRefusal })
     },
     usageOf(response) {
-      const read = isObject(response) ? readUsage(response.usage) : undefined
+      const read = readUsage(response, calls)
       if (read === undefined) return
       usage = mergeUsage(usage, read)
       if (isComplete) return
@@ -390,10 +398,3 @@ const isCall = (type: string): boolean => type === 'function_call' || type === '
 const KINDS: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
 
 const PARTS: ReadonlySet<string> = new Set(['output_text', 'text', 'refusal'])
-
-const contentIndex = (event: ReadEvent): number => (typeof event.content_index === 'number' ? event.content_index : 0)
-
-function thoughtIndex(event: ReadEvent, style: Style): number {
-  const index = style === 'summary' ? event.summary_index : event.content_index
-  return typeof index === 'number' ? index : 0
-}

@@ -4,6 +4,7 @@ import { type Block, type CanonicalReply, spokenBytes, type TextBlock } from '..
 import type { Answering } from '../../text-dialect.ts'
 import type { WrittenPart } from '../wire.ts'
 import { writeCarried } from './carried.ts'
+import { writtenUsage } from './usage.ts'
 import {
   callDraft,
   carrierDraft,
@@ -14,7 +15,6 @@ import {
   writtenAnnotation,
   writtenItem,
   writtenLogprobs,
-  writtenUsage,
 } from './write-answer.ts'
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {

@@ -2,6 +2,7 @@
 
 import { finishOf } from '../../../canonical/finish.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { mergeUsage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
@@ -11,7 +12,8 @@ import { objectsIn } from '../../passing-request.ts'
 import type { Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { openSnapshot } from './passing-snapshot.ts'
-import { readStop, readUsage } from './read-answer.ts'
+import { listOf, readStop } from './read-answer.ts'
+import { openHostedCalls, readUsage } from './usage.ts'
 
 /** Images travel inside events of this dialect. */
 const MAX_IMAGE_EVENT_BYTES = 64 * 1024 * 1024
@@ -55,6 +57,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   const typeOf = openTypeReader(TYPE, codec)
   const snapshot = openSnapshot(codec, renameTo)
   const seen = { inCall: false, inRefusal: false }
+  const calls = openHostedCalls()
   /** The number of the next event. */
   let sequence = 0
   let spokenInItem = 0
@@ -88,14 +91,15 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
 
   function judgeRare(type: string, data: Json): Verdict {
     const response = isObject(data.response) ? data.response : {}
-    const usage = readUsage(response.usage)
-    if (usage !== undefined) state.usage = usage
+    if (isObject(response.usage) || TERMINAL.has(type)) readFigures(response)
     const hasFailed = response.status === 'failed' || response.status === 'cancelled'
     if (FAILURES.has(type) || hasFailed || (type === '' && isObject(data.error))) {
       state.error = decodeError(200, data)
       return 'fail'
     }
     if (isObject(data.item)) readItem(type, data.item)
+    if (type === 'response.output_item.done' && isObject(data.item) && calls.add(data.item, Number(data.output_index)))
+      readFigures({})
     if (!TERMINAL.has(type)) return 'forward'
     for (const [item] of objectsIn(response.output)) noteItem(item)
     const status = type === 'response.incomplete' ? { status: 'incomplete' } : {}
@@ -103,6 +107,13 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     state.sawOutput = true
     state.done = true
     return 'hold'
+  }
+
+  /** Also where only calls of hosted tools are known yet: they are billed, whatever becomes of the answer. */
+  function readFigures(response: Json): void {
+    calls.replace(listOf(response.output))
+    const usage = readUsage(response, calls)
+    if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
   }
 
   function readItem(type: string, item: Json): void {

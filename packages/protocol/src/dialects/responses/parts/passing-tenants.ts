@@ -2,50 +2,18 @@
 // ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import { type BilledTool, isId, objectsIn, pricedTools, pricedWord } from '../../passing-request.ts'
+import { isId, objectsIn } from '../../passing-request.ts'
+import { billedTools, billedWord, boundOf, pricedIn, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
+import { REQUEST, TOOLS } from './priced-fields.ts'
 
-const USUAL_TIERS = ['default', 'standard']
-
-/** Tools that vendors of this dialect bill by the call or by the container. Searches have names with a version too. */
-const BILLED_TOOLS: Readonly<Record<string, string>> = {
-  web_search: 'web_search',
-  file_search: 'file_search',
-  code_interpreter: 'code_interpreter',
-  image_generation: 'image_generation',
-  x_search: 'x_search',
-  code_execution: 'code_execution',
-  collections_search: 'file_search',
-}
-const HOSTED_PLACES = ['container_auto', 'container_reference']
-
-export function billedAs(tool: Json): string | undefined {
-  const { type } = tool
-  if (typeof type !== 'string') return undefined
-  if (type.startsWith('web_search')) return 'web_search'
-  // A shell on the caller's own machine costs nothing.
-  if (type === 'shell') return isObject(tool.environment) && isHosted(tool.environment) ? 'container' : undefined
-  return Object.hasOwn(BILLED_TOOLS, type) ? BILLED_TOOLS[type] : undefined
-}
-
-const isHosted = ({ type }: Json): boolean => typeof type === 'string' && HOSTED_PLACES.includes(type)
+export const billedAs = (tool: Json): string | undefined => billedWord(TOOLS, tool)
 
 export function pricedFields(body: Json): PricedField[] {
-  return [...pricedWord(body, 'service_tier', USUAL_TIERS), ...background(body), ...toolPrices(body)]
-}
-
-/** What is answered later tells its usage later, to somebody who asks with an id: here nobody would be charged for it. */
-function background(body: Json): PricedField[] {
-  return body.background === true ? [{ field: 'background', word: 'background', remove: undefined }] : []
-}
-
-function toolPrices(body: Json): PricedField[] {
   const tools = objectsIn(body.tools)
-  const billed = tools.flatMap(([tool, index]): BilledTool[] => {
-    const word = billedAs(tool)
-    return word === undefined ? [] : [{ at: `tools[${index}]`, word }]
-  })
-  return pricedTools(billed, tools.length - billed.length, (word) => namedByChoice(body, tools, word))
+  const billed = billedTools(tools, TOOLS, boundOf(body.max_tool_calls))
+  const isForced = (word: string): boolean => namedByChoice(body, tools, word)
+  return [...pricedIn(body, REQUEST), ...pricedTools(billed, tools.length - billed.length, isForced)]
 }
 
 /** A choice names hosted tools by their type; a list of allowed ones would name what is no longer there. */

@@ -5,39 +5,13 @@ import { sniffMime } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Logprob } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
-import { readCount, type Usage, usageOf } from '../../../canonical/usage.ts'
-import type { ReadResponse } from '../wire.ts'
+import type { ReadEvent, ReadResponse } from '../wire.ts'
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
-
-export function readUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined
-  const inputDetails = isObject(value.input_tokens_details) ? value.input_tokens_details : {}
-  const outputDetails = isObject(value.output_tokens_details) ? value.output_tokens_details : {}
-  const input = readCount(value.input_tokens ?? value.prompt_tokens)
-  const output = readCount(value.output_tokens ?? value.completion_tokens)
-  const reasoning = readCount(outputDetails.reasoning_tokens)
-  if (input === undefined && output === undefined) return undefined
-  return usageOf({
-    input,
-    output: wholeOutput(value.total_tokens, input, output, reasoning),
-    cachedInput: readCount(inputDetails.cached_tokens),
-    cacheWrite: readCount(inputDetails.cache_write_tokens),
-    reasoning,
-  })
-}
-
-type Figure = ReturnType<typeof readCount>
-
-/** Some services leave reasoning out of the output; their total gives it away. */
-function wholeOutput(total: unknown, input: Figure, output: Figure, reasoning: Figure): Figure {
-  if (typeof input !== 'number' || typeof output !== 'number' || typeof reasoning !== 'number') return output
-  return input + output + reasoning === total ? output + reasoning : output
-}
 
 /** `ended`: what the answer had in it, since the status of a completed one does not say. */
 export function readStop(response: ReadResponse, ended: { inCall: boolean; inRefusal: boolean }): Stop {
@@ -105,4 +79,12 @@ export function readImage(item: Json): { mime: string; data: string } | undefine
 /** A call's arguments: text, though some write the object itself. */
 export function readArguments(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : textOf(value)
+}
+
+export const contentIndex = (event: ReadEvent): number =>
+  typeof event.content_index === 'number' ? event.content_index : 0
+
+export function thoughtIndex(event: ReadEvent, style: 'summary' | 'full'): number {
+  const index = style === 'summary' ? event.summary_index : event.content_index
+  return typeof index === 'number' ? index : 0
 }

@@ -12,6 +12,7 @@ import type { Answering, StreamEncoder } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import type { WrittenItem, WrittenPart } from '../wire.ts'
 import { writeCarried } from './carried.ts'
+import { writtenUsage } from './usage.ts'
 import {
   callDraft,
   carrierDraft,
@@ -22,7 +23,6 @@ import {
   writtenAnnotation,
   writtenItem,
   writtenLogprobs,
-  writtenUsage,
 } from './write-answer.ts'
 
 const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const

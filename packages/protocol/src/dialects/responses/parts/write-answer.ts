@@ -3,16 +3,15 @@
 import type { Stop } from '../../../canonical/finish.ts'
 import type { Logprob } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
-import type { Usage } from '../../../canonical/usage.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type {
   ItemStatus,
   WrittenAnnotation,
   WrittenAnswer,
+  WrittenConsumption,
   WrittenItem,
   WrittenLogprob,
   WrittenPart,
-  WrittenUsage,
 } from '../wire.ts'
 
 /** An item while it is written. Its number is its place in the output. */
@@ -131,7 +130,7 @@ export function responseObject(
   answering: Answering,
   ending: Ending,
   output: WrittenItem[],
-  usage: WrittenUsage | undefined,
+  usage: WrittenConsumption | undefined,
 ): WrittenAnswer & Record<string, unknown> {
   return {
     id: `resp_${answering.id}`,
@@ -141,21 +140,6 @@ export function responseObject(
     ...answering.echo,
     model: answering.model,
     output,
-    ...(usage === undefined ? {} : { usage }),
-  }
-}
-
-/** Figures that the upstream did not report are estimates; details have no word for unknown. */
-export function writtenUsage(usage: Usage | undefined, outputBytes: number, answering: Answering): WrittenUsage {
-  const isKnown = usage?.input !== undefined && usage.output !== undefined
-  const estimate = isKnown ? undefined : answering.estimate(outputBytes)
-  const input = usage?.input ?? estimate?.input ?? 0
-  const output = usage?.output ?? estimate?.output ?? 0
-  return {
-    input_tokens: input,
-    input_tokens_details: { cached_tokens: usage?.cachedInput ?? 0, cache_write_tokens: usage?.cacheWrite ?? 0 },
-    output_tokens: output,
-    output_tokens_details: { reasoning_tokens: usage?.reasoning ?? 0 },
-    total_tokens: input + output,
+    ...(usage === undefined ? {} : usage),
   }
 }
