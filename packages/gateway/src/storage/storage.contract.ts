@@ -5,6 +5,7 @@ import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
+import { registrationContract } from './contract/registration.ts'
 import { verbsContract } from './contract/verbs.ts'
 
 export function storageContract(name: string, open: Open): void {
@@ -22,6 +23,7 @@ export function storageContract(name: string, open: Open): void {
       return opened
     }
     describe('accounts, keys and meta', () => recordsContract(use))
+    describe('registration', () => registrationContract(use))
     describe('verbs', () => verbsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('books', () => booksContract(use))

@@ -74,6 +74,20 @@ export type NewKey = {
   restrictions: Restrictions
 }
 
+/** Somebody who registers without being asked to. */
+export type SignUp = {
+  email: string
+  /** Its hash. */
+  password: string | undefined
+  /** Where the call came from, in one spelling. */
+  network: string
+  /** Given as long as what was given today stays within `budgetPerDay`. */
+  trialCredit: Nanos
+  budgetPerDay: Nanos
+}
+/** `taken`: the address, in this or another spelling, has had an account. `too_many`: from this network today (UTC). */
+export type SignUpRefusal = 'taken' | 'too_many'
+
 export type UsageRow = {
   request: bigint
   key: bigint
@@ -121,10 +135,15 @@ export interface Storage {
   changeCounter(): Promise<bigint>
 
   /**
-   * undefined: the address is taken. `source` is the ledger account that `credit` comes from, `password` the hash of a
+   * undefined: an account has this address. Other spellings of it are the operator's to allow, and count as taken for
+   * whoever signs up. `source` is the ledger account that `credit` comes from, `password` the hash of a
    * password to sign in with.
    */
   createAccount(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined>
+  /** Exact under races: of what is limited, nobody gets more. `trialCredit` is what was given. */
+  signUp(person: SignUp): Promise<{ account: Account; trialCredit: Nanos } | SignUpRefusal>
+  /** Why a sign-up would be refused now: to be asked before anything costly is done for a stranger. */
+  signUpRefusal(email: string, network: string): Promise<SignUpRefusal | undefined>
   findAccount(email: string): Promise<Account | undefined>
   setAccountDisabled(account: bigint, disabled: boolean): Promise<void>
   /** A negative amount takes back, never below what is free: false then. */

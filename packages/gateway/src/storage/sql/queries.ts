@@ -13,11 +13,11 @@ export type Statement = { sql: string; parameters: readonly unknown[]; required:
 
 type Database = Kysely<Schema>
 
-function statement(query: Compilable, required = false): Statement {
+export function statement(query: Compilable, required = false): Statement {
   const { sql, parameters } = query.compile()
   return { sql, parameters, required }
 }
-const required = (query: Compilable): Statement => statement(query, true)
+export const required = (query: Compilable): Statement => statement(query, true)
 
 const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
 const METERED = [...LIMITS, 'spent_at', 'spent_day', 'spent_week', 'spent_month'] as const

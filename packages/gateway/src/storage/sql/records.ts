@@ -7,6 +7,7 @@ import { AUDIT, toAuditReport } from './audit.ts'
 import { checkId, checkLimits, checkList, checkText, normaliseEmail } from './guard.ts'
 import type { Statement } from './queries.ts'
 import * as queries from './queries.ts'
+import { registration, rememberAddress } from './registration.ts'
 import {
   ACCOUNT_PREFIX,
   integer,
@@ -43,6 +44,7 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
   const caller = queries.findCaller(db, new Uint8Array())
   const counter = queries.changeCounter(db)
   return {
+    ...registration(db, runner, clock),
     async findCaller(hash) {
       const row = await first({ ...caller, parameters: [hash] })
       return row && toCaller(row)
@@ -54,9 +56,12 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
       const hash = password === undefined ? undefined : checkText('password', password)
       const account = { email: normaliseEmail(email), credit, source, password: hash }
-      const rows = await runner.write(queries.createAccount(db, account, clock()))
-      const created = rows?.[0]?.[0]
-      return created && toAccount(created, clock())
+      const now = clock()
+      // First, as signing up has it: two who want one address wait for each other in one order.
+      const remember = rememberAddress(db, email, now)
+      const rows = await runner.write([remember, ...queries.createAccount(db, account, now)])
+      const created = rows?.[1]?.[0]
+      return created && toAccount(created, now)
     },
     async findAccount(email) {
       const [row] = await runner.readBooks(queries.findAccount(db, normaliseEmail(email)))

@@ -30,6 +30,10 @@ export type Schema = {
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
   credential: { account: Integer; password: string }
+  taken_address: { form: string; at: Integer }
+  /** How many accounts were made from a network on a day, in days since 1970. */
+  sign_up: { day: Integer; network: string; accounts: Integer }
+  trial_day: { day: Integer; given: Integer }
   api_key: Metered & {
     id: Generated<Integer>
     account: Integer

@@ -1,0 +1,36 @@
+// One form for all the spellings under which one mailbox can be reached: who has registered once has registered. Pure.
+import { domainToASCII } from 'node:url'
+import { normaliseEmail } from './guard.ts'
+
+/** Mailboxes there ignore dots, and both names lead to the same ones. */
+const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
+
+/**
+ * The form is only compared, never written to: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. Migration 7 does the same
+ * in SQL for the accounts that were there before it.
+ */
+export function addressForm(email: string): string {
+  // Characters that nobody sees, and wide letters, would make two addresses of one.
+  const visible = normaliseEmail(email).replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  const folded = visible.normalize('NFKC').toLowerCase()
+  const at = folded.lastIndexOf('@')
+  if (at === -1) return folded
+  const domain = domainForm(folded.slice(at + 1))
+  const local = untagged(folded.slice(0, at))
+  if (!DOTLESS.has(domain)) return `${local}@${domain}`
+  return `${local.replaceAll('.', '') || local}@gmail.com`
+}
+
+/** `ada+shop` -> `ada`. What begins with the plus has no other name. */
+function untagged(local: string): string {
+  const plus = local.indexOf('+')
+  return plus > 0 ? local.slice(0, plus) : local
+}
+
+/** Names in other scripts have two spellings; the one in ASCII is taken. A dot at the end means nothing. */
+function domainForm(domain: string): string {
+  const name = domain.replace(/\.+$/, '')
+  // The function below reads the host of a URL, and would cut or decode what is no name.
+  if (/[^\p{L}\p{M}\p{N}.-]/u.test(name)) return name
+  return domainToASCII(name) || name
+}

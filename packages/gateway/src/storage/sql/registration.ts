@@ -1,0 +1,152 @@
+// Signing up: every condition is part of the statement that counts on it, so that it holds however many come at once.
+import type { Kysely } from 'kysely'
+import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
+import { TRIAL } from '../../money/ledger.ts'
+import { type SignUp, type Storage, StoreDown } from '../storage.ts'
+import { addressForm } from './address-form.ts'
+import { checkText, normaliseEmail } from './guard.ts'
+import { createAccount, required, type Statement, statement } from './queries.ts'
+import { integer, type Row, toAccount } from './rows.ts'
+import type { Schema } from './schema.ts'
+
+type Database = Kysely<Schema>
+type Runner = {
+  read(statement: Statement): Promise<Row[]>
+  write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+}
+
+/** From one network and day. Enough for a household, too few to live on trials. */
+const MOST_SIGN_UPS = 3
+const DAY_MS = 86_400_000
+
+/** For an account that somebody else decides about: the address counts as taken from now on, if it did not before. */
+export const rememberAddress = (db: Database, email: string, now: number): Statement =>
+  statement(
+    db
+      .insertInto('taken_address')
+      .values({ form: addressForm(email), at: now })
+      .onConflict((conflict) => conflict.column('form').doNothing()),
+  )
+
+const takeAddress = (db: Database, form: string, now: number): Statement =>
+  required(
+    db
+      .insertInto('taken_address')
+      .values({ form, at: now })
+      .onConflict((conflict) => conflict.column('form').doNothing())
+      .returning('form'),
+  )
+
+const countSignUp = (db: Database, network: string, day: number): Statement =>
+  required(
+    db
+      .insertInto('sign_up')
+      .values({ day, network, accounts: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['day', 'network'])
+          .doUpdateSet((row) => ({ accounts: row('sign_up.accounts', '+', 1) }))
+          .where('sign_up.accounts', '<', MOST_SIGN_UPS),
+      )
+      .returning('accounts'),
+  )
+
+/** `credit` is at most `budget`. */
+const takeFromBudget = (db: Database, day: number, credit: Nanos, budget: Nanos): Statement =>
+  required(
+    db
+      .insertInto('trial_day')
+      .values({ day, given: credit })
+      .onConflict((conflict) =>
+        conflict
+          .column('day')
+          .doUpdateSet((row) => ({ given: row('trial_day.given', '+', credit) }))
+          .where('trial_day.given', '<=', budget - credit),
+      )
+      .returning('given'),
+  )
+
+/** Networks are kept for as long as they are counted, and no longer. */
+const forgetNetworks = (db: Database, day: number): Statement =>
+  statement(db.deleteFrom('sign_up').where('day', '<', day - 1))
+
+const look = (db: Database, form: string, email: string, network: string, day: number): Statement =>
+  statement(
+    db.selectNoFrom((select) => [
+      select.selectFrom('taken_address').select('form').where('form', '=', form).as('form'),
+      select.selectFrom('account').select('id').where('email', '=', email).as('account'),
+      select
+        .selectFrom('sign_up')
+        .select('accounts')
+        .where('day', '=', day)
+        .where('network', '=', network)
+        .as('accounts'),
+      select.selectFrom('trial_day').select('given').where('day', '=', day).as('given'),
+    ]),
+  )
+
+export type Registration = Pick<Storage, 'signUp' | 'signUpRefusal'>
+
+export function registration(db: Database, runner: Runner, clock: () => number): Registration {
+  async function lookUp(email: string, network: string, now: number) {
+    const [row = {}] = await runner.read(look(db, addressForm(email), normaliseEmail(email), network, dayOf(now)))
+    const { form, account, accounts, given } = row
+    const taken = isThere(form) || isThere(account)
+    const tooMany = Number(accounts ?? 0) >= MOST_SIGN_UPS
+    return {
+      refusal: taken ? ('taken' as const) : tooMany ? ('too_many' as const) : undefined,
+      given: isThere(given) ? integer(given) : 0n,
+    }
+  }
+
+  /** undefined: a condition no longer held; nothing has happened. */
+  async function attempt(person: SignUp, credit: Nanos, now: number) {
+    const { email, network, password, budgetPerDay } = person
+    const day = dayOf(now)
+    const account = { email: normaliseEmail(email), credit, source: TRIAL, password }
+    // All in one order, so that two who meet at one row do not wait for each other.
+    const conditions = [
+      takeAddress(db, addressForm(email), now),
+      countSignUp(db, network, day),
+      ...(credit === 0n ? [] : [takeFromBudget(db, day, credit, budgetPerDay)]),
+    ]
+    const list = [...conditions, ...createAccount(db, account, now), forgetNetworks(db, day)]
+    const rows = await runner.write(list)
+    const [created] = rows?.[conditions.length] ?? []
+    return created && { account: toAccount(created, now), trialCredit: credit }
+  }
+
+  return {
+    async signUpRefusal(email, network) {
+      return (await lookUp(email, checkText('network', network), clock())).refusal
+    },
+    async signUp(person) {
+      check(person)
+      const { email, network, trialCredit, budgetPerDay } = person
+      // What was looked up may be wrong by the time it is written; then it is looked up again, and says why. Addresses
+      // are never given back and counts only grow, so that ends: by a refusal, or without credit.
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const now = clock()
+        const { refusal, given } = await lookUp(email, network, now)
+        if (refusal) return refusal
+        const done = await attempt(person, given + trialCredit <= budgetPerDay ? trialCredit : 0n, now)
+        if (done) return done
+      }
+      throw new StoreDown('the store refuses the sign-up and does not say why')
+    },
+  }
+}
+
+const MOST_TRIES = 5
+
+/** UTC. */
+const dayOf = (now: number): number => Math.floor(now / DAY_MS)
+
+const isThere = (value: unknown): boolean => value !== null && value !== undefined
+
+function check({ network, password, trialCredit, budgetPerDay }: SignUp): void {
+  checkText('network', network)
+  if (password !== undefined) checkText('password', password)
+  for (const [field, amount] of Object.entries({ trialCredit, budgetPerDay }))
+    if (amount < 0n || amount > MAX_AMOUNT) throw new RangeError(`${field}: ${amount} is outside 0..${MAX_AMOUNT}`)
+}
