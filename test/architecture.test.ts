@@ -12,6 +12,7 @@ const DIALECTS = `${PROTOCOL}/dialects`
 const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: ['config', 'journey', 'money', 'sandbox', 'storage', 'observe'],
   journey: ['upstreams', 'money', 'storage', 'http', 'observe', 'config'],
+  'console-api': ['money', 'storage', 'http', 'observe', 'config'],
   sandbox: ['http', 'observe'],
   upstreams: ['config', 'http', 'observe', 'money'],
   storage: ['money', 'http', 'observe'],

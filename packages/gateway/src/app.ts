@@ -2,6 +2,7 @@
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { Register } from './console-api/register.ts'
 import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
@@ -11,7 +12,10 @@ import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
 import { StoreDown } from './storage/storage.ts'
 
-type Handler = (incoming: Incoming, parts: Parts) => Response | Promise<Response>
+/** What answers requests: the journey's parts, and the console's own paths. */
+export type AppParts = Parts & { register: Register }
+
+type Handler = (incoming: Incoming, parts: AppParts) => Response | Promise<Response>
 type Methods = Partial<Record<string, Handler>>
 
 /** How the process is doing, for those who ask without a key. */
@@ -34,6 +38,7 @@ const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
   ['/v1/images/edits', { POST: notYet('images', 'images') }],
   ['/v1/models', { GET: listModels }],
   ['/v1beta/models', { GET: listGenerateContentModels }],
+  ['/console/api/register', { POST: (incoming, parts) => parts.register(incoming) }],
   ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks', 'videos') }],
 ])
 
@@ -91,7 +96,7 @@ const nothingThere: Handler = ({ http }) => {
 
 export type App = (http: Request, connection: Connection) => Response | Promise<Response>
 
-export function createApp(parts: Parts, health: Health): App {
+export function createApp(parts: AppParts, health: Health): App {
   return (http, connection) => {
     const [path, query] = splitUrl(http.url)
     const secure = securityHeaders(parts.catalogue().config.server)

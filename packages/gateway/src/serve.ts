@@ -7,6 +7,7 @@ import type { Setup } from './cli/run.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
+import { createRegister } from './console-api/register.ts'
 import { greeting, readyMadeKey } from './first-start.ts'
 import { createAdmission } from './http/admission.ts'
 import { isLoopback } from './http/client-address.ts'
@@ -61,10 +62,12 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       log,
       (code) => process.exit(code),
     )
-    const app = createApp(parts, {
-      ready: () => lifecycle.ready && parts.node.mayDispatch(),
-      accepting: () => lifecycle.accepting,
-    })
+    const config = () => catalogue.config
+    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now })
+    const app = createApp(
+      { ...parts, register },
+      { ready: () => lifecycle.ready && parts.node.mayDispatch(), accepting: () => lifecycle.accepting },
+    )
     listener = listenOrExplain(environment, catalogue.config, app)
     const open = listener
     stops.push(() => open.stop(true))

@@ -6,6 +6,7 @@ import { formatRequestId, timeOfId } from '../journey/ids.ts'
 import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
 import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
+import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
 import type { Account, Key, Storage, UsageRow } from '../storage/storage.ts'
 import { UsageError } from './args.ts'
 import { limitsOf, periodOf, restrictionsOf } from './key-options.ts'
@@ -19,6 +20,9 @@ export const OPERATIONS = {
     if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an address, not '${email}'`)
     const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
     if (amount < 0n) throw new UsageError('--credit must not be negative')
+    if (password !== undefined && !isLongEnough(password)) {
+      throw new UsageError(`the password must have at least ${SHORTEST_PASSWORD} characters`)
+    }
     const hash = password === undefined ? undefined : await hashPassword(password)
     const account = await storage.createAccount(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
     if (!account) throw new UsageError(`an account with the address ${email} exists already`)
@@ -120,11 +124,6 @@ function timeOf(expires: string | undefined): number | undefined {
 }
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
-
-const hashPassword = (password: string) => {
-  if (password.length < 8) throw new UsageError('the password must have at least 8 characters')
-  return Bun.password.hash(password, { algorithm: 'argon2id' })
-}
 
 function accountJson(account: Account) {
   return {

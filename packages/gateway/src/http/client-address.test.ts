@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clientAddress, compileCidrs, isLoopback, matchesCidrs } from './client-address.ts'
+import { clientAddress, compileCidrs, isLoopback, matchesCidrs, networkOf } from './client-address.ts'
 
 const PROXIES = compileCidrs(['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48', '::1']).cidrs
 
@@ -66,4 +66,17 @@ test('isLoopback', () => {
     expect(isLoopback(address)).toBe(true)
   for (const address of ['128.0.0.1', '10.0.0.1', '0.0.0.0', '::', '::2', '::127.0.0.1', 'localhost', '', '127.1'])
     expect(isLoopback(address)).toBe(false)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2:ffff::', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+  ['fe80::1%eth0', 'fe80::/64'],
+  ['::1', '::/64'],
+  ['nowhere', 'nowhere'],
+])('%s belongs to the network %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })

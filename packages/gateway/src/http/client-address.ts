@@ -65,3 +65,13 @@ export function clientAddress(socketAddress: string, headers: Headers, trustedPr
   }
   return formatIp(client)
 }
+
+/**
+ * Who counts as one: an IPv4 address, or the network of an IPv6 one, since whoever has one of those has all 2^64 in it.
+ * The one spelling of each; anything else stays as it is.
+ */
+export function networkOf(address: string): string {
+  const ip = parsePeer(address)
+  if (ip === undefined) return address
+  return ip.family === 4 ? formatIp(ip) : `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64`
+}

@@ -1,5 +1,6 @@
 // A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { AppParts } from '../app.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
@@ -13,7 +14,6 @@ import { compileCatalogue } from './catalogue.ts'
 import { createIds } from './ids.ts'
 import type { Connection } from './journey.ts'
 import { createLearned } from './learned.ts'
-import type { Parts } from './parts.ts'
 import { createRefused } from './refused.ts'
 import { createSeals } from './seals.ts'
 import { createTurnedAway } from './turned-away.ts'
@@ -52,7 +52,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: T
   const unused = (): never => {
     throw new Error('not a part of this test')
   }
-  const parts: Parts = {
+  const parts: AppParts = {
     ...{ catalogue: () => catalogue, ticker, send, ...more },
     settler: {
       open: async ({ amount, tokens }) => ({
@@ -86,6 +86,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: T
     fetchPublic: unused,
     seals: createSeals('a secret of a test'),
     refused: createRefused(),
+    register: unused,
   }
   return { parts, ends, logged }
 }

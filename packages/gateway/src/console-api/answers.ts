@@ -1,0 +1,35 @@
+// How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
+import { ERRORS, type ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+
+/** A call as the app hands it over: the headers for its answer are prepared. */
+export type ConsoleCall = {
+  http: Request
+  headers: Headers
+  connection: { address(): string }
+}
+
+export type Refusal = {
+  status: number
+  /** For programs. */
+  code: string
+  /** For people: what is wrong, and what to do. */
+  message: string
+  /** The field that is wrong. */
+  param?: string
+  /** Whole seconds. */
+  retryAfter?: number
+}
+
+export function refuse({ headers }: ConsoleCall, refusal: Refusal): Response {
+  const { status, code, message, param = null, retryAfter } = refusal
+  if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
+  const type = status >= 500 ? 'api_error' : 'invalid_request_error'
+  return Response.json({ error: { message, type, param, code } }, { status, headers })
+}
+
+/** What went wrong below, where errors are spoken of as everywhere else. */
+export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): Response {
+  // The rest of the body may still be on its way, perhaps for ever.
+  if (code === 'request_too_large' || code === 'request_timeout') call.headers.set('connection', 'close')
+  return refuse(call, { status: ERRORS[code].status, code, message })
+}

@@ -1,0 +1,49 @@
+// What somebody types to register: read strictly, because it is written down for ever. Pure.
+import { isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
+
+export type Credentials = { email: string; password: string }
+export type Unreadable = { param?: 'email' | 'password'; message: string }
+
+/** What RFC 5321 allows in all, and in front of the @. */
+const LONGEST_EMAIL = 254
+const LONGEST_LOCAL = 64
+const LONGEST_PASSWORD = 1_024
+
+/** Letters and marks of any script, and the signs that mailboxes have without quotes. Nothing that is not seen. */
+const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u
+const DOMAIN =
+  /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u
+
+export function readCredentials(body: Uint8Array): Credentials | Unreadable {
+  const read = parsed(body)
+  if (typeof read !== 'object' || read === null) {
+    return { message: 'The body must be a JSON object with an email and a password.' }
+  }
+  const { email, password } = read as Record<string, unknown>
+  if (typeof email !== 'string' || !isAddress(email.trim())) {
+    return { param: 'email', message: 'email must be an e-mail address such as ada@example.com.' }
+  }
+  if (typeof password !== 'string' || !isLongEnough(password)) {
+    return { param: 'password', message: `password must have at least ${SHORTEST_PASSWORD} characters.` }
+  }
+  if (password.length > LONGEST_PASSWORD || !password.isWellFormed()) {
+    return { param: 'password', message: `password must be text of at most ${LONGEST_PASSWORD} characters.` }
+  }
+  return { email: email.trim(), password }
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function isAddress(email: string): boolean {
+  const at = email.lastIndexOf('@')
+  const [local, domain] = [email.slice(0, Math.max(at, 0)), email.slice(at + 1)]
+  // Bytes, as mail counts them.
+  if (Buffer.byteLength(email) > LONGEST_EMAIL || Buffer.byteLength(local) > LONGEST_LOCAL) return false
+  return LOCAL.test(local) && DOMAIN.test(domain)
+}

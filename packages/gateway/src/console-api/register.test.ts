@@ -1,0 +1,224 @@
+// Every answer of the registration, on a store of the test's own that counts what it is asked.
+import { describe, expect, test } from 'bun:test'
+import { NANOS_PER_USD } from '../money/amount.ts'
+import type { SignUp, SignUpRefusal } from '../storage/storage.ts'
+import { createRegister, type RegisterParts } from './register.ts'
+
+const NOON = Date.UTC(2026, 4, 1, 12)
+const ACCOUNT = {
+  ...{ id: 7n, email: 'ada@example.com', balance: 0n, held: 0n, disabled: false, createdAt: NOON },
+} as const
+
+type Options = {
+  open?: boolean
+  publicUrl?: string
+  trustedProxies?: string[]
+  refusal?: SignUpRefusal
+  lateRefusal?: SignUpRefusal
+  given?: bigint
+  hash?: RegisterParts['hash']
+}
+
+function desk(options: Options = {}) {
+  const asked: string[] = []
+  const signUps: SignUp[] = []
+  let hashes = 0
+  const register = createRegister({
+    storage: {
+      async signUpRefusal(email, network) {
+        asked.push(`${email} from ${network}`)
+        return options.refusal
+      },
+      async signUp(person) {
+        signUps.push(person)
+        if (options.lateRefusal) return options.lateRefusal
+        const account = { ...ACCOUNT, email: person.email } as unknown as Exclude<
+          Awaited<ReturnType<RegisterParts['storage']['signUp']>>,
+          string
+        >['account']
+        return { account, trialCredit: options.given ?? person.trialCredit }
+      },
+    },
+    config: () => ({
+      registration: {
+        ...{ open: options.open ?? true, trialCredit: 10n * NANOS_PER_USD, trialBudgetPerDay: 100n * NANOS_PER_USD },
+      },
+      server: {
+        ...{ publicUrl: options.publicUrl, tls: undefined, trustedProxies: options.trustedProxies ?? [], drainMs: 0 },
+        limits: { bodyBytes: 1, inFlight: 1, memoryBytes: 1 },
+      },
+    }),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms)
+      return () => clearTimeout(timer)
+    },
+    clock: () => NOON,
+    hash: async (password) => {
+      hashes += 1
+      return options.hash ? await options.hash(password) : `hash of ${password}`
+    },
+  })
+  const send = async (body: unknown, headers: Record<string, string> = {}, peer = '192.0.2.1') => {
+    const http = new Request('http://gw.example/console/api/register', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', host: 'gw.example', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    const response = await register({ http, headers: new Headers(), connection: { address: () => peer } })
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer }
+  }
+  return { send, asked, signUps, hashes: () => hashes }
+}
+
+type Answer = {
+  id?: string
+  email?: string
+  trial_credit_usd?: string
+  notice?: string | null
+  error?: { message: string; code: string; param: string | null; type: string }
+}
+
+const ADA = { email: ' Ada@example.com ', password: 'correct horse' }
+
+test('an account is made, with the hash of the password and the network of the caller', async () => {
+  const { send, asked, signUps } = desk()
+  const { status, body } = await send(ADA)
+  expect(status).toBe(201)
+  expect(body).toEqual({ id: '7', email: 'Ada@example.com', trial_credit_usd: '10.00', notice: null })
+  expect(asked).toEqual(['Ada@example.com from 192.0.2.1'])
+  expect(signUps).toEqual([
+    {
+      ...{ email: 'Ada@example.com', password: 'hash of correct horse', network: '192.0.2.1' },
+      ...{ trialCredit: 10n * NANOS_PER_USD, budgetPerDay: 100n * NANOS_PER_USD },
+    },
+  ])
+})
+
+test('an account without its trial credit says so', async () => {
+  const { body } = await desk({ given: 0n }).send(ADA)
+  expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('used up') })
+})
+
+test('who is behind a proxy is told by the proxies that are trusted, and by no others', async () => {
+  const forwarded = { 'x-forwarded-for': '2001:db8:1:2:3::9' }
+  const trusting = desk({ trustedProxies: ['192.0.2.0/24'] })
+  await trusting.send(ADA, forwarded)
+  expect(trusting.asked).toEqual(['Ada@example.com from 2001:db8:1:2::/64'])
+  const strict = desk()
+  await strict.send(ADA, forwarded)
+  expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1'])
+})
+
+describe('refused, before anything is asked of the store', () => {
+  const bad: [string, unknown, string | null][] = [
+    ['no JSON', 'hello', null],
+    ['no object', '[1]', 'email'],
+    ['null', 'null', null],
+    ['no address', { password: 'correct horse' }, 'email'],
+    ['an address that is a list', { ...ADA, email: ['a@b.c'] }, 'email'],
+    ['no @', { ...ADA, email: 'ada' }, 'email'],
+    ['two @', { ...ADA, email: 'a@b@c.d' }, 'email'],
+    ['spaces', { ...ADA, email: 'a b@c.d' }, 'email'],
+    ['quotes', { ...ADA, email: '"a"@c.d' }, 'email'],
+    ['an address in brackets', { ...ADA, email: 'a@[127.0.0.1]' }, 'email'],
+    ['an empty label', { ...ADA, email: 'a@b..c' }, 'email'],
+    ['a line break', { ...ADA, email: 'a@b.c\nbcc: x@y.z' }, 'email'],
+    ['NUL', { ...ADA, email: 'a\0@b.c' }, 'email'],
+    ['half a character', { ...ADA, email: 'a\ud800@b.c' }, 'email'],
+    ['letters that nobody sees', { ...ADA, email: 'a\u200b@b.c' }, 'email'],
+    ['a long name', { ...ADA, email: `${'a'.repeat(65)}@b.c` }, 'email'],
+    ['a long domain', { ...ADA, email: `a@${'b'.repeat(260)}` }, 'email'],
+    ['no password', { email: ADA.email }, 'password'],
+    ['a short password', { ...ADA, password: 'seven77' }, 'password'],
+    ['seven characters that take more', { ...ADA, password: '\u{1f600}'.repeat(7) }, 'password'],
+    ['half a character in it', { ...ADA, password: 'a\ud800 long enough' }, 'password'],
+    ['a long password', { ...ADA, password: 'a'.repeat(1025) }, 'password'],
+  ]
+  test.each(bad)('%s', async (_, body, param) => {
+    const { send, asked, hashes } = desk()
+    const answer = await send(body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error).toMatchObject({ code: 'bad_request', param, type: 'invalid_request_error' })
+    expect([asked, hashes()]).toEqual([[], 0])
+  })
+
+  test('a body of another type, or too large', async () => {
+    const { send, asked } = desk()
+    expect((await send(ADA, { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await send(ADA, { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
+    expect((await send({ ...ADA, more: 'x'.repeat(17_000) })).status).toBe(413)
+    expect(asked).toEqual([])
+  })
+
+  test('a closed registration', async () => {
+    const { send, asked } = desk({ open: false })
+    const { status, body } = await send(ADA)
+    expect([status, body.error?.code, asked]).toEqual([403, 'registration_closed', []])
+  })
+
+  test.each<[string, Record<string, string>, number]>([
+    ['our own page', { origin: 'http://gw.example' }, 201],
+    ['our own page behind TLS', { origin: 'https://gw.example' }, 201],
+    ['our public address', { origin: 'https://public.example' }, 201],
+    ['another site', { origin: 'https://evil.example' }, 403],
+    ['another port', { origin: 'http://gw.example:8080' }, 403],
+    ['a page without a name', { origin: 'null' }, 403],
+    ['an old browser elsewhere', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['no browser', {}, 201],
+  ])('a page: %s', async (_, headers, status) => {
+    const { send, asked } = desk({ publicUrl: 'https://public.example/gw' })
+    expect((await send(ADA, headers)).status).toBe(status)
+    expect(asked).toHaveLength(status === 201 ? 1 : 0)
+  })
+})
+
+describe('refused by the store, before a password is hashed', () => {
+  test('an address that is taken', async () => {
+    const { send, hashes } = desk({ refusal: 'taken' })
+    const { status, body } = await send(ADA)
+    expect([status, body.error?.code, body.error?.param, hashes()]).toEqual([409, 'address_taken', 'email', 0])
+  })
+
+  test('too many of one network, until the day is over', async () => {
+    const { send, hashes } = desk({ refusal: 'too_many' })
+    const { status, headers, body } = await send(ADA)
+    expect([status, body.error?.code, headers.get('retry-after')]).toEqual([429, 'too_many_accounts', '43200'])
+    expect(hashes()).toBe(0)
+  })
+
+  test('and once more when somebody was quicker meanwhile', async () => {
+    expect((await desk({ lateRefusal: 'taken' }).send(ADA)).status).toBe(409)
+    expect((await desk({ lateRefusal: 'too_many' }).send(ADA)).status).toBe(429)
+  })
+})
+
+test('whoever tries one address after the other is stopped; others are not', async () => {
+  const { send, asked } = desk({ refusal: 'taken' })
+  const statuses: number[] = []
+  for (let index = 0; index < 32; index++) statuses.push((await send(ADA)).status)
+  expect(statuses).toEqual([...Array(30).fill(409), 429, 429])
+  expect(asked).toHaveLength(30)
+  expect((await send(ADA, {}, '192.0.2.2')).status).toBe(409)
+  const { headers, body } = await send(ADA)
+  expect([body.error?.code, headers.get('retry-after')]).toEqual(['too_many_tries', '3600'])
+})
+
+test('few passwords are hashed at once, and those who would wait too long are told', async () => {
+  let [running, most] = [0, 0]
+  const gate = Promise.withResolvers<void>()
+  const { send } = desk({
+    async hash() {
+      most = Math.max(most, ++running)
+      await gate.promise
+      running -= 1
+      return 'hash'
+    },
+  })
+  const answers = Array.from({ length: 30 }, (_, index) => send(ADA, {}, `198.51.100.${index}`))
+  const refused = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
+  expect(refused?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(Array(8).fill([503, '5']))
+  gate.resolve()
+  const made = await Promise.all(answers.slice(0, 22))
+  expect(made.map(({ status }) => status)).toEqual(Array(22).fill(201))
+  expect(most).toBe(2)
+})
