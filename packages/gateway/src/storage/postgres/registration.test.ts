@@ -1,0 +1,39 @@
+// Several gateways over one database: what a day and a network may have is counted once for all of them.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { openPostgres } from '../postgres.ts'
+import type { SignUp, Storage } from '../storage.ts'
+import { freshSchema } from './test-database.ts'
+
+setDefaultTimeout(60_000)
+
+let nodes: Storage[] = []
+beforeAll(async () => {
+  const address = await freshSchema()
+  nodes = await Promise.all([1, 2, 3].map(() => openPostgres(address)))
+})
+afterAll(() => Promise.all(nodes.map((node) => node.close())))
+
+const PERSON: SignUp = { email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budgetPerDay: 75n }
+
+async function outcomes(people: readonly Partial<SignUp>[]): Promise<Record<string, number>> {
+  const answers = await Promise.all(
+    people.map((person, index) => nodes[index % nodes.length]?.signUp({ ...PERSON, ...person })),
+  )
+  const counts: Record<string, number> = {}
+  for (const answer of answers) {
+    const word = typeof answer === 'object' ? `credit ${answer.trialCredit}` : String(answer)
+    counts[word] = (counts[word] ?? 0) + 1
+  }
+  return counts
+}
+const sixty = (make: (index: number) => Partial<SignUp>) => Array.from({ length: 60 }, (_, index) => make(index))
+
+test('one network, one person and one budget on three nodes at once', async () => {
+  const people = sixty((index) => ({ email: `p${index}@example.com` }))
+  expect(await outcomes(people)).toEqual({ 'credit 10': 3, too_many: 57 })
+  const spellings = sixty((index) => ({ email: `ada+${index}@example.com`, network: `198.51.100.${index}` }))
+  expect(await outcomes(spellings)).toEqual({ 'credit 10': 1, taken: 59 })
+  const strangers = sixty((index) => ({ email: `q${index}@example.com`, network: `203.0.113.${index}` }))
+  expect(await outcomes(strangers)).toEqual({ 'credit 10': 3, 'credit 0': 57 })
+  expect(await nodes[0]?.audit()).toMatchObject({ ok: true, accounts: 64, transfers: 7 })
+})
