@@ -1,13 +1,15 @@
 // Every answer of the registration, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
 import { NANOS_PER_USD } from '../money/amount.ts'
-import type { SignUp, SignUpRefusal } from '../storage/storage.ts'
+import { NO_LIMITS } from '../money/limits.ts'
+import type { Account, SignUp, SignUpRefusal } from '../storage/storage.ts'
 import { createRegister, type RegisterParts } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
-const ACCOUNT = {
+const ACCOUNT: Account = {
   ...{ id: 7n, email: 'ada@example.com', balance: 0n, held: 0n, disabled: false, createdAt: NOON },
-} as const
+  ...{ limits: NO_LIMITS, spentToday: 0n, spentThisMonth: 0n },
+}
 
 type Options = {
   open?: boolean
@@ -32,10 +34,7 @@ function desk(options: Options = {}) {
       async signUp(person) {
         signUps.push(person)
         if (options.lateRefusal) return options.lateRefusal
-        const account = { ...ACCOUNT, email: person.email } as unknown as Exclude<
-          Awaited<ReturnType<RegisterParts['storage']['signUp']>>,
-          string
-        >['account']
+        const account = { ...ACCOUNT, email: person.email }
         return { account, trialCredit: options.given ?? person.trialCredit }
       },
     },
