@@ -10,6 +10,7 @@ import { type Ask, type Connection, type Incoming, journey } from './journey/jou
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
+import { showRequest, showUsage } from './journey/usage.ts'
 import { StoreDown } from './storage/storage.ts'
 
 /** What answers requests: the journey's parts, and the console's own paths. */
@@ -37,6 +38,7 @@ const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
   ['/v1/images/generations', { POST: notYet('images', 'images') }],
   ['/v1/images/edits', { POST: notYet('images', 'images') }],
   ['/v1/models', { GET: listModels }],
+  ['/v1/usage', { GET: showUsage }],
   ['/v1beta/models', { GET: listGenerateContentModels }],
   ['/console/api/register', { POST: (incoming, parts) => parts.register(incoming) }],
   ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks', 'videos') }],
@@ -45,6 +47,7 @@ const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
 /** Paths with a name at their end. */
 const PREFIXES: readonly [prefix: string, methodsOf: (rest: string) => Methods | undefined][] = [
   ['/v1/models/', modelMethods],
+  ['/v1/usage/', (id) => ({ GET: (incoming, parts) => showRequest(id, incoming, parts) })],
   ['/v1beta/models/', (id) => generateContentMethods(id)],
   [
     '/api/v3/contents/generations/tasks/',

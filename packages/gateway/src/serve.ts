@@ -152,6 +152,8 @@ async function createParts(
   return {
     ...{ catalogue, settler, node, callers, turnedAway, ticker, log, fetchPublic, clock: Date.now },
     standing: (key) => storage.standing(key),
+    usage: (account, limit, before) => storage.usage(account, limit, before),
+    findRequest: (account, request) => storage.findRequest(account, request),
     seals: createSeals(await masterSecret(storage, environment)),
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),

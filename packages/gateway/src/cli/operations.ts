@@ -2,12 +2,13 @@
 
 import type { FileConfig } from '../config/types.ts'
 import { hashSecret } from '../journey/authenticate.ts'
-import { formatRequestId, timeOfId } from '../journey/ids.ts'
+import { formatRequestId } from '../journey/ids.ts'
+import { showReceipt } from '../journey/show-receipt.ts'
 import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
-import { CREDIT, HELD, TRIAL } from '../money/ledger.ts'
+import { CREDIT, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
-import type { Account, Key, Storage, UsageRow } from '../storage/storage.ts'
+import type { Account, Key, Storage } from '../storage/storage.ts'
 import { UsageError } from './args.ts'
 import { limitsOf, periodOf, restrictionsOf } from './key-options.ts'
 
@@ -59,7 +60,7 @@ export const OPERATIONS = {
   usage: async ({ storage }, { account = '', limit = '100' }) => {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
     const { id } = await find(storage, account)
-    return (await storage.usage(id, Number(limit))).map(usageJson)
+    return (await storage.usage(id, Number(limit))).map((row) => showReceipt(row, 'operator'))
   },
   audit: async ({ storage }) => auditJson(await storage.audit()),
 } as const satisfies Record<string, Operation>
@@ -161,21 +162,6 @@ function keyJson(key: Key) {
     models: key.restrictions.models ?? null,
     ips: key.restrictions.networks ?? null,
     created_at: new Date(key.createdAt).toISOString(),
-  }
-}
-
-function usageJson(row: UsageRow) {
-  return {
-    request_id: formatRequestId(row.request),
-    at: new Date(timeOfId(row.request)).toISOString(),
-    model: row.model,
-    upstream: row.upstream,
-    key_id: String(row.key),
-    ending: row.state === HELD ? 'running' : row.ending,
-    held_usd: formatUsd(row.held),
-    cost_usd: formatUsd(row.cost),
-    shortfall_usd: formatUsd(row.shortfall),
-    receipt: row.receipt === '' ? null : JSON.parse(row.receipt),
   }
 }
 

@@ -27,6 +27,8 @@ export type Parts = {
   turnedAway: TurnedAway
   /** A key and its account as the books have them now. */
   standing: Storage['standing']
+  usage: Storage['usage']
+  findRequest: Storage['findRequest']
   /** Milliseconds since 1970. */
   clock(): number
   ids: Ids

@@ -71,6 +71,8 @@ export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: T
     callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
     turnedAway: createTurnedAway(() => 0),
     standing: unused,
+    usage: unused,
+    findRequest: unused,
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
     learned: createLearned(),
