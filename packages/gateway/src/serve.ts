@@ -31,7 +31,7 @@ import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
-import { auditing, pollChanges, reloading, renewing } from './upkeep.ts'
+import { auditing, pollChanges, reloading, renewing, sweeping } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
@@ -78,7 +78,7 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
     }
     const renewal = renewing(listener, log)
     const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
-    stops.push(renewal.stop, reload.stop, auditing(storage, log))
+    stops.push(renewal.stop, reload.stop, auditing(storage, log), sweeping(storage.contents, log))
     process.on('SIGHUP', () => {
       reload.now()
       renewal.now()
@@ -150,10 +150,7 @@ async function createParts(
     pollChanges(storage, callers, log),
   )
   return {
-    ...{ catalogue, settler, node, callers, turnedAway, ticker, log, fetchPublic, clock: Date.now },
-    standing: (key) => storage.standing(key),
-    usage: (account, limit, before) => storage.usage(account, limit, before),
-    findRequest: (account, request) => storage.findRequest(account, request),
+    ...{ catalogue, settler, node, callers, turnedAway, ticker, log, fetchPublic, clock: Date.now, store: storage },
     seals: createSeals(await masterSecret(storage, environment)),
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),

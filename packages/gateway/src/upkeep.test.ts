@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AuditReport } from './storage/storage.ts'
-import { auditing } from './upkeep.ts'
+import { auditing, sweeping } from './upkeep.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
@@ -36,4 +36,27 @@ test('the books are audited after the start and again and again, whatever came o
     'warn: the audit could not be made',
     'info: audit: the books are in order',
   ])
+})
+
+test('contents are swept page by page, and again later, whatever came of it before', async () => {
+  const outcomes: (number | Error)[] = [5, 5, 2, new Error('away'), new Error('still away'), 0]
+  const said: string[] = []
+  const log = { info: () => {}, warn: (message: string) => void said.push(message), error: () => {} }
+  const pages: number[] = []
+  const done = Promise.withResolvers<void>()
+  const contents = {
+    sweep: async (limit: number) => {
+      pages.push(limit)
+      const next = outcomes.shift()
+      if (outcomes.length === 0) done.resolve()
+      if (typeof next === 'number') return next
+      throw next
+    },
+  }
+  const stop = sweeping(contents, log, { everyMs: 2, pauseMs: 1, page: 5 })
+  await done.promise
+  stop()
+  await Bun.sleep(20)
+  expect(pages).toEqual([5, 5, 5, 5, 5, 5])
+  expect(said).toEqual(['old contents cannot be removed'])
 })

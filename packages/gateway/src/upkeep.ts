@@ -5,6 +5,7 @@ import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
+import type { Contents } from './storage/contents.ts'
 import type { Storage } from './storage/storage.ts'
 
 const POLL_CHANGES_MS = 1_000
@@ -12,6 +13,8 @@ const CHECK_CERTIFICATE_MS = 10_000
 /** When the start's own work is done. */
 const FIRST_AUDIT_MS = 30_000
 const AUDIT_HOUR = 3
+
+const SWEEPING = { everyMs: 60_000, pauseMs: 20, page: 50 }
 
 export type Upkeep = { now(): void; stop(): void }
 
@@ -92,6 +95,28 @@ function untilNight(): number {
   night.setHours(AUDIT_HOUR, 0, 0, 0)
   if (night.getTime() <= Date.now()) night.setDate(night.getDate() + 1)
   return night.getTime() - Date.now()
+}
+
+/** Contents whose time is over go in small pages with pauses: whoever wants to write never waits for long. */
+export function sweeping(contents: Pick<Contents, 'sweep'>, log: Log, times: typeof SWEEPING = SWEEPING): () => void {
+  let stopped = false
+  let failing = false
+  let timer = setTimeout(sweep, times.everyMs)
+  async function sweep(): Promise<void> {
+    let isMore = false
+    try {
+      isMore = (await contents.sweep(times.page)) === times.page
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn('old contents cannot be removed', { error: String(error) })
+      failing = true
+    }
+    if (!stopped) timer = setTimeout(sweep, isMore ? times.pauseMs : times.everyMs)
+  }
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
 }
 
 export function renewing(listener: Listener, log: Log): Upkeep {

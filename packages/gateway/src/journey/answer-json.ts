@@ -33,9 +33,9 @@ export async function answerJson(exchange: Exchange, reply: Response): Promise<R
   }
   const { usage, finish, outputBytes } = read
   const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
-  await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true })
   exchange.headers.set('content-type', 'application/json')
   // Once more: what the answer lost is known only now.
   showWarnings(exchange)
+  await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body: read.body })
   return new Response(read.body, { headers: exchange.headers })
 }

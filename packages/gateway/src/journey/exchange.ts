@@ -7,6 +7,7 @@ import type { Place } from '../http/admission.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
 import type { Client } from './client.ts'
+import { endClaim, type KeyClaim } from './idempotency.ts'
 import type { Answerer } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
@@ -30,6 +31,8 @@ export type Exchange = {
   firstTokenAt: number | undefined
   /** Left by a stream at its end, by everything else when it is answered. */
   place: Place
+  /** Of a request with an idempotency key. */
+  claim: KeyClaim | undefined
 }
 
 /** A client that left has its answer fetched to the end, so that the charge is exact; not for ever, though. */
@@ -41,6 +44,8 @@ export type Seen = {
   finish: Finish | undefined
   outputBytes: number
   sawOutput: boolean
+  /** An unstreamed answer as the client gets it; its headers are set. */
+  body?: Uint8Array
 }
 
 export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
@@ -63,10 +68,14 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   exchange.watch.stop()
   if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
-  if (charge.cost === 0n && !seen.sawOutput) await quote.open.void(ending, receipt)
-  else await quote.open.settle(charge.cost, tokensIn(charge), ending, receipt)
+  const isFree = charge.cost === 0n && !seen.sawOutput
+  const { charged } = await (isFree
+    ? quote.open.void(ending, receipt)
+    : quote.open.settle(charge.cost, tokensIn(charge), ending, receipt))
   parts.turnedAway.ended(quote.caller)
   learn(quote, request.textBytes, outcome, charge, statistics)
+  const { claim, headers } = exchange
+  if (claim) await endClaim(claim, { ending, charged, headers, body: seen.body }, parts)
   return charge
 }
 

@@ -1,11 +1,12 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
-//   authenticate -> read -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
+//   authenticate -> read -> (claim) -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
 import { holdRate, toolsBound } from '../money/hold.ts'
+import type { Identity } from '../storage/node.ts'
 import type { Caller } from '../storage/storage.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -17,6 +18,7 @@ import { Client } from './client.ts'
 import { codec } from './codec.ts'
 import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
+import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
 import type { Peer } from './origin.ts'
 import { type Asked, dialectOf, type Outbound } from './outbound.ts'
@@ -68,9 +70,11 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   if (dialect.id === 'messages') checkVersion(http.headers)
   turnAway(caller, undefined, parts)
   const catalogue = parts.catalogue()
-  const { bodyBytes } = catalogue.config.server.limits
+  const { server, retention } = catalogue.config
+  const { bodyBytes } = server.limits
   const place = admit(http, bodyBytes, parts)
   let streaming = false
+  let claim: KeyClaim | undefined
   try {
     const body = must(
       await readBody(http, {
@@ -82,6 +86,13 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     )
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
+    const warnings: string[] = []
+    const key = http.headers.get(IDEMPOTENCY_KEY)
+    if (key !== null) {
+      const claimed = await claimKey(key, { incoming, ask, caller, body, retention, warnings }, parts)
+      if (claimed instanceof Response) return claimed
+      claim = claimed
+    }
     const arrived = {
       parts,
       id: incoming.id,
@@ -90,14 +101,20 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
       request,
       body,
       asArray: ask.asArray === true,
+      warnings,
     }
-    const { asked, outbound, quote, watch } = await accept(arrived, caller, catalogue, incoming)
-    const exchange = open(asked, outbound, incoming, { quote, watch, startedAt, place })
+    const owner = claim?.claim ?? parts.node.identity()
+    const { asked, outbound, quote, watch } = await accept(arrived, caller, catalogue, incoming, owner)
+    if (claim) await confirmClaim(claim, quote, watch)
+    const exchange = open(asked, outbound, incoming, { quote, watch, startedAt, place, claim })
     const calling = call(exchange, outbound)
     if (!request.stream) return await answerJson(exchange, await calling)
     const answer = await answerStream(exchange, calling, parts.pace)
     streaming = true
     return answer
+  } catch (error) {
+    if (claim) await releaseClaim(claim, parts)
+    throw error
   } finally {
     if (!streaming) place.leave()
   }
@@ -120,22 +137,28 @@ function admit(http: Request, limit: number, parts: Parts): Place {
   throw new Failure('unavailable', message, { retryAfter: 1 })
 }
 
-type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'warnings'>
+type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate'>
 type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
 
 /** A key that has changed since it was looked up is looked up anew: what it may do, and at which price, is decided again. */
-async function accept(arrived: Arrived, first: Caller, catalogue: Catalogue, incoming: Incoming): Promise<Accepted> {
+async function accept(
+  arrived: Arrived,
+  first: Caller,
+  catalogue: Catalogue,
+  incoming: Incoming,
+  owner: Identity,
+): Promise<Accepted> {
   const { parts, request, dialect } = arrived
   let caller = first
   for (let changes = 0; changes < MOST_CHANGES; changes++) {
     const offer = authorize(caller, request.model, catalogue)
     const candidate = route(offer, parts.random, parts.watches.isFull)
-    const asked: Asked = { ...arrived, caller, offer, candidate, warnings: [] }
+    const asked: Asked = { ...arrived, caller, offer, candidate, warnings: [...arrived.warnings] }
     const outbound = prepare(asked)
-    const held = await placeHold(asked, outbound)
+    const held = await placeHold(asked, outbound, owner)
     if (held) return { asked, outbound, ...held }
     caller = await authenticate(incoming, dialect.id, parts, caller)
   }
@@ -148,8 +171,10 @@ function turnAway(caller: Caller, tokens: number | undefined, { turnedAway, cloc
   if (refusal) throw rateLimited(caller, refusal, tokens ?? 0, clock())
 }
 
+type Held = Pick<Accepted, 'quote' | 'watch'>
+
 /** undefined: the key is not what the caller's record says any more. */
-async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepted, 'quote' | 'watch'> | undefined> {
+async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Promise<Held | undefined> {
   const { id, caller, request, offer, candidate, parts, warnings } = asked
   const { model } = offer
   const statistics = parts.learned.of(model.id)
@@ -163,7 +188,7 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepte
   turnAway(caller, minimumTokens, parts)
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
-  const { slot, epoch } = parts.node.identity()
+  const { slot, epoch } = owner
   const opened = await parts.settler.open({
     verb: 'hold',
     id,
@@ -213,11 +238,11 @@ async function placeHold(asked: Asked, outbound: Outbound): Promise<Pick<Accepte
   return { quote, watch }
 }
 
-type Opened = Pick<Exchange, 'quote' | 'watch' | 'startedAt' | 'place'>
+type Opened = Pick<Exchange, 'quote' | 'watch' | 'startedAt' | 'place' | 'claim'>
 
 /** Only what is needed to the end: the body of a request is not kept while its answer streams. */
 function open({ parts, dialect, request }: Asked, outbound: Outbound, incoming: Incoming, opened: Opened): Exchange {
-  const { quote, watch, startedAt, place } = opened
+  const { quote, watch, startedAt, place, claim } = opened
   const { headers } = incoming
   showWarnings({ quote, headers })
   const client = new Client(incoming.http)
@@ -243,6 +268,7 @@ function open({ parts, dialect, request }: Asked, outbound: Outbound, incoming: 
     startedAt,
     firstTokenAt: undefined,
     place,
+    claim,
   }
 }
 

@@ -11,6 +11,7 @@ import type { Aborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
 import type { Callers } from './authenticate.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { ClaimStore } from './idempotency.ts'
 import type { Ids } from './ids.ts'
 import type { Learned } from './learned.ts'
 import type { Refused } from './refused.ts'
@@ -22,13 +23,10 @@ export type Parts = {
   /** The configuration in force now; a request takes it once and keeps it. */
   catalogue(): Catalogue
   settler: Settler
+  store: ClaimStore & Pick<Storage, 'standing' | 'usage'>
   node: Node
   callers: Callers
   turnedAway: TurnedAway
-  /** A key and its account as the books have them now. */
-  standing: Storage['standing']
-  usage: Storage['usage']
-  findRequest: Storage['findRequest']
   /** Milliseconds since 1970. */
   clock(): number
   ids: Ids

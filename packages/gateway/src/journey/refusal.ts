@@ -25,7 +25,7 @@ export async function refusalOf(refused: Refused, needed: Needed, parts: Parts):
     return new Failure('insufficient_balance', `The account's balance is too low. ${amounts}`)
   if (outcome === 'cap_reached') {
     // The cap's words are worth a question to the store; without an answer the refusal stands all the same.
-    const standing = await parts.standing(caller.key).catch(() => undefined)
+    const standing = await parts.store.standing(caller.key).catch(() => undefined)
     return new Failure(
       'key_cap_reached',
       `${capOf(standing?.key)} ${amounts}${renewalOf(standing?.key, parts.clock())}`,

@@ -44,7 +44,8 @@ export const UNREPORTED: Usage = {
   absurd: false,
 }
 const NOTHING: Usage = { ...UNREPORTED, input: 0, output: 0 }
-const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
+/** These have brought what they could: an answer. */
+export const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
 
 /**
  * Reported usage wins, an explicit zero included. Without it, what was delivered is counted from its bytes; an answer

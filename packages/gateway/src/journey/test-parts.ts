@@ -26,6 +26,8 @@ export type TestOptions = {
   timeouts?: Partial<Upstream['timeouts']>
   /** What the upstream speaks; chat unless told. */
   dialect?: TextDialectId
+  /** How long answers are kept for repeated requests; not at all unless told. */
+  idempotencyMs?: number
 }
 
 /** How a request ended, as the ledger was told. */
@@ -40,11 +42,13 @@ export const TEST_CALLER: Caller = {
 /** A connection that nothing is asked of. */
 export const CONNECTION: Connection = { keepOpen: () => {}, address: () => '127.0.0.1' }
 
-export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: TestOptions) {
+export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
   const ends: End[] = []
   const logged: string[] = []
   const ticker = createTicker(5)
-  const catalogue = compileCatalogue(testConfig(timeouts, dialect), 0)
+  const config = testConfig(timeouts, dialect)
+  const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
+  const catalogue = compileCatalogue({ ...config, retention }, 0)
   const end = async (cost: bigint, ending: string): Promise<Settled> => {
     ends.push({ cost, ending })
     return { charged: cost, spooled: false }
@@ -67,12 +71,13 @@ export function createTestParts({ send, timeouts, dialect = 'chat', ...more }: T
       }),
       settle: unused,
     },
+    store: {
+      contents: { claim: unused, keep: unused, forget: unused, sweep: unused },
+      ...{ findRequest: unused, apply: unused, standing: unused, usage: unused },
+    },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
     callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
     turnedAway: createTurnedAway(() => 0),
-    standing: unused,
-    usage: unused,
-    findRequest: unused,
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
     learned: createLearned(),

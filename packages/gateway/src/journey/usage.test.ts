@@ -29,15 +29,15 @@ let asked: unknown[]
 const { parts } = createTestParts({ send: () => Promise.reject(new Error('nobody is called')) })
 afterAll(() => parts.ticker.stop())
 parts.clock = () => NOW
-parts.standing = async (id) => {
+parts.store.standing = async (id) => {
   asked.push(['standing', id])
   return key && { account: ACCOUNT, key }
 }
-parts.usage = async (account, limit, before) => {
+parts.store.usage = async (account, limit, before) => {
   asked.push(['usage', account, limit, before])
   return rows.slice(0, limit)
 }
-parts.findRequest = async (account, id) => {
+parts.store.findRequest = async (account, id) => {
   asked.push(['find', account, id])
   return rows.find(({ request }) => request === id)
 }

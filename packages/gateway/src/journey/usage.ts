@@ -18,11 +18,11 @@ const LARGEST_LIMIT = 100
 export async function showUsage(incoming: Incoming, parts: Parts): Promise<Response> {
   const caller = await callerOf(incoming, parts)
   const { limit, before } = pageOf(incoming.query)
-  const standing = await parts.standing(caller.key)
+  const standing = await parts.store.standing(caller.key)
   // The key is gone since it was looked up.
   if (!standing) throw invalid()
   // One more than is shown tells whether there are more.
-  const rows = await parts.usage(caller.account, limit + 1, before)
+  const rows = await parts.store.usage(caller.account, limit + 1, before)
   return Response.json(
     {
       object: 'usage',
@@ -39,7 +39,7 @@ export async function showRequest(id: string, incoming: Incoming, parts: Parts):
   const caller = await callerOf(incoming, parts)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
-  const row = await parts.findRequest(caller.account, request)
+  const row = await parts.store.findRequest(caller.account, request)
   // Another account's request is as unknown as one that never was.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
   return Response.json(showReceipt(row, 'caller'), { headers: incoming.headers })

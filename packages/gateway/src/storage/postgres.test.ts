@@ -25,6 +25,9 @@ storageContract('PostgreSQL', async (): Promise<Opened> => {
     raw: (text) => shell.unsafe(text),
     elapse: async (milliseconds) => {
       await shell.unsafe(`update node set renewed_at = renewed_at - ${milliseconds}`)
+      await shell.unsafe(
+        `update idempotency set claimed_at = claimed_at - ${milliseconds}, expires_at = expires_at - ${milliseconds}`,
+      )
     },
     async reopen() {
       await storage.close()

@@ -5,6 +5,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Join, Leave, Reap, Renew, Result } from '../money/ledger.ts'
 import { type Connections, openConnections } from './postgres/connections.ts'
+import { postgresContents } from './postgres/contents.ts'
 import { type Decision, decodeBatch, encodeBatch, type RequestVerb, toResult } from './postgres/encode.ts'
 import { retryOrDown } from './postgres/faults.ts'
 import { openLane } from './postgres/lane.ts'
@@ -28,6 +29,8 @@ export type PostgresOptions = {
 const DEFAULTS: PostgresOptions = { lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000 }
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
+/** Their rows may be large: nobody else shall wait behind one. Connected at first use. */
+const CONTENTS = 2
 /** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
 const REPORTS = 3
 
@@ -95,6 +98,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
       return work.finally(() => underWay.delete(work))
     },
     ...records(compileOnly(), openRunner(queries, slow), clock),
+    contents: postgresContents(connect('contents', CONTENTS)),
     async ping() {
       await queries.query('SELECT 1', [])
     },

@@ -8,6 +8,7 @@ import type { Statement } from './sql/queries.ts'
 import { records } from './sql/records.ts'
 import type { Row } from './sql/rows.ts'
 import type { Schema } from './sql/schema.ts'
+import { sqliteContents } from './sqlite/contents.ts'
 import { openForReading } from './sqlite/database.ts'
 import { createPrivateFile, ownFolder } from './sqlite/owner-lock.ts'
 import { toFailure } from './sqlite/transactions.ts'
@@ -24,10 +25,12 @@ export type SqliteOptions = {
   busyTimeoutMs?: number
   /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
   deferFrom?: number
+  /** How large the file of the contents may grow; see sqlite/contents.ts. */
+  mostContentsBytes?: number
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mostContentsBytes } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
   const file = join(dataDir, SQLITE_FILE)
@@ -44,6 +47,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     throw error
   }
 
+  const contents = sqliteContents(dataDir, clock, mostContentsBytes)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
     try {
@@ -85,6 +89,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     for (const reader of readers) reader.terminate()
     reading.close(true)
     try {
+      await contents.close()
       await queue.close()
     } finally {
       worker.terminate()
@@ -94,6 +99,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
 
   return {
     ...records(compiler(), { read, readBooks, readSlowly, write: queue.write }, clock),
+    contents,
     apply(verb) {
       try {
         checkVerb(verb)

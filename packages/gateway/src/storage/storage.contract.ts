@@ -1,6 +1,7 @@
 // What every engine must do, as tests. An engine's own test file only says how to open it.
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
+import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
 import { nodesContract } from './contract/nodes.ts'
@@ -26,6 +27,7 @@ export function storageContract(name: string, open: Open): void {
     describe('registration', () => registrationContract(use))
     describe('verbs', () => verbsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
+    describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })

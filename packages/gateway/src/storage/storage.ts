@@ -2,6 +2,7 @@
 import type { Nanos } from '../money/amount.ts'
 import type { RequestState, Result, Verb } from '../money/ledger.ts'
 import type { Limits, Period } from '../money/limits.ts'
+import type { Contents } from './contents.ts'
 
 export type Account = {
   id: bigint
@@ -168,6 +169,9 @@ export interface Storage {
   getMeta(name: string): Promise<string | undefined>
   /** Keeps the first value ever set and returns the one in force. */
   setMetaOnce(name: string, value: string): Promise<string>
+
+  /** Beside the books, with a writer of its own. */
+  readonly contents: Contents
 
   /** Resolves when the store answers, rejects with StoreDown when it does not. */
   ping(): Promise<void>

@@ -6,6 +6,7 @@ import { passwordsPostgres, passwordsSqlite } from './0003-passwords.ts'
 import { pendingSqlite } from './0004-pending.ts'
 import { limitsPostgres } from './0005-limits.postgres.ts'
 import { limitsSqlite } from './0005-limits.sqlite.ts'
+import { contentsPostgres } from './0006-contents.postgres.ts'
 import { registrationPostgres, registrationSqlite } from './0007-registration.ts'
 
 export type Migration = { id: number; name: string; sqlite: readonly string[]; postgres: readonly string[] }
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 3, name: 'passwords', sqlite: passwordsSqlite, postgres: passwordsPostgres },
   { id: 4, name: 'pending', sqlite: pendingSqlite, postgres: [] },
   { id: 5, name: 'limits', sqlite: limitsSqlite, postgres: limitsPostgres },
+  { id: 6, name: 'contents', sqlite: [], postgres: contentsPostgres },
   { id: 7, name: 'registration', sqlite: registrationSqlite, postgres: registrationPostgres },
 ]
 

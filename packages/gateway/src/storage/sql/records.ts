@@ -36,7 +36,7 @@ export type Runner = {
 /** About what one page shows: read without further ado. */
 const LONGEST_SHORT_LIST = 1_000
 
-export type Records = Omit<Storage, 'apply' | 'ping' | 'close'>
+export type Records = Omit<Storage, 'apply' | 'contents' | 'ping' | 'close'>
 
 export function records(db: Kysely<Schema>, runner: Runner, clock: () => number): Records {
   const first = async (statement: Statement): Promise<Row | undefined> => (await runner.read(statement))[0]

@@ -1,0 +1,82 @@
+// The statements of Contents, the same for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
+// `cost` is null while a request runs.
+import { type Claim, type Claimed, type Contents, checkClaim, LONGEST_CLAIM_MS } from '../contents.ts'
+import { checkText } from './guard.ts'
+import { integer, type Row } from './rows.ts'
+
+/**
+ * One row decides: nobody can come in between. An ended request gives way when its time is over; one that runs gives
+ * way to nobody but the one who knows that it is dead, and names it.
+ */
+const CLAIM = `
+INSERT INTO idempotency AS known (account, key, fingerprint, request, slot, epoch, claimed_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, NOW, NOW + $7)
+ON CONFLICT (account, key) DO UPDATE SET fingerprint = excluded.fingerprint, request = excluded.request,
+  slot = excluded.slot, epoch = excluded.epoch, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
+  cost = NULL, headers = NULL, body = NULL
+WHERE (known.cost IS NOT NULL AND known.expires_at <= NOW)
+  OR (known.cost IS NULL AND known.fingerprint = excluded.fingerprint AND known.request IN (excluded.request, $8))
+RETURNING request`
+
+const FIND = `
+SELECT fingerprint, request, slot, epoch, cost, headers, body, NOW - claimed_at AS age
+FROM idempotency WHERE account = $1 AND key = $2`
+
+const KEEP = `
+UPDATE idempotency SET cost = $4, expires_at = NOW + $5, headers = $6, body = $7
+WHERE account = $1 AND key = $2 AND request = $3
+RETURNING request`
+
+const FORGET = 'DELETE FROM idempotency WHERE account = $1 AND key = $2 AND request = $3 AND cost IS NULL'
+
+/** The time is asked for twice: in between, a row that was found may have been claimed anew. */
+const SWEEP = `
+DELETE FROM idempotency WHERE expires_at <= NOW AND (account, key) IN (
+  SELECT account, key FROM idempotency WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)
+RETURNING request`
+
+export type Ask = (sql: string, parameters: readonly unknown[]) => Promise<Row[]>
+
+/** Between an insert that met a row and the look at it, the row may have been removed; not for ever. */
+const TRIES = 5
+
+export function contentsOver(ask: Ask): Contents {
+  return {
+    async claim(claim, instead = 0n) {
+      checkClaim(claim)
+      const { account, key, fingerprint, id, slot, epoch } = claim
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const claimed = await ask(CLAIM, [account, key, fingerprint, id, slot, epoch, LONGEST_CLAIM_MS, instead])
+        if (claimed.length > 0) return { outcome: 'new' }
+        const [row] = await ask(FIND, [account, key])
+        if (row) return toClaimed(row, claim)
+      }
+      throw new Error('an idempotency key was claimed and removed again and again')
+    },
+    async keep({ account, key, id }, { cost, keepMs, answer }) {
+      const headers = answer ? checkText('headers', answer.headers) : null
+      const kept = await ask(KEEP, [account, key, id, cost, keepMs, headers, answer?.body ?? null])
+      return kept.length > 0
+    },
+    async forget({ account, key, id }) {
+      await ask(FORGET, [account, key, id])
+    },
+    async sweep(limit) {
+      return (await ask(SWEEP, [limit])).length
+    },
+  }
+}
+
+function toClaimed(row: Row, { fingerprint }: Claim): Claimed {
+  const id = integer(row.request)
+  if (Buffer.compare(row.fingerprint as Uint8Array, fingerprint) !== 0) return { outcome: 'mismatch', first: id }
+  if (row.cost === null)
+    return {
+      outcome: 'running',
+      first: { id, slot: Number(row.slot), epoch: Number(row.epoch) },
+      ageMs: Number(row.age),
+    }
+  const answer =
+    row.body === null ? undefined : { headers: row.headers as string, body: new Uint8Array(row.body as Uint8Array) }
+  return { outcome: 'finished', first: id, cost: integer(row.cost), answer }
+}
