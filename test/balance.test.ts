@@ -63,6 +63,23 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
   await upstream.letGo()
 })
 
+test('an answer that comes in one piece is not delivered beyond what is paid for', async () => {
+  // Enough for about 230 of the 1,000 tokens.
+  const { secret, settled, account } = await quickKey(gateway, '0.001')
+  const events = Array.from({ length: 250 }, () => event('sixteen letters.'))
+  upstream.behave(stream(role(), ...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 1_000 }), DONE))
+  const text = await (await chat(gateway.url, secret, ask('renamed', true, { max_tokens: 1_000 }))).text()
+  expect(text).toEndWith(DONE)
+  expect(text).toContain('"finish_reason":"length"')
+  const [row] = await settled()
+  expect(row?.ending).toBe('stopped_by_balance')
+  const delivered = text.split('sixteen letters.').length - 1
+  expect(row?.receipt?.units.output).toBe(delivered * 4)
+  // No more than what one more event can bring.
+  expect(Number(row?.shortfall_usd)).toBeLessThanOrEqual(Number(cost(0, 4)))
+  expect(await account()).toMatchObject({ held_usd: '0.00' })
+})
+
 test('a long stream without a cap goes on while there is money', async () => {
   const { secret, settled } = await quickKey(gateway)
   const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))

@@ -7,6 +7,7 @@ import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHI
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
+import { pieceWithin } from './pieces.ts'
 import type { Ending } from './settle.ts'
 
 export type Pace = {
@@ -26,6 +27,7 @@ const EARLY_BYTES = 64 * 1024
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+type Read = Awaited<ReturnType<Reader['read']>>
 type Sink = ReadableStreamDirectController
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
@@ -75,6 +77,8 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   const { state } = meter
   const purse = openPurse(exchange)
   let reader: Reader = NO_READER
+  /** What was read and waits until the hold covers it. */
+  let rest: Uint8Array | undefined
   let early: Uint8Array[] = []
   let earlyBytes = 0
   /** The last frames, once they are known to be the last. */
@@ -133,13 +137,13 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     if (client.isGone) leave()
     try {
       while (!state.sawOutput && !state.done && !state.error && earlyBytes < EARLY_BYTES) {
-        const { done, value } = await reader.read()
+        const { done, value } = await next()
         if (done) {
           tail = meter.end()
           break
         }
         watch.byteArrived()
-        const bytes = meter.push(value)
+        const bytes = meter.push(covered(value))
         if (bytes.length > 0) early.push(bytes)
         earlyBytes += bytes.length
       }
@@ -185,11 +189,20 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
   }
 
   /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
-  function pass({ done, value }: Awaited<ReturnType<Reader['read']>>): undefined | Promise<unknown> {
+  function pass({ done, value }: Read): undefined | Promise<unknown> {
     ended = done
     if (!value) return undefined
     watch.byteArrived()
-    return write(meter.push(value))
+    return write(meter.push(covered(value)))
+  }
+
+  const next = (): Promise<Read> | Read => (rest ? { done: false, value: rest } : reader.read())
+
+  /** As much of it as the hold covers, at least a line; the rest is left for later. */
+  function covered(bytes: Uint8Array): Uint8Array {
+    const piece = pieceWithin(bytes, purse.coveredTo - state.outputBytes)
+    rest = piece.length < bytes.length ? bytes.subarray(piece.length) : undefined
+    return piece
   }
 
   /** Relays to the end of the upstream's stream, whatever that is; says which it was. */
@@ -201,14 +214,14 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     early = []
     try {
       while (!state.done && !state.error && !ended) {
-        const written = pass(await reader.read())
+        if (state.outputBytes >= purse.nextAt) {
+          const goesOn = purse.goOn(state.outputBytes)
+          const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessOver(goesOn)
+          if (watch.reason) return endingOfBreak(watch)
+          if (!mayGoOn) return 'stopped_by_balance'
+        }
+        const written = pass(await next())
         if (written) await untilDrained(written)
-        if (state.outputBytes < purse.nextAt) continue
-        const goesOn = purse.goOn(state.outputBytes)
-        if (goesOn === true) continue
-        const mayGoOn = goesOn !== false && (await unlessOver(goesOn))
-        if (watch.reason) return endingOfBreak(watch)
-        if (!mayGoOn) return 'stopped_by_balance'
       }
     } catch {
       return endingOfBreak(watch)

@@ -64,6 +64,8 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
         request: {
           granted: amount,
           grantedTokens: tokens,
+          held: amount,
+          heldTokens: tokens,
           output: () => 'deliver',
           settle: (cost, _tokens, ending) => end(cost, ending),
           void: (ending) => end(0n, ending),

@@ -47,6 +47,9 @@ export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos
   grantedTokens: number
+  /** What was granted and what was added since, as far as the store has answered. */
+  readonly held: Nanos
+  readonly heldTokens: number
   /**
    * Output is ready that brings the cost to `cost`; `more` should be held as the stream goes on (0: it has its cap).
    * `tokens`: the same for limits per minute, where there are any. `stop`: not covered and not to be had, so end the stream
@@ -168,6 +171,14 @@ class HeldRequest implements OpenRequest {
     this.#owner = { id, slot, epoch }
     this.#state = state
     this.#driver = driver
+  }
+
+  get held(): Nanos {
+    return this.#state.phase === 'open' ? this.#state.held : this.granted
+  }
+
+  get heldTokens(): number {
+    return this.#state.phase === 'open' ? this.#state.heldTokens : this.grantedTokens
   }
 
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {

@@ -1,0 +1,40 @@
+// Mixed traffic from several keys at once, as long as it is wanted; some clients leave before the end.
+import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
+import type { Sent } from './books.ts'
+import { ask, someCalling } from './client.ts'
+
+export type Load = {
+  /** No new calls from here on; resolves when the last has ended, however it ended. */
+  stop(): Promise<void>
+}
+
+const LEAVES = 0.15
+/** A gateway that is away is not asked in a busy loop. */
+const PAUSE_MS = 20
+
+/** `origins`: taken in turn, so that every gateway gets some of every wallet. Puts what is seen into `all`. */
+export function startLoad(origins: readonly string[], all: readonly Sent[], workers: number, seed: number): Load {
+  let stopped = false
+  const running = Array.from({ length: workers }, (_, index) => work(index, seeded(seed * 1_000 + index)))
+
+  async function work(index: number, random: Random): Promise<void> {
+    while (!stopped) {
+      const sent = random.pick(all)
+      const secret = random.pick(sent?.wallet.secrets ?? [])
+      const { dialect, calling } = someCalling(random)
+      const leaving = random.chance(LEAVES) ? AbortSignal.timeout(random.between(1, 150)) : undefined
+      if (!sent || !secret) return
+      const origin = origins[index % origins.length] ?? ''
+      const seen = await ask(dialect, origin, secret, { ...calling, ...(leaving ? { signal: leaving } : {}) })
+      sent.seen.push({ ...seen, text: '' })
+      if (seen.status !== 200) await Bun.sleep(PAUSE_MS)
+    }
+  }
+
+  return {
+    async stop() {
+      stopped = true
+      await Promise.all(running)
+    },
+  }
+}

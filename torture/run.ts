@@ -1,0 +1,45 @@
+// `npm run torture`: everything that may happen to money, done to whole gateways. All of it stays on this machine.
+//
+//   npm run torture -- --only crash-sqlite,race     these scenarios       --seed N      the decisions of an earlier run
+//   npm run torture -- --size small                 as in the tests       --rounds N    more or fewer than usual
+import { parseArgs } from 'node:util'
+import { perform, type Size } from './scenario.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+const text = { type: 'string' } as const
+const { values } = parseArgs({ options: { only: text, seed: text, size: text, rounds: text } })
+const names = SCENARIOS.map(({ name }) => name)
+const wanted = values.only?.split(',') ?? names
+for (const name of wanted) if (!names.includes(name)) stop(`no scenario ${name}; there are ${names.join(', ')}`)
+if (values.size !== undefined && values.size !== 'small' && values.size !== 'full') stop('--size takes small or full')
+const size: Size = values.size === 'small' ? 'small' : 'full'
+const seed = whole('seed') ?? Math.floor(Math.random() * 1_000_000)
+const rounds = whole('rounds')
+
+function whole(name: 'seed' | 'rounds'): number | undefined {
+  const given = values[name]
+  if (given !== undefined && !/^\d{1,9}$/.test(given)) stop(`--${name} takes a whole number`)
+  return given === undefined ? undefined : Number(given)
+}
+
+function stop(why: string): never {
+  console.error(`torture: ${why}`)
+  process.exit(1)
+}
+
+const say = (line: string) => console.log(line)
+let violated = 0
+say(`seed ${seed}, size ${size}`)
+for (const scenario of SCENARIOS.filter(({ name }) => wanted.includes(name))) {
+  say(`${scenario.name}: ${scenario.title}`)
+  const began = performance.now()
+  const { line, findings } = await perform(scenario, { size, seed, rounds, say })
+  const seconds = ((performance.now() - began) / 1_000).toFixed(0)
+  const broken = findings.all.length
+  violated += broken
+  say(`${broken === 0 ? 'ok' : 'FAILED'} ${scenario.name} (${seconds} s): ${line}`)
+  if (broken > 0) say(`  replay: npm run torture -- --only ${scenario.name} --seed ${seed} --size ${size}`)
+}
+say(violated === 0 ? 'all rules held' : `${violated} violations`)
+// Servers of a scenario that failed half-way must not keep the run open.
+process.exit(violated === 0 ? 0 : 1)
