@@ -10,7 +10,7 @@ const DIALECTS = `${PROTOCOL}/dialects`
 
 /** What each folder of the gateway may import, besides itself and the protocol package. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  cli: ['config', 'journey', 'money', 'sandbox', 'storage', 'observe'],
+  cli: ['config', 'journey', 'money', 'sandbox', 'storage', 'upstreams', 'observe'],
   journey: ['upstreams', 'money', 'storage', 'http', 'observe', 'config'],
   'console-api': ['money', 'storage', 'http', 'observe', 'config'],
   sandbox: ['http', 'observe'],

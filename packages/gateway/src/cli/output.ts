@@ -1,8 +1,19 @@
 // Results for people: `name: value` lines, or one line per entry of a list. With --json, JSON and nothing else.
 
+/** A result that says in its own words to people what it says as JSON to programs. */
+export class Report {
+  readonly result: unknown
+  readonly text: string
+  constructor(result: unknown, text: string) {
+    this.result = result
+    this.text = text
+  }
+}
+
 /** Resolves when all of it is out: a pipe takes 64 KB at once, and the end of the process would drop the rest. */
 export function printResult(result: unknown, json: boolean): Promise<void> {
-  const text = json ? `${JSON.stringify(result)}\n` : describe(result)
+  const own = result instanceof Report ? result : undefined
+  const text = json ? `${JSON.stringify(own ? own.result : result)}\n` : (own?.text ?? describe(result))
   // The callback also comes when nobody reads any more (`| head`), which is not our mistake.
   return new Promise((resolve) => process.stdout.write(text, () => resolve()))
 }

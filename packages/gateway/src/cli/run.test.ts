@@ -144,7 +144,7 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
       args: ['sandbox', '--port', port],
       says: '--port must be a number',
     })),
-    { args: ['prices', 'diff'], says: 'comes with a later version' },
+    { args: ['prices', 'diff', 'gpt-x'], says: "'prices diff' takes no further words, not 'gpt-x'" },
     { args: ['upstream', 'test', 'main'], says: 'comes with a later version' },
     { args: ['backup', 'file'], says: 'backup comes with a later version' },
     { args: ['restore', 'file'], says: 'restore comes with a later version' },

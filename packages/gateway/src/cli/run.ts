@@ -3,12 +3,15 @@ import { formatMistakes } from '../config/format.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { startSandboxServer } from '../sandbox/server.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
+import { readPriceList } from '../upstreams/price-list.ts'
+import { compareWithList } from '../upstreams/price-report.ts'
 import { type Arguments, type Flags, parseArguments, UsageError } from './args.ts'
 import { LATER_COMMANDS, STORE_COMMANDS, type StoreCommand } from './commands.ts'
 import { askServer } from './control.ts'
 import { doctor } from './doctor.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
-import { printResult } from './output.ts'
+import { printResult, Report } from './output.ts'
+import { describePrices } from './prices-diff.ts'
 
 export type Setup = {
   /** Throws a UsageError that lists every mistake. */
@@ -40,6 +43,14 @@ const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
       return [...upstreams.values()].map(({ id, kind, dialect, baseUrl, keys, maxConcurrency }) => ({
         ...{ id, kind, dialect, base_url: baseUrl, keys: keys.length, max_concurrency: maxConcurrency ?? null },
       }))
+    },
+  },
+  'prices diff': {
+    flags: {},
+    words: [],
+    run: async (_, setup) => {
+      const compared = compareWithList(setup.config(setup.environment()), readPriceList())
+      return new Report(compared, describePrices(compared))
     },
   },
   doctor: { flags: {}, words: [], run: (_, setup) => doctor(setup) },

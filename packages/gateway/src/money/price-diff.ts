@@ -1,0 +1,131 @@
+// How a price differs from a listed one, figure by figure, by the names that the configuration file uses. Pure.
+// What is compared is what a call would cost: a figure that one of them leaves out counts as what it falls back to.
+import { formatUsd, type Nanos } from './amount.ts'
+import { imageCost, isSize, type MediaPrice, videoCost } from './media-price.ts'
+import { type Figures, figureOf, KIND_NAMES, KINDS, type Kind, ONE, type TokenPrice, tokenTerms } from './price.ts'
+
+export type Price = TokenPrice | MediaPrice
+
+/** `null`: not there, as a tier that is not offered. `percent`: by how much yours is dearer. */
+export type Difference = { field: string; yours: string | null; list: string | null; percent: number | null }
+
+type Pair = { field: string; yours: Nanos | undefined; list: Nanos | undefined }
+
+export function differences(yours: Price | undefined, list: Price): Difference[] {
+  const pairs = isMedia(list)
+    ? mediaPairs(yours && isMedia(yours) ? yours : undefined, list)
+    : tokenPairs(yours && !isMedia(yours) ? yours : undefined, list)
+  return pairs.filter((pair) => pair.yours !== pair.list).map(described)
+}
+
+const isMedia = (price: Price): price is MediaPrice => 'type' in price
+
+function tokenPairs(yours: TokenPrice | undefined, list: TokenPrice): Pair[] {
+  const tools = namesOf(list.tools, yours?.tools)
+  return [
+    ...tablePairs('', yours && { price: yours }, { price: list }),
+    ...tierPairs(yours, list),
+    ...tools.map((name) => ({ field: `tools.${name}`, yours: yours?.tools?.get(name), list: list.tools?.get(name) })),
+  ]
+}
+
+function namesOf(...maps: (ReadonlyMap<string, unknown> | undefined)[]): string[] {
+  return [...new Set(maps.flatMap((map) => [...(map?.keys() ?? [])]))]
+}
+
+/** A price as such, or at one of its tiers. */
+type Table = { price: TokenPrice; tier?: string }
+
+/** The short context, and just above each length at which one of the two changes. */
+function tablePairs(prefix: string, yours: Table | undefined, list: Table | undefined): Pair[] {
+  const lengths = [...new Set([...lengthsOf(yours), ...lengthsOf(list)])].sort((one, other) => one - other)
+  const pairsAt = (name: string, length: number): Pair[] =>
+    figurePairs(name, yours && figuresAt(yours, length), list && figuresAt(list, length))
+  return [...pairsAt(prefix, 0), ...lengths.flatMap((above) => pairsAt(`${prefix}long_context[${above}].`, above + 1))]
+}
+
+function lengthsOf(table: Table | undefined): number[] {
+  const tier = table?.tier === undefined ? undefined : table.price.tiers?.get(table.tier)
+  const long = tier && 'figures' in tier ? tier.longContext : table?.price.longContext
+  return (long ?? []).map(({ above }) => above)
+}
+
+function figuresAt({ price, tier }: Table, length: number): Figures {
+  const { figures, tiers } = tokenTerms(price, length, tier === undefined ? [] : [tier])
+  const multiplier = (tier === undefined ? undefined : tiers.get(tier)) ?? ONE
+  const entries = KINDS.filter((kind) => figures[kind] !== undefined)
+  return Object.fromEntries(entries.map((kind) => [kind, (figureOf(figures, kind) * multiplier) / ONE])) as Figures
+}
+
+/** Figures that at least one of the two tells apart. */
+function figurePairs(prefix: string, yours: Figures | undefined, list: Figures | undefined): Pair[] {
+  return KINDS.filter((kind) => isOwnFigure(yours, kind) || isOwnFigure(list, kind)).map((kind) => ({
+    field: `${prefix}${KIND_NAMES[kind]}`,
+    yours: yours && figureOf(yours, kind),
+    list: list && figureOf(list, kind),
+  }))
+}
+
+/** A cache price that is the input price again, as where none was written, says nothing new. */
+function isOwnFigure(figures: Figures | undefined, kind: Kind): boolean {
+  if (figures?.[kind] === undefined) return false
+  return !(kind === 'cachedInput' || kind === 'cacheWrite') || figures[kind] !== figures.input
+}
+
+/** Multipliers are compared as such: a different price would show again at each tier. */
+function tierPairs(yours: TokenPrice | undefined, list: TokenPrice): Pair[] {
+  return namesOf(list.tiers, yours?.tiers).flatMap((name): Pair[] => {
+    const [own, listed] = [yours?.tiers?.get(name), list.tiers?.get(name)]
+    if ((own && 'figures' in own) || (listed && 'figures' in listed)) {
+      const ownTable = yours && own ? { price: yours, tier: name } : undefined
+      return tablePairs(`tiers.${name}.`, ownTable, listed && { price: list, tier: name })
+    }
+    return [{ field: `tiers.${name}`, yours: asAmount(own), list: asAmount(listed) }]
+  })
+}
+
+/** Shown as a decimal like an amount: 1_500_000 millionths are 1.50. */
+const asAmount = (tier: { multiplierMillionths: bigint } | undefined): Nanos | undefined =>
+  tier && tier.multiplierMillionths * 1000n
+
+function mediaPairs(yours: MediaPrice | undefined, list: MediaPrice): Pair[] {
+  const units = [...new Set([unitOf(list), ...(yours ? [unitOf(yours)] : [])])]
+  const variants = namesOf(list.variants, yours?.variants)
+  return units.flatMap((unit) => {
+    const [own, listed] = [yours, list].map((price) => (price && unitOf(price) === unit ? price : undefined))
+    const pair = (field: string, variant: string | undefined): Pair => ({
+      field,
+      yours: own && mediaFigure(own, variant),
+      list: listed && mediaFigure(listed, variant),
+    })
+    return [pair(unit, undefined), ...variants.map((variant) => pair(`${unit}.variants.${variant}`, variant))]
+  })
+}
+
+const unitOf = (price: MediaPrice): string => (price.type === 'image' ? 'per_image' : `per_${price.per}`)
+
+/** One unit of it, by the rules that a charge follows. */
+function mediaFigure(price: MediaPrice, variant: string | undefined): Nanos | undefined {
+  if (price.type === 'video') return videoCost({ resolution: variant, seconds: 1, tokens: 1_000_000 }, price, ONE)
+  const [first, second] = variant?.split('/') ?? []
+  const [size, quality] = isSize(first ?? '') ? [first, second] : [undefined, first]
+  return imageCost({ count: 1, size, quality }, price, ONE)
+}
+
+function described({ field, yours, list }: Pair): Difference {
+  return {
+    field,
+    yours: yours === undefined ? null : formatUsd(yours),
+    list: list === undefined ? null : formatUsd(list),
+    percent: yours === undefined || list === undefined ? null : percentAbove(yours, list),
+  }
+}
+
+/** With one decimal, rounded away from zero, so that no difference reads as none; of nothing there is no percentage. */
+export function percentAbove(yours: Nanos, list: Nanos): number | null {
+  if (list === 0n) return null
+  const difference = yours - list
+  const size = difference < 0n ? -difference : difference
+  const tenths = Number((size * 1000n + list - 1n) / list)
+  return (difference < 0n ? -tenths : tenths) / 10
+}

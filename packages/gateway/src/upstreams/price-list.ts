@@ -1,0 +1,146 @@
+// The built-in price list: one data file, read by the readers of the configuration file, so that a price means the same
+// in both. It is read when somebody asks for it, not at every start.
+import { addMistake, openDocument, type Value } from '../config/document.ts'
+import { formatMistakes } from '../config/format.ts'
+import { readMediaPrice } from '../config/media-prices.ts'
+import { readTokenPrice } from '../config/prices.ts'
+import {
+  readBoolean,
+  readInteger,
+  readModelId,
+  readText,
+  readUrl,
+  readWord,
+  withoutTrailingSlash,
+} from '../config/scalars.ts'
+import type { Model, ModelType, UpstreamDialect } from '../config/types.ts'
+import { fieldsOf, listOf } from '../config/value.ts'
+import type { Price } from '../money/price-diff.ts'
+import source from './price-list.yaml' with { type: 'text' }
+
+/** Where models of these types are called. */
+export type ListedUpstream = { types: readonly ModelType[]; dialect: UpstreamDialect; baseUrl: string }
+
+export type ListedModel = {
+  id: string
+  type: ModelType
+  /** Snapshots, which are the id and a date, have the same price. */
+  dated: boolean
+  /** What the figures cannot say, such as a discount that ends. */
+  note: string | undefined
+  price: Price
+  limits: Model['limits']
+}
+
+export type Vendor = {
+  kind: string
+  /** The environment variable with its key. */
+  variable: string
+  /** The page that the prices are from. */
+  source: string
+  upstreams: readonly ListedUpstream[]
+  models: readonly ListedModel[]
+}
+
+export type PriceList = { date: string; vendors: readonly Vendor[] }
+
+const LIST_FIELDS = { date: true, vendors: true } as const
+const VENDOR_FIELDS = { kind: true, variable: true, source: true, upstreams: true, models: true } as const
+const UPSTREAM_FIELDS = { types: true, dialect: true, base_url: true } as const
+const MODEL_FIELDS = { id: true, type: true, dated: true, note: true, limits: true, price: true } as const
+const LIMIT_FIELDS = { context: true, max_output: true } as const
+
+const TYPES: readonly ModelType[] = ['text', 'image', 'video']
+const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
+const DIALECTS: readonly UpstreamDialect[] = [...TEXT_DIALECTS, 'images', 'video-tasks']
+
+const MODEL_EXAMPLE = '- { id: gpt-x, price: { input: 2.00, output: 8.00 } }'
+const UPSTREAM_EXAMPLE = '{ types: [text], dialect: chat, base_url: "https://api.example.com/v1" }'
+
+/** Throws when the list is not in order, which its test rules out. */
+export function readPriceList(text: string = source): PriceList {
+  const { reading, root } = openDocument(text, 'price-list.yaml', {})
+  const list = root && readList(root)
+  if (!list || reading.mistakes.length > 0) throw new Error(formatMistakes(reading.mistakes))
+  return list
+}
+
+function readList(value: Value): PriceList | undefined {
+  const fields = fieldsOf(value, LIST_FIELDS, 'date and vendors')
+  const date = fields?.required('date', readDay)
+  const vendors = fields?.required('vendors', listOf(readVendor, '- kind: openai', 'name at least one vendor'))
+  return date === undefined || !vendors ? undefined : { date, vendors }
+}
+
+function readDay(value: Value): string | undefined {
+  const text = readText(value) ?? ''
+  const day = Date.parse(text)
+  // 2026-02-30 is read as a day in March: only a real day comes back as it was written.
+  if (!Number.isNaN(day) && new Date(day).toISOString().slice(0, 10) === text) return text
+  addMistake(value, 'expected a day, such as 2026-01-31')
+  return undefined
+}
+
+function readVendor(value: Value): Vendor | undefined {
+  const fields = fieldsOf(value, VENDOR_FIELDS, '{ kind: openai, variable: OPENAI_API_KEY }')
+  if (!fields) return undefined
+  const readUpstreams = listOf(readUpstream, `[${UPSTREAM_EXAMPLE}]`, 'name at least one upstream')
+  return {
+    kind: fields.required('kind', readText) ?? '',
+    variable: fields.required('variable', readText) ?? '',
+    source: fields.required('source', readAddress) ?? '',
+    upstreams: fields.required('upstreams', readUpstreams) ?? [],
+    models: fields.required('models', listOf(readModel, MODEL_EXAMPLE, 'name at least one model')) ?? [],
+  }
+}
+
+function readAddress(value: Value): string | undefined {
+  const url = readUrl(value, { credentials: false, example: 'https://api.example.com/v1' })
+  return url && withoutTrailingSlash(url)
+}
+
+function readUpstream(value: Value): ListedUpstream | undefined {
+  const fields = fieldsOf(value, UPSTREAM_FIELDS, UPSTREAM_EXAMPLE)
+  const types = fields?.required('types', listOf(readWord(TYPES), '[text]', 'name at least one type'))
+  const dialect = fields?.required('dialect', readWord(DIALECTS))
+  const baseUrl = fields?.required('base_url', readAddress)
+  return types && dialect && baseUrl !== undefined ? { types, dialect, baseUrl } : undefined
+}
+
+function readModel(value: Value): ListedModel | undefined {
+  const fields = fieldsOf(value, MODEL_FIELDS, MODEL_EXAMPLE)
+  if (!fields) return undefined
+  const id = fields.required('id', readModelId)
+  const type = fields.optional('type', readWord(TYPES), 'text')
+  const price = fields.required<Price>('price', type === 'text' ? readTokenPrice : readMediaPrice(type))
+  if (id === undefined || !price) return undefined
+  return {
+    ...{ id, type, price },
+    dated: fields.optional('dated', readBoolean, false),
+    note: fields.optional<string | undefined>('note', readText, undefined),
+    limits: fields.optional('limits', readLimits, { context: undefined, maxOutput: undefined }),
+  }
+}
+
+function readLimits(value: Value): Model['limits'] | undefined {
+  const fields = fieldsOf(value, LIMIT_FIELDS, '{ context: 128000, max_output: 16384 }')
+  const tokens = readInteger({ min: 1, max: 1_000_000_000 })
+  return (
+    fields && {
+      context: fields.required('context', tokens),
+      maxOutput: fields.required('max_output', tokens),
+    }
+  )
+}
+
+const DATE_SUFFIX = /^-(\d{4}-\d{2}-\d{2}|\d{8})$/
+
+/** The entry for a model as its upstream calls it. */
+export function findListed(list: PriceList, name: string): { vendor: Vendor; model: ListedModel } | undefined {
+  const all = list.vendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
+  return all.find(({ model }) => model.id === name) ?? all.find(({ model }) => isSnapshotOf(model, name))
+}
+
+function isSnapshotOf({ id, dated }: ListedModel, name: string): boolean {
+  return dated && name.startsWith(id) && DATE_SUFFIX.test(name.slice(id.length))
+}

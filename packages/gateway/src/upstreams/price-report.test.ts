@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test'
+import { assemble } from '../config/assemble.ts'
+import { readPriceList } from './price-list.ts'
+import { compareWithList } from './price-report.ts'
+
+const list = readPriceList(`
+date: 2026-01-31
+vendors:
+  - kind: first
+    variable: FIRST_KEY
+    source: https://first.example.com/prices
+    upstreams: [{ types: [text, video], dialect: chat, base_url: "https://first.example.com/v1" }]
+    models:
+      - { id: big, dated: true, price: { input: 2, output: 8 } }
+      - { id: small, note: half of it on Sundays, price: { input: 1, output: 4 } }
+      - { id: film, type: video, price: { per_second: 0.05 } }
+  - kind: second
+    variable: SECOND_KEY
+    source: https://second.example.com/prices
+    upstreams: [{ types: [text], dialect: chat, base_url: "https://second.example.com/v1" }]
+    models: [{ id: other, price: { input: 3, output: 9, tools: { web_search: 0.01 } } }]
+`)
+
+function report(models: string) {
+  const upstream = '{ id: main, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: ["none"] }'
+  const { config, mistakes } = assemble(`upstreams: [${upstream}]\nmodels: [${models}]`, 'test.yaml', {})
+  if (!config) throw new Error(JSON.stringify(mistakes))
+  return compareWithList(config, list)
+}
+
+const UNUSED = [
+  { vendor: 'first', upstream_model: 'big' },
+  { vendor: 'first', upstream_model: 'small' },
+  { vendor: 'first', upstream_model: 'film' },
+  { vendor: 'second', upstream_model: 'other' },
+]
+const PRICE = 'price: { input: 2, output: 8 }'
+
+describe('the operator’s models beside the list', () => {
+  test('nothing configured', () => {
+    expect(report('')).toEqual({ date: '2026-01-31', models: [], unknown: [], unused: UNUSED })
+  })
+
+  test('found by the name at the upstream, not by the one that clients send', () => {
+    const { models, unknown, unused } = report(
+      `{ id: mine, routes: [{ upstream: main, model: big }], ${PRICE} }, { id: small, routes: [{ upstream: main, model: llama }], ${PRICE} }`,
+    )
+    expect(models).toEqual([{ model: 'mine', upstream_model: 'big', vendor: 'first', note: null, differences: [] }])
+    expect(unknown).toEqual([{ model: 'small', upstream_model: 'llama' }])
+    expect(unused).toEqual(UNUSED.filter(({ upstream_model: id }) => id !== 'big'))
+  })
+
+  test('each route is compared by itself, several to the same model once', () => {
+    const routes =
+      '[{ upstream: main, model: big }, { upstream: main, model: big-2026-01-01 }, { upstream: main, model: big, priority: 2 }, { upstream: main, model: small }]'
+    const { models } = report(`{ id: mine, routes: ${routes}, ${PRICE} }`)
+    expect(models.map(({ upstream_model: id, note, differences }) => [id, note, differences.length])).toEqual([
+      ['big', null, 0],
+      ['big-2026-01-01', null, 0],
+      ['small', 'half of it on Sundays', 2],
+    ])
+  })
+
+  test('a cost that the operator notes is compared too; what it leaves out is not asked for', () => {
+    const price = 'price: { input: 3, output: 9, tools: { web_search: 0.01 } }'
+    const route = '{ upstream: main, model: other, cost: { input: 2, output: 9 } }'
+    const { models } = report(`{ id: mine, routes: [${route}], ${price} }`)
+    expect(models[0]?.differences).toEqual([{ field: 'cost.input', yours: '2.00', list: '3.00', percent: -33.4 }])
+  })
+
+  test('an unpriced model, and one that makes videos', () => {
+    const { models } = report(
+      '{ id: other, routes: [{ upstream: main }] }, { id: film, type: video, routes: [{ upstream: main }], price: { per_second: 0.10 } }',
+    )
+    expect(
+      models.map(({ model, differences }) => [model, differences.map(({ field, yours }) => [field, yours])]),
+    ).toEqual([
+      [
+        'other',
+        [
+          ['input', null],
+          ['output', null],
+          ['tools.web_search', null],
+        ],
+      ],
+      ['film', [['per_second', '0.10']]],
+    ])
+  })
+
+  test('embedded models have no vendor', () => {
+    const { config } = assemble('', 'test.yaml', {})
+    if (!config) throw new Error('the defaults are wrong')
+    expect(config.models.size).toBeGreaterThan(0)
+    expect(compareWithList(config, list)).toMatchObject({ models: [], unknown: [] })
+  })
+})
