@@ -1,7 +1,7 @@
 // A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
 import type { Nanos } from './amount.ts'
 import { type AccountRow, type Book, HELD, type KeyRow, type NodeRow, type RequestRow } from './ledger.ts'
-import { NO_LIMITS, newMeter } from './limits.ts'
+import { type Limits, NO_LIMITS, newMeter } from './limits.ts'
 
 export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
 
@@ -46,6 +46,22 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     saveNode: (row) => void rows.nodes.set(row.slot, row),
     transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
   }
+}
+
+/**
+ * Limits as an admin sets them. A limit of tokens begins with what open requests may use: they give back what they do not,
+ * and must not give back what was never counted.
+ */
+export function setAccountLimits(rows: MemoryRows, id: bigint, limits: Limits, now: number): void {
+  const account = rows.accounts.get(id)
+  if (!account) return
+  if (account.limits.tokensPerMinute === undefined) {
+    const open = [...rows.requests.values()].filter((request) => request.account === id && request.state === HELD)
+    const tokens = open.reduce((sum, request) => sum + request.tokens, 0)
+    account.meter.tokens = [Math.floor(now / 1_000), tokens]
+  }
+  account.limits = limits
+  for (const key of rows.keys.values()) if (key.account === id) key.revision += 1
 }
 
 /** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */

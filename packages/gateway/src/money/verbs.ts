@@ -30,7 +30,7 @@ export type Extend = Owned & {
   /** What `amount` buys: with less money granted, less of them. */
   tokens: number
   progress: Nanos
-  /** Stored by a version that gave an extension all that was available: it must be decided again as it was then. */
+  /** From a version that gave an extension all that was available, and knew no tokens: it is decided as it was then. */
   whole?: true
 }
 /** `tokens`: what it used in all. */

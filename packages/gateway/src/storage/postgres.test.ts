@@ -4,7 +4,7 @@ import { startPostgres } from '../../../../test/support/postgres.ts'
 import type { Verb } from '../money/ledger.ts'
 import { extend, hold, money, newNode, newWallet, type Opened, result } from './contract/harness.ts'
 import { MIGRATIONS, StoreTooNew } from './migrations/index.ts'
-import { ask, freshSchema } from './postgres/test-database.ts'
+import { ask, freshSchema, ownClock } from './postgres/test-database.ts'
 import { openPostgres } from './postgres.ts'
 import { storageContract } from './storage.contract.ts'
 import { type Storage, StoreDown } from './storage.ts'
@@ -14,20 +14,20 @@ setDefaultTimeout(60_000)
 const server = await startPostgres()
 
 storageContract('PostgreSQL', async (): Promise<Opened> => {
-  const address = await freshSchema()
+  let now = Date.now()
+  const { url: address, set } = await ownClock(await freshSchema(), now)
   // One lane, so that batches keep the order in which the contract wants verbs to take effect.
-  const open = async () => inOrder(await openPostgres(address, { lanes: 1 }))
+  const open = async () => inOrder(await openPostgres(address, { lanes: 1, clock: () => now }))
   let storage = await open()
   const shell = new SQL(address, { max: 1, bigint: true })
   return {
     storage,
     keepsOrder: true,
     raw: (text) => shell.unsafe(text),
+    now: () => now,
     elapse: async (milliseconds) => {
-      await shell.unsafe(`update node set renewed_at = renewed_at - ${milliseconds}`)
-      await shell.unsafe(
-        `update idempotency set claimed_at = claimed_at - ${milliseconds}, expires_at = expires_at - ${milliseconds}`,
-      )
+      now += milliseconds
+      await set(now)
     },
     async reopen() {
       await storage.close()

@@ -24,9 +24,13 @@ export type PostgresOptions = {
   /** How long a verb waits, at each of a few attempts, for an account that somebody else has locked. */
   lockTimeoutMs: number
   statementTimeoutMs: number
+  /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
+  clock: () => number
 }
 
-const DEFAULTS: PostgresOptions = { lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000 }
+const DEFAULTS: PostgresOptions = {
+  ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
+}
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
 /** Their rows may be large: nobody else shall wait behind one. Connected at first use. */
@@ -36,7 +40,7 @@ const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with StoreTooNew when a later version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
-  const { lanes, connections, ...timeouts } = { ...DEFAULTS, ...options }
+  const { lanes, connections, clock: ownClock, ...timeouts } = { ...DEFAULTS, ...options }
   const opened: Connections[] = []
   const connect = (name: string, most: number, limits = timeouts): Connections => {
     const made = openConnections(url, { name, most, ...limits })
@@ -50,7 +54,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   let clock: () => number
   try {
     await migrate(slow)
-    clock = await storeClock(queries)
+    clock = await storeClock(queries, ownClock)
   } catch (error) {
     await closeAll()
     throw error
@@ -137,10 +141,10 @@ async function reap(connections: Connections, verb: Reap): Promise<Result> {
 }
 
 /** The clocks of nodes differ; times that are stored are the store's. */
-async function storeClock(connections: Connections): Promise<() => number> {
+async function storeClock(connections: Connections, ownClock: () => number): Promise<() => number> {
   const [row] = await connections.query('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now', [])
-  const ahead = Number(row?.now) - Date.now()
-  return () => Date.now() + ahead
+  const ahead = Number(row?.now) - ownClock()
+  return () => ownClock() + ahead
 }
 
 const compileOnly = (): Kysely<Schema> =>

@@ -24,6 +24,7 @@ async function openFor(deferFrom: number | undefined): Promise<Opened> {
       await storage.findAccount('nobody')
       return raw.query(sql).all() as Record<string, unknown>[]
     },
+    now: () => now,
     async elapse(milliseconds) {
       now += milliseconds
     },

@@ -4,6 +4,7 @@ import { booksContract } from './contract/books.ts'
 import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
+import { limitsContract } from './contract/limits.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
@@ -26,6 +27,7 @@ export function storageContract(name: string, open: Open): void {
     describe('accounts, keys and meta', () => recordsContract(use))
     describe('registration', () => registrationContract(use))
     describe('verbs', () => verbsContract(use))
+    describe('limits', () => limitsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))

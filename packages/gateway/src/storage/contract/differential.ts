@@ -1,14 +1,34 @@
 // The same random verbs go to the engine and to the rules over plain Maps: same answers, same rows, or the engine is
 // wrong. A failing seed is in the test's name.
 import { expect, test } from 'bun:test'
-import { apply, HELD, type Result, type Verb } from '../../money/ledger.ts'
-import { emptyRows, type MemoryRows, memoryBook, newAccountRow, newKeyRow } from '../../money/memory-book.ts'
+import { type AccountRow, apply, HELD, type KeyRow, type Result, type Verb } from '../../money/ledger.ts'
+import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../money/limits.ts'
+import {
+  emptyRows,
+  type MemoryRows,
+  memoryBook,
+  newAccountRow,
+  newKeyRow,
+  setAccountLimits,
+} from '../../money/memory-book.ts'
 import { integer } from '../sql/rows.ts'
-import { extend, hold, newWallet, type Opened, settle, type Use, voided, type Wallet } from './harness.ts'
+import {
+  extend,
+  hold,
+  type KeyFields,
+  newWallet,
+  type Opened,
+  settle,
+  type Use,
+  voided,
+  type Wallet,
+} from './harness.ts'
 
-const SEEDS = [1, 2, 3, 4, 5, 6]
-const VERBS = 250
-/** Two of these make a node dead. One leaves five seconds for an engine with a real clock to finish the test. */
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+const VERBS = 500
+/** Far ahead and fixed: a seed takes the same course on every day. Two days before the end of a month, on a Monday. */
+const START = Date.UTC(2040, 0, 30, 12)
+/** Two of these make a node dead. */
 const STEP_MS = 5_000
 
 /** Small, seeded and the same everywhere (mulberry32). */
@@ -36,17 +56,32 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
   const amount = BigInt(below(300))
   const held = rows.requests.get(id)?.held ?? 0n
   const minimum = pick([0n, 1n, amount / 2n, amount])
+  const tokens = pick([0, below(60), below(60), below(400)])
   const wallet = pick(wallets)
   const stolen = pick([...Array<undefined>(19), pick(wallets)])
   return pick<() => Verb>([
-    ...Array<() => Verb>(6).fill(() =>
-      hold(id, { ...wallet, ...(stolen && { key: stolen.key }) }, node, { amount, minimum }),
-    ),
+    ...Array<() => Verb>(6).fill(() => {
+      const known = (rows.keys.get(wallet.key)?.revision ?? 0) - pick([...Array<number>(19).fill(0), 1])
+      return hold(
+        pick([id, BigInt(1_000 + rows.requests.size)]),
+        { ...wallet, ...(stolen && { key: stolen.key }) },
+        node,
+        {
+          ...{ amount, minimum, revision: Math.max(0, known), extensible: pick([true, false]) },
+          ...{ tokens, minimumTokens: pick([0, tokens >> 1, tokens]) },
+        },
+      )
+    }),
     ...Array<() => Verb>(2).fill(() =>
       // Mostly what is held; at times less, as after a lost answer.
-      extend(id, node, { known: pick([held, held, held / 2n]), amount, minimum, progress: BigInt(below(250)) }),
+      extend(id, node, {
+        ...{ known: pick([held, held, held / 2n]), amount, minimum, tokens, progress: BigInt(below(250)) },
+        ...pick([{}, {}, { whole: true as const, tokens: 0 }]),
+      }),
     ),
-    ...Array<() => Verb>(5).fill(() => settle(id, node, BigInt(below(400)), { ending: `ending-${below(3)}` })),
+    ...Array<() => Verb>(5).fill(() =>
+      settle(id, node, BigInt(below(400)), { tokens: below(300), ending: `ending-${below(3)}` }),
+    ),
     () => voided(id, node),
     () => ({ verb: 'reap', limit: 1 + below(5) }),
     ...Array<() => Verb>(2).fill(() => ({
@@ -60,12 +95,24 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
   ])()
 }
 
-async function startingRows(opened: Opened): Promise<{ rows: MemoryRows; wallets: Wallet[] }> {
+function randomLimits({ below, pick }: Randomness): Limits {
+  return {
+    requestsPerMinute: pick([undefined, 1 + below(4)]),
+    tokensPerMinute: pick([undefined, 50 + below(250)]),
+    concurrent: pick([undefined, 1 + below(3)]),
+  }
+}
+
+async function startingRows(opened: Opened, random: Randomness): Promise<{ rows: MemoryRows; wallets: Wallet[] }> {
   const rows = emptyRows()
   const wallets: Wallet[] = []
-  const kinds = [{}, { cap: 900n }, { expiresAt: 1 }, {}] as const
+  const capPeriod = random.pick(PERIODS)
+  const kinds: KeyFields[] = [
+    ...[{}, { cap: 900n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
+    { cap: 500n, capPeriod, limits: random.pick([NO_LIMITS, randomLimits(random)]) },
+  ]
   for (const [index, kind] of kinds.entries()) {
-    const balance = BigInt(index * 700 + 300)
+    const balance = BigInt(index * 200 + 200)
     const wallet = await newWallet(opened.storage, balance, kind)
     wallets.push(wallet)
     rows.accounts.set(wallet.account, { ...newAccountRow(wallet.account), balance })
@@ -82,25 +129,43 @@ const numbers = (rows: Record<string, unknown>[]): (bigint | string | undefined)
     ),
   )
 
+const METERED =
+  'open_requests, spent_at, spent_day, spent_week, spent_month, requests_window, tokens_window, requests_per_minute'
+const metered = ({ limits, meter }: AccountRow | KeyRow) => [
+  ...[BigInt(meter.open), BigInt(meter.spentAt), meter.spentDay, meter.spentWeek, meter.spentMonth],
+  ...[meter.requests.join(), meter.tokens.join()],
+  limits.requestsPerMinute === undefined ? undefined : BigInt(limits.requestsPerMinute),
+]
+
 async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
-  expect(numbers(await raw('SELECT id, balance, held FROM account ORDER BY id'))).toEqual(
-    [...rows.accounts.values()].map(({ id, balance, held }) => [id, balance, held]),
+  expect(numbers(await raw(`SELECT id, balance, held, ${METERED} FROM account ORDER BY id`))).toEqual(
+    [...rows.accounts.values()].map((row) => [row.id, row.balance, row.held, ...metered(row)]),
   )
-  expect(numbers(await raw('SELECT id, spent, held FROM api_key ORDER BY id'))).toEqual(
-    [...rows.keys.values()].map(({ id, spent, held }) => [id, spent, held]),
+  expect(numbers(await raw(`SELECT id, spent, held, revision, ${METERED} FROM api_key ORDER BY id`))).toEqual(
+    [...rows.keys.values()].map((row) => [row.id, row.spent, row.held, BigInt(row.revision), ...metered(row)]),
   )
   expect(numbers(await raw('SELECT slot, epoch, config FROM node ORDER BY slot'))).toEqual(
     [...rows.nodes.values()]
       .sort((a, b) => a.slot - b.slot)
       .map(({ slot, epoch, config }) => [BigInt(slot), BigInt(epoch), config]),
   )
-  const columns = 'id, account, key, slot, epoch, state, held, progress, cost, shortfall, ending, receipt, model'
+  const columns =
+    'id, account, key, slot, epoch, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => [
         ...[row.id, row.account, row.key, BigInt(row.slot), BigInt(row.epoch), BigInt(row.state), row.held],
-        ...[row.progress, row.cost, row.shortfall, row.ending, row.receipt, row.model],
+        ...[
+          BigInt(row.heldAt),
+          BigInt(row.tokens),
+          row.progress,
+          row.cost,
+          row.shortfall,
+          row.ending,
+          row.receipt,
+          row.model,
+        ],
       ]),
   )
   expect(numbers(await raw('SELECT request, debit, credit, amount FROM transfer ORDER BY id'))).toEqual(
@@ -108,28 +173,46 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
   )
 }
 
+/** A little, a part of a minute, all of it, or over the end of a day, a week, a month. */
+function randomTime({ below, pick }: Randomness, now: number): number {
+  const least = below(3) * 500
+  return pick([
+    ...[STEP_MS, STEP_MS, STEP_MS, 20_000, 60_000, 61_000],
+    ...PERIODS.map((period) => endOf(period, now) - now - 1_000 + least),
+  ])
+}
+
+async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness, account: bigint): Promise<void> {
+  const limits = random.pick([NO_LIMITS, randomLimits(random)])
+  await opened.storage.setAccountLimits(account, limits)
+  setAccountLimits(rows, account, limits, opened.now())
+}
+
 export function differentialContract(use: Use): void {
   for (const seed of SEEDS)
     test(`random verbs give the answers and the rows of the rules: seed ${seed}`, async () => {
       const opened = use()
       const random = randomness(seed)
-      const { rows, wallets } = await startingRows(opened)
-      let now = 1_000_000
+      await opened.elapse(START - opened.now())
+      const { rows, wallets } = await startingRows(opened, random)
       const outcomes = new Set<Result['outcome']>()
       for (let step = 0; step < VERBS; ) {
-        if (random.below(12) === 0) {
-          now += STEP_MS
-          await opened.elapse(STEP_MS)
-        }
+        const isLater = random.below(6) === 0
+        if (isLater) await opened.elapse(randomTime(random, opened.now()))
+        if (random.below(10) === 0) await changeLimits(opened, rows, random, random.pick(wallets).account)
+        const now = opened.now()
         const together = opened.keepsOrder ? 1 + random.below(25) : 1
         step += together
         const verbs: Verb[] = []
         const expected: Result[] = []
-        for (let index = 0; index < together; index++) {
-          const verb = randomVerb(random, wallets, rows)
+        const take = (verb: Verb): void => {
           verbs.push(verb)
           expected.push(apply(memoryBook(rows, now), verb))
         }
+        // Its nodes may be dead now, and without them nothing happens.
+        if (isLater)
+          for (const slot of [1, 2]) take({ verb: 'join', slot, config: '', takeover: random.below(2) === 0 })
+        for (let index = 0; index < together; index++) take(randomVerb(random, wallets, rows))
         for (const { outcome } of expected) outcomes.add(outcome)
         expect(await Promise.all(verbs.map((verb) => opened.storage.apply(verb)))).toEqual(expected)
       }
@@ -137,7 +220,9 @@ export function differentialContract(use: Use): void {
       const openHolds = [...rows.requests.values()].filter(({ state }) => state === HELD).length
       expect(await opened.storage.audit()).toMatchObject({ ok: true, requests: rows.requests.size, openHolds })
       // The mix must be worth something: most outcomes have to occur in it.
-      for (const outcome of ['done', 'repeated', 'no_balance', 'node_lost', 'not_open', 'unknown_request'] as const)
+      for (const outcome of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
         expect([...outcomes]).toContain(outcome)
+      for (const kind of [/^(no_balance|cap_reached)$/, /_(requests|tokens|concurrent)$/])
+        expect([...outcomes].filter((outcome) => kind.test(outcome))).not.toEqual([])
     })
 }

@@ -10,7 +10,8 @@ export type Opened = {
   keepsOrder: boolean
   /** Runs one SQL statement behind the engine's back, as a person with a database shell would. */
   raw(sql: string): Promise<Record<string, unknown>[]>
-  /** As if this many milliseconds had passed since each node renewed and each claim was made. */
+  /** The store's clock, which moves only by `elapse`. */
+  now(): number
   elapse(milliseconds: number): Promise<void>
   /** Closes the store and opens it again, as the next start of the program would. */
   reopen(): Promise<Storage>

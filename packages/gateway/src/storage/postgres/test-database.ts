@@ -14,6 +14,30 @@ export async function freshSchema(): Promise<string> {
   return `${url}?search_path=test_${schemas}`
 }
 
+/**
+ * A clock that the test sets. The engine's functions name `clock_timestamp` without its schema, and here another one
+ * stands before PostgreSQL's own.
+ */
+export async function ownClock(
+  address: string,
+  start: number,
+): Promise<{ url: string; set(now: number): Promise<void> }> {
+  const url = `${address},pg_catalog`
+  const sql = new SQL(address, { max: 1, bigint: true })
+  // With a key, because the engine's functions forbid to read a table without an index.
+  await sql.unsafe('create table test_clock (id integer primary key, now bigint)')
+  await sql.unsafe(`insert into test_clock values (1, ${start})`)
+  await sql.unsafe(`create function clock_timestamp() returns timestamptz language sql volatile as
+    $$ select timestamptz 'epoch' + now * interval '1 millisecond' from test_clock where id = 1 $$`)
+  await sql.close()
+  return {
+    url,
+    async set(now) {
+      await ask(address, `update test_clock set now = ${now}`)
+    },
+  }
+}
+
 /** One query as a person with a database shell would ask it. */
 export async function ask(url: string, query: string): Promise<Record<string, unknown>[]> {
   const sql = new SQL(url, { max: 1, bigint: true })

@@ -29,11 +29,11 @@ export function encodeVerb(verb: Verb): string {
         `hold2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.account}\0${verb.key}\0${verb.amount}\0${verb.minimum}\0` +
         `${verb.model}\0${verb.upstream}\0${verb.revision}\0${verb.extensible ? 1 : 0}\0${verb.tokens}\0${verb.minimumTokens}\0`
       )
-    case 'extend':
-      return (
-        `extend2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0` +
-        `${verb.known}\0${verb.amount}\0${verb.minimum}\0${verb.tokens}\0${verb.progress}\0`
-      )
+    case 'extend': {
+      const { id, slot, epoch, known, amount, minimum, tokens, progress } = verb
+      if (verb.whole) return `extend\0${id}\0${slot}\0${epoch}\0${known}\0${amount}\0${minimum}\0${progress}\0`
+      return `extend2\0${id}\0${slot}\0${epoch}\0${known}\0${amount}\0${minimum}\0${tokens}\0${progress}\0`
+    }
     case 'settle':
       return (
         `settle2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.cost}\0${verb.tokens}\0` +
