@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { CREDIT, TRIAL } from '../../money/ledger.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
-import { NO_RESTRICTIONS } from '../storage.ts'
-import { newAccount, newHash, newKey, newWallet, thrownBy, type Use } from './harness.ts'
+import { type Account, type Key, NO_RESTRICTIONS } from '../storage.ts'
+import { type KeyFields, newAccount, newHash, newKey, newWallet, thrownBy, type Use } from './harness.ts'
 
 const UNKNOWN = 987_654_321n
 
@@ -120,6 +120,59 @@ export function recordsContract(use: Use): void {
     expect(await storage.findCaller(newHash())).toBeUndefined()
   })
 
+  test('a key keeps its limits, its period and what it may be used for', async () => {
+    const { storage } = use()
+    const { id: account } = await newAccount(storage)
+    const hash = newHash()
+    const limits = { requestsPerMinute: 60, tokensPerMinute: 1_000_000_000, concurrent: 4 }
+    const restrictions = { models: ['gpt-x', 'größe "1"'], networks: ['10.0.0.0/8', '2001:db8::/32'] }
+    const key = await newKey(storage, account, { hash, cap: 5n, capPeriod: 'week', limits, restrictions })
+    expect(key).toMatchObject({ cap: 5n, capPeriod: 'week', limits, restrictions })
+    expect(key).toMatchObject({ spentUnderCap: 0n, spentToday: 0n, spentThisMonth: 0n })
+    expect(await storage.listKeys(account)).toEqual([key])
+    const accountLimits = { ...NO_LIMITS, requestsPerMinute: 7 }
+    await storage.setAccountLimits(account, accountLimits)
+    expect(await storage.findCaller(hash)).toMatchObject({ limits, restrictions, accountLimits, revision: 1 })
+    expect((await storage.standing(key.id))?.account).toMatchObject({ id: account, limits: accountLimits })
+    await storage.setAccountLimits(account, NO_LIMITS)
+    expect(await storage.findCaller(hash)).toMatchObject({ accountLimits: NO_LIMITS, revision: 2 })
+  })
+
+  test('the standing of a key is what its owner and its list say', async () => {
+    const { storage } = use()
+    const wallet = await newWallet(storage, 700n, { cap: 9n })
+    await newKey(storage, wallet.account)
+    expect(await storage.standing(wallet.key)).toEqual({
+      account: (await storage.findAccount(wallet.email)) as Account,
+      key: (await storage.listKeys(wallet.account))[0] as Key,
+    })
+    expect(await storage.standing(UNKNOWN)).toBeUndefined()
+  })
+
+  test('limits that cannot be meant are refused, and nothing is kept of them', async () => {
+    const { storage } = use()
+    const { id, email } = await newAccount(storage)
+    const before = await storage.changeCounter()
+    const absurd = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]
+    for (const value of absurd)
+      for (const field of ['requestsPerMinute', 'tokensPerMinute', 'concurrent']) {
+        const limits = { ...NO_LIMITS, [field]: value }
+        expect(await thrownBy(storage.setAccountLimits(id, limits))).toBeInstanceOf(RangeError)
+        expect(await thrownBy(newKey(storage, id, { limits }))).toBeInstanceOf(RangeError)
+      }
+    const bad: KeyFields[] = [
+      { capPeriod: 'day' },
+      { cap: 5n, capPeriod: 'year' as 'day' },
+      { restrictions: { models: [], networks: undefined } },
+      { restrictions: { models: undefined, networks: [] } },
+    ]
+    for (const fields of bad) expect(await thrownBy(newKey(storage, id, fields))).toBeInstanceOf(RangeError)
+    expect(await storage.listKeys(id)).toEqual([])
+    expect((await storage.findAccount(email))?.limits).toEqual(NO_LIMITS)
+    await storage.setAccountLimits(UNKNOWN, NO_LIMITS)
+    expect(await storage.changeCounter()).toBe(before)
+  })
+
   test('keys are listed in the order of their creation, each account its own', async () => {
     const { storage } = use()
     const one = await newAccount(storage)
@@ -163,6 +216,8 @@ export function recordsContract(use: Use): void {
       () => storage.revokeKey(wallet.key),
       () => storage.setAccountDisabled(wallet.account, true),
       () => storage.setAccountDisabled(wallet.account, false),
+      () => storage.setAccountLimits(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
+      () => storage.setAccountLimits(wallet.account, NO_LIMITS),
     ]
     for (const change of changes) {
       const before = await storage.changeCounter()
@@ -197,6 +252,8 @@ export function recordsContract(use: Use): void {
         () => storage.credit(id, 1n, bad),
         () => newKey(storage, id, { name: bad }),
         () => newKey(storage, id, { group: bad }),
+        () => newKey(storage, id, { restrictions: { models: ['x', bad], networks: undefined } }),
+        () => newKey(storage, id, { restrictions: { models: undefined, networks: [bad] } }),
         () => storage.setMetaOnce(bad, 'x'),
         () => storage.setMetaOnce('x', bad),
         () => storage.getMeta(bad),

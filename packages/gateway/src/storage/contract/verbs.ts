@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Hold, Result } from '../../money/ledger.ts'
+import type { UsageRow } from '../storage.ts'
 import {
   extend,
   hold,
@@ -241,6 +242,13 @@ export function verbsContract(use: Use): void {
       hold(0n, wallet, node),
       hold(1n << 63n, wallet, node),
       settle(1n, node, -1n),
+      ...[-1, 1.5, Number.NaN, 2 ** 53].flatMap((tokens) => [
+        hold(3n, wallet, node, { tokens }),
+        hold(3n, wallet, node, { minimumTokens: tokens }),
+        hold(3n, wallet, node, { revision: tokens }),
+        extend(1n, node, { tokens }),
+        settle(1n, node, 1n, { tokens }),
+      ]),
     ]
     const good = [hold(1n, wallet, node), hold(2n, wallet, node)]
     const settled = await Promise.allSettled([...bad, ...good].map((verb) => storage.apply(verb)))
@@ -261,14 +269,35 @@ export function verbsContract(use: Use): void {
       expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
     })
 
+  test('one request is found by its owner and by nobody else', async () => {
+    const { storage, now } = use()
+    const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+    await storage.apply(hold(5n, wallet, node, { tokens: 40 }))
+    const open = { request: 5n, key: wallet.key, state: 0, held: 100n, heldAt: now(), tokens: 40 }
+    expect(await storage.findRequest(wallet.account, 5n)).toMatchObject(open)
+    await storage.apply(settle(5n, node, 60n, { tokens: 33 }))
+    expect(await storage.findRequest(wallet.account, 5n)).toMatchObject({ state: 1, cost: 60n, tokens: 33 })
+    expect(await storage.findRequest(wallet.account, 5n)).toEqual(
+      (await storage.usage(wallet.account, 1))[0] as UsageRow,
+    )
+    expect(await storage.findRequest(other.account, 5n)).toBeUndefined()
+    expect(await storage.findRequest(wallet.account, 6n)).toBeUndefined()
+    for (const id of [0n, -1n, 1n << 63n])
+      expect(await thrownBy(storage.findRequest(wallet.account, id))).toBeInstanceOf(RangeError)
+  })
+
   test('usage is newest first, by account, limited or whole', async () => {
     const { storage } = use()
     const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
     for (const id of [5n, 2n, 9n, 7n]) await storage.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
     await storage.apply(hold(8n, other, node))
-    const ids = async (limit: number) => (await storage.usage(wallet.account, limit)).map(({ request }) => request)
+    const ids = async (limit: number, before?: bigint) =>
+      (await storage.usage(wallet.account, limit, before)).map(({ request }) => request)
     expect(await ids(0)).toEqual([9n, 7n, 5n, 2n])
     expect(await ids(3)).toEqual([9n, 7n, 5n])
     expect(await ids(100)).toEqual([9n, 7n, 5n, 2n])
+    expect(await ids(2, 9n)).toEqual([7n, 5n])
+    expect(await ids(0, 7n)).toEqual([5n, 2n])
+    expect(await ids(10, 2n)).toEqual([])
   })
 }
