@@ -52,12 +52,24 @@ function addStop(pieces: Pieces, reason: string | null): void {
   else pieces.finish = reason === 'refusal' ? 'filter' : 'completed'
 }
 
-/** Services of others that speak this dialect may leave it out, whatever its types say. */
-function addUsage(pieces: Pieces, usage: Partial<Anthropic.Usage> | undefined): void {
+type Summed = { type?: string; input_tokens?: number; output_tokens?: number }
+
+/**
+ * Services of others that speak this dialect may leave it out, whatever its types say. What summaries of the conversation
+ * took is billed too, and told beside.
+ */
+function addUsage(
+  pieces: Pieces,
+  usage: (Partial<Anthropic.Usage> & { iterations?: Summed[] | null }) | undefined,
+): void {
   if (usage?.input_tokens === undefined) return
   const cached = usage.cache_read_input_tokens ?? 0
+  const summaries = (usage.iterations ?? []).filter(({ type }) => type === 'compaction')
+  const took = (name: 'input_tokens' | 'output_tokens') => summaries.reduce((sum, each) => sum + (each[name] ?? 0), 0)
+  const input = usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0)
   pieces.usage = figures({
-    ...{ input: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0), cached },
-    ...{ output: usage.output_tokens, reasoning: usage.output_tokens_details?.thinking_tokens },
+    ...{ input: input + took('input_tokens'), cached },
+    output: usage.output_tokens === undefined ? undefined : usage.output_tokens + took('output_tokens'),
+    reasoning: usage.output_tokens_details?.thinking_tokens,
   })
 }
