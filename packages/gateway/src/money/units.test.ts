@@ -1,0 +1,46 @@
+// Which tokens pay which price.
+import { expect, test } from 'bun:test'
+import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import type { Figures, SpecialKind } from './price.ts'
+import { type Units, unitsOf } from './units.ts'
+
+const usage: Usage = {
+  ...{ input: 100, cachedInput: 30, cacheWrite: 20, cacheWriteLong: 5 },
+  ...{ audioInput: 25, cachedAudioInput: 10, imageInput: 8 },
+  ...{ output: 50, reasoning: 15, audioOutput: 9, imageOutput: 4 },
+  absurd: false,
+}
+const figures = (...kinds: SpecialKind[]): Figures => ({
+  ...{ input: 1n, output: 1n, cachedInput: 1n, cacheWrite: 1n },
+  ...Object.fromEntries(kinds.map((kind) => [kind, 1n])),
+})
+
+// [figures that the price has besides the four, units]
+const SPLITS: [SpecialKind[], Units][] = [
+  [[], { input: 50, cachedInput: 30, cacheWrite: 20, output: 50 }],
+  [['cacheWriteLong'], { input: 50, cachedInput: 30, cacheWrite: 15, cacheWriteLong: 5, output: 50 }],
+  [
+    ['audioInput', 'cachedAudioInput'],
+    { input: 35, cachedInput: 20, cacheWrite: 20, output: 50, audioInput: 15, cachedAudioInput: 10 },
+  ],
+  // A cache makes no sound cheaper that has only one price.
+  [['audioInput'], { input: 35, cachedInput: 20, cacheWrite: 20, output: 50, audioInput: 25 }],
+  [['cachedAudioInput'], { input: 50, cachedInput: 20, cacheWrite: 20, output: 50, cachedAudioInput: 10 }],
+  [['imageInput'], { input: 42, cachedInput: 30, cacheWrite: 20, output: 50, imageInput: 8 }],
+  [['reasoning'], { input: 50, cachedInput: 30, cacheWrite: 20, output: 35, reasoning: 15 }],
+  [
+    ['reasoning', 'audioOutput', 'imageOutput'],
+    { input: 50, cachedInput: 30, cacheWrite: 20, output: 22, reasoning: 15, audioOutput: 9, imageOutput: 4 },
+  ],
+]
+
+test.each(SPLITS)('a price with %j', (kinds, units) => {
+  expect(unitsOf(usage, figures(...kinds))).toEqual(units)
+})
+
+test('parts that exceed their whole are cut to it', () => {
+  const wrong: Usage = { ...usage, input: 40, cachedInput: 90, audioInput: 900, output: 10, reasoning: 900 }
+  expect(unitsOf(wrong, figures('audioInput', 'reasoning', 'audioOutput'))).toEqual({
+    ...{ input: 0, cachedInput: 30, cacheWrite: 0, audioInput: 10, output: 0, reasoning: 10 },
+  })
+})
