@@ -12,7 +12,7 @@ let gateway: Gateway
 const ENDINGS: Record<Dialect, string> = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' }
 const DIALECTS = Object.keys(ENDINGS) as Dialect[]
 const PRICE =
-  'price: { input: 1, output: 4, tiers: { priority: 2, flex: 0.5, fast: 6 }, tools: { web_search: 0.01 }, audio_output: 40 }'
+  'price: { input: 1, output: 4, tiers: { priority: 2, flex: 0.5, fast: 6 }, tools: { web_search: 0.01 }, audio_output: 40, long_context: { above: 200000, input: 2 } }'
 
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -88,6 +88,23 @@ test.each(ASKED)('%s: %s that has a price is asked for as it stands', async (dia
   const { sent, warnings } = await send(dialect, more)
   expect(sent).toMatchObject([more])
   expect(warnings ?? '').not.toContain('no-price')
+})
+
+test('messages: a beta of a long context goes along where a long context has a price', async () => {
+  const { secret } = await quickKey(gateway)
+  const betas = 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14'
+  const response = await fetch(`${gateway.url}/v1/messages`, {
+    method: 'POST',
+    headers: {
+      'x-api-key': secret,
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': betas,
+    },
+    body: JSON.stringify(BASICS.messages('messages-model')),
+  })
+  expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('anthropic-beta')
+  expect(upstream.last().headers['anthropic-beta']).toBe(betas)
 })
 
 test('what has no price is left out, or refused where it is forced, beside what has one', async () => {
