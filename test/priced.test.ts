@@ -73,7 +73,6 @@ const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
 
 const ASKED: [dialect: Dialect, what: string, more: Record<string, unknown>][] = [
   ['chat', 'a tier', { service_tier: 'priority' }],
-  ['chat', 'the tier of the vendor’s choice', { service_tier: 'auto' }],
   ['chat', 'a search', { web_search_options: {} }],
   ['chat', 'an answer to be heard', { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }],
   ['responses', 'a tier', { service_tier: 'flex' }],
@@ -135,6 +134,22 @@ describe('the charge', () => {
     ])
   })
 
+  test('is by what the answer says: the tier that it was served at, and the calls of tools', async () => {
+    upstream.behave(answer(reply({ service_tier: 'default' })))
+    expect((await bill({ service_tier: 'priority' }))[0]).toBe('0.00009')
+    upstream.behave(answer(reply({ service_tier: 'priority' })))
+    expect((await bill({}))[0]).toBe('0.00018')
+    const annotations = [
+      { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'a', start_index: 0, end_index: 1 } },
+    ]
+    const message = { role: 'assistant', content: 'Found.', annotations }
+    upstream.behave(answer(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
+    expect(await bill({ web_search_options: {} })).toEqual([
+      '0.01009',
+      expect.objectContaining({ tools: { web_search: 1 } }),
+    ])
+  })
+
   test('in a group with a price of its own is that price, without the multiplier', async () => {
     expect(await bill({}, 'own')).toEqual([
       '0.00012',
@@ -157,12 +172,13 @@ describe('the charge', () => {
     }
     expect(await held({})).toBe(40)
     expect(await held({ service_tier: 'priority' })).toBe(80)
-    expect(await held({ service_tier: 'auto' })).toBe(240)
+    expect(await held({ service_tier: 'auto' })).toBe(40)
     // It may be served at the usual tier after all.
     expect(await held({ service_tier: 'flex' })).toBe(40)
-    expect(await held({ web_search_options: {} })).toBe(40 + 80)
+    expect(await held({ web_search_options: {} })).toBe(40 + 10)
+    expect(await held({ tools: [{ type: 'web_search' }] })).toBe(40 + 80)
     expect(await held({ modalities: ['text', 'audio'] })).toBe(400)
-    const poor = await send('chat', { web_search_options: {} }, { credit: '0.05' })
+    const poor = await send('chat', { tools: [{ type: 'web_search' }] }, { credit: '0.05' })
     expect([poor.status, poor.sent]).toEqual([402, []])
   })
 })

@@ -199,6 +199,8 @@ const SINGLE: [string, string, string][] = [
     'tiers.flex: the price has long_context, so a tier with prices of its own needs it too',
   ],
   ['a tool misspelt', price('tools: { web_serch: 1 }'), 'unknown tool "web_serch"; did you mean web_search?'],
+  ['a tool by another name', price('tools: { code_execution: 1 }'), 'did you mean code_interpreter?'],
+  ['a tool that is another model', price('tools: { advisor: 1 }'), 'tools.advisor: cannot be priced'],
   ['a tool of no name', price('tools: { "web search!": 1 }'), 'tools.web search!:'],
   ['tools as a list', price('tools: [web_search]'), 'price.tools: expected fields, such as tools:'],
   [

@@ -10,7 +10,6 @@ import {
   type LongContext,
   type Tier,
   type TokenPrice,
-  UNPRICEABLE,
   USUAL_TIERS,
 } from '../money/price.ts'
 import { addMistake, type Value } from './document.ts'
@@ -39,11 +38,22 @@ const TIERS_EXAMPLE = 'tiers: { priority: 2, flex: 0.5 }'
 const TOOLS_EXAMPLE = 'tools: { web_search: 0.01 }'
 
 /** Others may exist; what is close to one of these is a slip of the pen, and would never be charged. */
-const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast', 'inference_geo']
+const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast']
 const KNOWN_TOOLS = [
-  ...['web_search', 'file_search', 'code_interpreter', 'code_execution', 'image_generation', 'x_search'],
-  ...['google_maps', 'retrieval', 'container', 'advisor', 'web_fetch'],
+  ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'x_search'],
+  ...['google_maps', 'retrieval', 'container'],
 ]
+/** What is answered later, elsewhere or by other models is not metered here: a price would promise what nobody counts. */
+const UNPRICEABLE: ReadonlySet<string> = new Set([
+  ...['background', 'fallbacks', 'fallback_credit', 'models', 'model_routing', 'model_armor', 'inference_geo'],
+  ...['advisor', 'container_memory'],
+])
+/** Other vendors' names for the same. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  code_execution: 'code_interpreter',
+  collections_search: 'file_search',
+  google_search: 'web_search',
+}
 const MOST_ENTRIES = 32
 
 /** USD per million tokens. A zero must be written: a forgotten price would give the model away. */
@@ -171,7 +181,7 @@ function wordMistake(name: string, noun: 'tier' | 'tool', known: readonly string
     return 'is no tier: it lets the vendor choose one; write those that it may choose'
   }
   if (UNPRICEABLE.has(name)) return 'cannot be priced, since what it brings is not metered here; remove it'
-  const guess = nearest(name, known)
+  const guess = noun === 'tool' && Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : nearest(name, known)
   if (guess) return `unknown ${noun} ${quote(name)}; did you mean ${guess}?`
   if (/^[a-z][a-z0-9_.-]{0,63}$/.test(name)) return undefined
   return `${quote(name)} is no name of a ${noun}; write small letters, digits and "_"`

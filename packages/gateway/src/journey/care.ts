@@ -41,12 +41,12 @@ export function careFor({ parts, caller, request, candidate, offer }: Asked, tra
   }
 }
 
-const isTier = ({ field }: PricedField): boolean => /service_?tier$/i.test(field)
+/** There are other tiers too, such as speed; the service tier is what an answer reports. */
+const isServiceTier = ({ kind, field }: PricedField): boolean => kind === 'tier' && /service_?tier$/i.test(field)
 
 /** Of hosted tools a translation has its own to say; what else it would lose silently is refused, price or not. */
 function mayAsk(each: PricedField, price: TokenPrice, translated: boolean): boolean {
-  if (!isPriced(price, each.word)) return false
-  return !translated || isTier(each) || price.tools?.has(each.word) === true
+  return isPriced(price, each) && (!translated || isServiceTier(each) || each.kind === 'tool')
 }
 
 /** Nobody said how often a hosted tool may be called: vendors stop an answer after about so many. */
@@ -54,15 +54,15 @@ export const CALLS_EXPECTED = 8
 const MOST_CALLS = 100_000
 
 /** `most`: where the request says how often the tool may be called. */
-const callsOf = ({ most = CALLS_EXPECTED }: PricedField & { most?: number }): number => Math.min(most, MOST_CALLS)
+const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
 
 function wishesOf(fields: readonly PricedField[], price: TokenPrice): Wishes {
-  const priced = fields.filter(({ word }) => isPriced(price, word))
+  const priced = fields.filter((each) => isPriced(price, each))
   if (priced.length === 0) return NO_WISHES
-  const tools = priced.filter((each) => !isTier(each) && price.tools?.has(each.word))
-  const also = priced.filter((each) => !isTier(each) && !price.tools?.has(each.word))
+  const tools = priced.filter(({ kind }) => kind === 'tool')
+  const also = priced.filter((each) => each.kind !== 'tool' && !isServiceTier(each))
   return {
-    tier: priced.find(isTier)?.word,
+    tier: priced.find(isServiceTier)?.word,
     also: [...new Set(also.map(({ word }) => word))],
     tools: new Map(tools.map((each) => [each.word, callsOf(each)])),
   }

@@ -4,7 +4,7 @@ import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
-import { isPriced, NO_WISHES, type Wishes } from '../money/price.ts'
+import { NO_WISHES, type Wishes } from '../money/price.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
 import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
@@ -67,7 +67,7 @@ function wishesOf(
   { offer }: Asked,
 ): Wishes {
   const { price } = offer.rate
-  const isPaid = tier !== undefined && isTierSent && isPriced(price, tier)
+  const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
   const makesImages = upstream.id === 'responses' && modalities.includes('image')
   if (!isPaid && !makesImages) return NO_WISHES
   const tools = new Map(makesImages ? [[IMAGES, CALLS_EXPECTED]] : [])
@@ -78,7 +78,7 @@ const IMAGES = 'image_generation'
 
 /** There images are made by a tool that is billed by the call. */
 function refuseImages({ dialect, request, offer }: Asked): void {
-  if (!request.canonical().modalities.includes('image') || isPriced(offer.rate.price, IMAGES)) return
+  if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(IMAGES)) return
   const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
   throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
 }
@@ -125,7 +125,7 @@ function withCare(
     ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
     ...(endUser === undefined ? {} : { endUser }),
     // A tier without a price was warned of in the care.
-    ...(tier !== undefined && (tier === 'default' || isPriced(asked.offer.rate.price, tier)) ? { tier } : {}),
+    ...(tier !== undefined && (tier === 'default' || asked.offer.rate.price.tiers?.has(tier)) ? { tier } : {}),
   }
 }
 

@@ -46,7 +46,7 @@ export type Rate = {
 
 /** What a request asks for that has a price of its own. */
 export type Wishes = {
-  /** The service tier; `auto` lets the vendor choose. */
+  /** The service tier. */
   tier: string | undefined
   /** Other words that have a price: those listed among its tiers, such as `fast`, and `audio` for an answer to be heard. */
   also: readonly string[]
@@ -229,13 +229,12 @@ function callsOf({ toolCalls }: Usage, prices: ReadonlyMap<string, Nanos>): Term
   return calls
 }
 
-/** Words that no price can make good: what is answered later, or by another model, is not metered here. */
-export const UNPRICEABLE: ReadonlySet<string> = new Set(['background', 'fallbacks'])
+/** What a price is needed for: a word of a request, and where a price says what it costs. */
+export type PricedWord = { kind: 'tier' | 'tool' | 'other'; word: string }
 
-/** Whether a price says what this word of a request costs: a tier, a hosted tool, or output that is not text. */
-export function isPriced(price: TokenPrice, word: string): boolean {
-  if (UNPRICEABLE.has(word)) return false
-  if (price.tools?.has(word) || price.tiers?.has(word)) return true
-  if (word === 'auto') return price.tiers !== undefined
+/** A row for that tier or hosted tool; or a figure for output that is not text. Of the rest no price can say anything. */
+export function isPriced(price: TokenPrice, { kind, word }: PricedWord): boolean {
+  if (kind === 'tier') return price.tiers?.has(word) === true
+  if (kind === 'tool') return price.tools?.has(word) === true
   return (word === 'audio' && price.audioOutput !== undefined) || (word === 'image' && price.imageOutput !== undefined)
 }
