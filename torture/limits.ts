@@ -45,8 +45,13 @@ export const LIMITS: readonly Limit[] = [
     check: atMost('key cap', 40_500_000n),
   },
   {
-    ...{ name: 'renewing cap', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' }, output: OUTPUT },
-    refusal: 429,
+    ...{
+      name: 'renewing cap',
+      credit: PLENTY,
+      key: { cap: FOR_TEN, 'cap-period': 'day' },
+      output: OUTPUT,
+      refusal: 402,
+    },
     check: atMost('renewing cap', 40_500_000n),
   },
   {

@@ -20,7 +20,11 @@ export type Player = {
   stop(): void
 }
 
-export const callMark = (mark: string) => `<<${mark}>>`
+/** `stays`: the upstream stops in the middle of its stream and waits until it is let go. */
+export const callMark = (mark: string, stays = false) => `<<${mark}${stays ? STAYS : ''}>>`
+const STAYS = '-stays'
+/** So much of a stream is sent by an upstream that stays. */
+const SENT_BEFORE = 0.6
 
 /** The sandbox's own answer, taken down once. */
 async function recordAnswer(dialect: TextDialectId, calling: Calling): Promise<Answer> {
@@ -68,20 +72,30 @@ export async function startPlayer(answerFor: (path: string, body: string) => Ans
   const upstream: Upstream = await startUpstream(async (socket, request) => {
     const body = request.body.toString()
     const path = request.head.split(' ')[1] ?? ''
-    const mark = /<<([\w-]+)>>/.exec(body)?.[1] ?? ''
+    const name = /<<([\w-]+)>>/.exec(body)?.[1] ?? ''
+    const stays = name.endsWith(STAYS)
+    const mark = stays ? name.slice(0, -STAYS.length) : name
     const call: Played = { begun: true, sentAll: false, closedAt: undefined }
     played.set(mark, call)
     // Connections are used again, for any number of calls.
     socket.setMaxListeners(0).once('close', () => {
       call.closedAt = performance.now()
     })
-    await play(socket, answerFor(path, body), paceMs)
-    call.sentAll = !socket.destroyed
+    const answer = answerFor(path, body)
+    await play(socket, stays ? beginningOf(answer) : answer, paceMs)
+    call.sentAll = !stays && !socket.destroyed
   })
   return { origin: new URL(upstream.url).origin, played, stop: upstream.stop }
 }
 
-async function play(socket: Socket, { streamed, pieces }: Answer, paceMs: number): Promise<void> {
+function beginningOf({ streamed, pieces }: Answer): Answer & { endless: true } {
+  const most = pieces.join('').length * SENT_BEFORE
+  const upTo = (index: number) => pieces.slice(0, index + 1).join('').length
+  return { streamed, endless: true, pieces: pieces.filter((_, index) => upTo(index) <= most) }
+}
+
+async function play(socket: Socket, answer: Answer & { endless?: true }, paceMs: number): Promise<void> {
+  const { streamed, pieces, endless } = answer
   const bytes = streamed ? pieces.map((piece) => chunk(piece)) : inParts(Buffer.from(pieces.join('')))
   socket.write(streamed ? STREAM_HEAD : head(200, Buffer.concat(bytes).length))
   for (const piece of bytes) {
@@ -89,7 +103,7 @@ async function play(socket: Socket, { streamed, pieces }: Answer, paceMs: number
     if (socket.destroyed) return
     socket.write(piece)
   }
-  if (streamed) socket.write(LAST_CHUNK)
+  if (streamed && !endless) socket.write(LAST_CHUNK)
 }
 
 /** A body in one piece comes in a few parts, too: a client can leave while it does. */

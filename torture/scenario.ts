@@ -35,10 +35,9 @@ const MOST_FINDINGS = 40
 export function openFindings(say: (line: string) => void = () => {}): Findings {
   const all: string[] = []
   const add = (finding: string) => {
-    if (all.length === MOST_FINDINGS) say('  ... and more')
     if (all.length >= MOST_FINDINGS) return
     all.push(finding)
-    say(`  VIOLATION: ${finding}`)
+    say(`  VIOLATION: ${finding}${all.length === MOST_FINDINGS ? ' ... and more' : ''}`)
   }
   return {
     all,
@@ -54,6 +53,9 @@ export async function perform(scenario: Scenario, options: Options): Promise<{ l
   try {
     const line = await scenario.run({ ...options, random: seeded(options.seed), findings })
     return { line, findings }
+  } catch (error) {
+    findings.add(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    return { line: 'broke off', findings }
   } finally {
     await closeDesks()
   }
