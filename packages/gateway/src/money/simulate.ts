@@ -2,12 +2,14 @@
 // crash, a freeze, a lost question or answer, a store that restarts. After every commit the books are checked, and when
 // all is quiet every client's bill. A seed decides everything: the same seed fails in the same way everywhere.
 import { DEAD_AFTER_MS, HELD, type KeyRow, STALE_AFTER_MS } from './ledger.ts'
-import { newAccountRow, newKeyRow } from './memory-book.ts'
+import { type Limits, NO_LIMITS, PERIODS } from './limits.ts'
+import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits } from './memory-book.ts'
 import { type Client, checkEnd, isAlive, type Model, must, Violation } from './simulation/model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './simulation/process.ts'
 import { type Random, seeded } from './simulation/random.ts'
 import { RULES, type Rules } from './simulation/rules.ts'
 import { createStore, creditAccount } from './simulation/store.ts'
+import { NOTHING_HAPPENED, noteLimits } from './simulation/usage.ts'
 
 export const FAULTS = [
   'crash',
@@ -21,6 +23,7 @@ export const FAULTS = [
   'disk',
   'admin',
   'stranger',
+  'pause',
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
@@ -30,7 +33,14 @@ export type Failure = { seed: number; steps: number; without: Fault[]; rule: str
 export const STEPS = 500
 /** STALE_AFTER_MS on a clock that runs up to a tenth too slow: what the store sees of a node that keeps to it. */
 const LEASE_LEFT_MS = STALE_AFTER_MS / 0.9
-const START = 1_700_000_000_000
+/** An ordinary evening, and the last minutes of a day, of a week, of a leap February and of a year that ends on a Sunday. */
+const STARTS = [
+  1_700_000_000_000,
+  Date.UTC(2024, 4, 15, 23, 59, 30),
+  Date.UTC(2024, 5, 9, 23, 59, 30),
+  Date.UTC(2024, 1, 29, 23, 59, 30),
+  Date.UTC(2023, 11, 31, 23, 59, 30),
+] as const
 
 /** undefined: all rules held. */
 export function simulate(run: Run): Failure | undefined {
@@ -65,11 +75,14 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   const model: Model = {
     clients: new Map(),
     caps: new Map(),
+    limits: new Map(),
+    revisions: new Map(),
     revoked: new Set(),
     disabled: new Set(),
-    committed: { settlements: new Map(), progress: new Map(), effective: new Set() },
+    committed: { settlements: new Map(), progress: new Map(), effective: new Set(), happened: NOTHING_HAPPENED },
   }
   const store = createStore(rules, model)
+  const START = random.pick(STARTS) ?? STARTS[0]
   let time = 0
   let ids = 0n
   let names = 0
@@ -110,13 +123,16 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   }
   store.change((rows) => {
     for (const id of [1n, 2n]) {
-      rows.accounts.set(id, newAccountRow(id))
+      rows.accounts.set(id, { ...newAccountRow(id), limits: randomLimits() })
+      model.limits.set(id, rows.accounts.get(id)?.limits ?? NO_LIMITS)
       creditAccount(rows, id, BigInt(random.pick([40, 200, 1_500]) ?? 0))
     }
     for (const id of [11n, 12n, 13n]) {
       const account = id === 13n ? 2n : 1n
-      const key = newKeyRow(id, account)
+      const key = { ...newKeyRow(id, account), limits: randomLimits() }
       rows.keys.set(id, key)
+      model.limits.set(id, key.limits)
+      model.revisions.set(id, 0)
       setCap(key, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined)
     }
   })
@@ -124,8 +140,26 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   if (random.chance(0.7)) settleDown(() => processes.every((process) => process.isIdle()))
 
   function setCap(key: KeyRow, cap: bigint | undefined): void {
-    key.cap = cap
-    model.caps.set(key.id, cap)
+    const capPeriod = cap === undefined ? undefined : random.pick([undefined, ...PERIODS])
+    Object.assign(key, { cap, capPeriod })
+    model.caps.set(key.id, { cap, capPeriod })
+  }
+
+  function randomLimits(): Limits {
+    if (random.chance(0.5)) return NO_LIMITS
+    return {
+      requestsPerMinute: random.pick([undefined, random.between(1, 10)]),
+      tokensPerMinute: random.pick([undefined, random.between(20, 300)]),
+      concurrent: random.pick([undefined, random.between(1, 4)]),
+    }
+  }
+
+  function setLimits(rows: MemoryRows, account: bigint): void {
+    const limits = randomLimits()
+    noteLimits(model, rows, account, limits)
+    setAccountLimits(rows, account, limits, START + time)
+    for (const { id, account: owner, revision } of rows.keys.values())
+      if (owner === account) model.revisions.set(id, revision)
   }
 
   function start(host: Host): void {
@@ -154,7 +188,12 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     const minimum = random.chance(0.5) ? 1n : amount
     const forgiven = random.chance(0.3)
     const fresh = { forgiven, delivered: 0n, dispatched: false, decided: undefined, released: false }
-    return { id: ids, account: key === 13n ? 2n : 1n, key, amount, minimum, outputs, total, ...fresh }
+    // A gateway may not have heard yet that the key was changed.
+    const revision = Math.max(0, (model.revisions.get(key) ?? 0) - (random.chance(0.1) ? 1 : 0))
+    const tokens = random.below(100)
+    const sizes = { tokens, minimumTokens: random.chance(0.5) ? 0 : tokens, usedTokens: random.below(150) }
+    const wants = { revision, extensible: streamed && random.chance(0.5), amount, minimum, ...sizes }
+    return { id: ids, account: key === 13n ? 2n : 1n, key, ...wants, outputs, total, ...fresh }
   }
 
   /** The store takes some of the waiting questions into one commit: an embedded one in order, over a network in any. */
@@ -222,6 +261,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
         if (accountRow.disabled) model.disabled.add(account)
         else model.disabled.delete(account)
       } else if (what < 8) setCap(keyRow, cap)
+      else if (what < 12) setLimits(rows, account)
       else creditAccount(rows, account, amount)
     })
   }
@@ -247,6 +287,8 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (strikes('lost', 0.01)) random.take(questions)
     // The store's own time-outs: a question does not wait in the network for ever.
     questions = questions.filter((question) => question.sentAt > time - 20_000)
+    // Nothing happens for a while, and minutes end.
+    if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()
     if (store.up && strikes('stranger', 0.01)) stranger()
   }

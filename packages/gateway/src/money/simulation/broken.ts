@@ -13,6 +13,7 @@ import {
   VOIDED,
 } from '../ledger.ts'
 import { type Command, type Event, type Finish, type Settlement, type Step, step } from '../settlement.ts'
+import { BROKEN_LIMITS } from './broken-limits.ts'
 import { RULES, type Rules } from './rules.ts'
 
 /** The real ledger over a Book that lies. */
@@ -205,6 +206,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a lease is counted from the answer': { leaseFrom: (_sentAt, answeredAt) => answeredAt },
   'the void of a hold on its way is given up at once': { isApplied: () => true },
   'a journal is thrown away at the start': { replayed: () => [] },
+  ...BROKEN_LIMITS,
 }
 
 export const broken = (name: string): Rules => ({ ...RULES, ...BROKEN[name] })

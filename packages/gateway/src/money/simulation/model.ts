@@ -9,15 +9,16 @@ import {
   REAPED,
   REVENUE,
   type RequestRow,
-  type Result,
   SETTLED,
   SHORTFALL,
   TRIAL,
   type Verb,
   VOIDED,
 } from '../ledger.ts'
+import type { Limits, Period } from '../limits.ts'
 import type { MemoryRows } from '../memory-book.ts'
 import type { Finish } from '../settlement.ts'
+import type { Happened } from './usage.ts'
 
 export class Violation extends Error {
   override name = 'Violation'
@@ -32,8 +33,15 @@ export type Client = {
   id: bigint
   account: bigint
   key: bigint
+  /** Of the key, as the gateway that serves this client knows it. */
+  revision: number
+  extensible: boolean
   amount: Nanos
   minimum: Nanos
+  tokens: number
+  minimumTokens: number
+  /** What the answer uses in the end. */
+  usedTokens: number
   /** What each piece of streamed output adds to the cost; none: an answer in one piece. */
   outputs: Nanos[]
   /** What the whole answer costs by the upstream's report; undefined: the upstream breaks off after the outputs. */
@@ -49,7 +57,10 @@ export type Client = {
 
 export type Model = {
   clients: Map<bigint, Client>
-  caps: Map<bigint, Nanos | undefined>
+  caps: Map<bigint, { cap: Nanos | undefined; capPeriod: Period | undefined }>
+  /** Of keys and of accounts. */
+  limits: Map<bigint, Limits>
+  revisions: Map<bigint, number>
   revoked: Set<bigint>
   disabled: Set<bigint>
   /** What the commits did; goes back with them when they are undone. */
@@ -62,6 +73,8 @@ export type Committed = {
   progress: Map<bigint, Nanos>
   /** Verbs on a request that took effect: each may only once. */
   effective: Set<Verb>
+  /** What happened when: see usage.ts. */
+  happened: Happened
 }
 
 /** All that must hold between any two commits. */
@@ -84,6 +97,7 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
   for (const sum of sums.values()) total += sum
   must(total === 0n, 'transfers sum to zero')
 
+  const open = new Map<bigint, Nanos>()
   const accountHeld = new Map<bigint, Nanos>()
   const keyHeld = new Map<bigint, Nanos>()
   const keySpent = new Map<bigint, Nanos>()
@@ -95,16 +109,24 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
     if (row.state !== HELD) continue
     add(accountHeld, row.account, row.held)
     add(keyHeld, row.key, row.held)
+    add(open, row.account, 1n)
+    add(open, row.key, 1n)
   }
   for (const row of rows.accounts.values()) {
     must(row.balance === (sums.get(row.id) ?? 0n), 'balance = sum of transfers', () => `account ${row.id}`)
     must(row.held === (accountHeld.get(row.id) ?? 0n), 'held = sum of open holds', () => `account ${row.id}`)
     must(row.balance >= row.held, 'no account below what it holds, nor below zero', () => `account ${row.id}`)
     must(row.disabled === model.disabled.has(row.id), 'only an admin disables an account')
+    must(BigInt(row.meter.open) === (open.get(row.id) ?? 0n), 'open = requests that hold', () => `account ${row.id}`)
+    must(row.limits === model.limits.get(row.id), 'only an admin changes limits')
   }
   for (const row of rows.keys.values()) {
     must(row.held === (keyHeld.get(row.id) ?? 0n), "key's held = sum of its open holds", () => `key ${row.id}`)
-    must(row.cap === model.caps.get(row.id), 'only an admin changes a cap')
+    const { cap, capPeriod } = model.caps.get(row.id) ?? {}
+    must(row.cap === cap && row.capPeriod === capPeriod, 'only an admin changes a cap')
+    must(BigInt(row.meter.open) === (open.get(row.id) ?? 0n), "key's open = requests that hold", () => `key ${row.id}`)
+    must(row.limits === model.limits.get(row.id), 'only an admin changes limits')
+    must(row.revision === model.revisions.get(row.id), 'only an admin changes a revision')
     must(row.revoked === model.revoked.has(row.id), 'only an admin revokes a key')
     must(row.spent === (keySpent.get(row.id) ?? 0n), "key's spent = sum of its requests", () => `key ${row.id}`)
   }
@@ -127,6 +149,8 @@ export function checkChange(
     must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
     must(!model.disabled.has(after.account), 'a disabled account never places a hold', named)
     must(isAlive(rows, after, now), 'a hold only for a node with a lease', named)
+    const revision = verb.verb === 'hold' ? verb.revision : undefined
+    must(revision === model.revisions.get(after.key), 'a hold only by who knows the key as it is', named)
   }
   if (before?.state !== after.state && after.state !== HELD) {
     const from = before?.state
@@ -162,14 +186,6 @@ type Identity = { slot: number; epoch: number }
 export function isAlive(rows: MemoryRows, { slot, epoch }: Identity, now: number, within = DEAD_AFTER_MS): boolean {
   const node = rows.nodes.get(slot)
   return node?.epoch === epoch && node.renewedAt > now - within
-}
-
-export function checkGrant(verb: Verb, result: Result, rows: MemoryRows): void {
-  if (result.outcome !== 'done' || (verb.verb !== 'hold' && verb.verb !== 'extend')) return
-  must(result.amount <= verb.amount && result.amount >= 0n, 'granted within what was asked')
-  must(result.amount >= verb.minimum, 'granted at least the minimum')
-  const key = rows.keys.get(rows.requests.get(verb.id)?.key ?? 0n)
-  must(key?.cap === undefined || key.spent + key.held <= key.cap, 'a hold stays under the cap of its key')
 }
 
 /** When nothing runs any more: every client got what it paid for and paid for what it got. */

@@ -158,7 +158,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     if (more !== undefined) {
       one.offered = client.delivered + more
       const step = BigInt(random.pick([0, 20, 40]) ?? 0)
-      feed(one, { event: 'output', cost: one.offered, step, stepTokens: 0 })
+      feed(one, { event: 'output', cost: one.offered, step, stepTokens: random.below(30) })
     } else if (client.total !== undefined) decide(one, settle(one, client.total, 'done'))
     else if (client.delivered > 0n && !client.forgiven) decide(one, settle(one, client.delivered, 'cut'))
     else decide(one, { verb: 'void', ...ownerOf(one), ending: 'failed', receipt: '' } satisfies Void)
@@ -167,12 +167,12 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
 
   function serve(client: Client): void {
     if (!identity) return
-    const { id, account, key, amount, minimum } = client
+    const { id, account, key, revision, extensible, amount, minimum, tokens, minimumTokens } = client
     const one: Running = { client, state: { phase: 'over' }, sent: 0, offered: undefined }
     running.add(one)
     const hold = {
-      ...{ verb: 'hold' as const, id, ...identity, account, key, revision: 0, extensible: false, amount, minimum },
-      ...{ tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
+      ...{ verb: 'hold' as const, id, ...identity, account, key, revision, extensible, amount, minimum },
+      ...{ tokens, minimumTokens, model: 'm', upstream: 'u' },
     }
     take(one, rules.begin(hold))
   }
@@ -311,5 +311,5 @@ function ownerOf(one: Running): { id: bigint; slot: number; epoch: number } {
 }
 
 const settle = (one: Running, cost: bigint, ending: string): Settle => ({
-  ...{ verb: 'settle', ...ownerOf(one), cost, tokens: 0, ending, receipt: '' },
+  ...{ verb: 'settle', ...ownerOf(one), cost, tokens: one.client.usedTokens, ending, receipt: '' },
 })

@@ -1,8 +1,10 @@
 // The simulated store: committed rows, and transactions over them that can be rolled back as a crash does.
 import { type Book, CREDIT, HELD, type NodeRow, type RequestRow, type Result, SETTLED, type Verb } from '../ledger.ts'
+import type { Meter } from '../limits.ts'
 import { emptyRows, type MemoryRows, memoryBook } from '../memory-book.ts'
-import { checkBooks, checkChange, checkGrant, checkNode, type Model, must } from './model.ts'
+import { checkBooks, checkChange, checkNode, type Model, must } from './model.ts'
 import type { Rules } from './rules.ts'
+import { checkGrant, noteUsage } from './usage.ts'
 
 export type SimulatedStore = {
   rows: MemoryRows
@@ -25,11 +27,12 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
   function transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined {
     const undo: Touched[][] = []
     const transfers = rows.transfers.length
-    const { settlements, progress, effective } = model.committed
+    const { settlements, progress, effective, happened } = model.committed
     const committed = crash && {
       settlements: new Map(settlements),
       progress: new Map(progress),
       effective: new Set(effective),
+      happened,
     }
     const results = verbs.map((verb) => {
       const touched: Touched[] = []
@@ -67,7 +70,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       const still = changed.length === 0 || (verb.verb === 'extend' && changed.every(({ kind }) => kind === 'requests'))
       must(still && rows.transfers.length === transfers, 'refused or repeated: nothing changes', () => verb.verb)
     }
-    checkGrant(verb, result, rows)
+    checkGrant(verb, result, rows, model, now)
     if (changed.some(({ kind }) => kind !== 'nodes')) checkBooks(rows, model)
     return result
   }
@@ -89,6 +92,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     if (!after) return
     const old = before as RequestRow | undefined
     checkChange(old, after, { verb, rows, now, model })
+    noteUsage(model, verb, old, after, now)
     const { settlements } = model.committed
     if (after.state === SETTLED && old?.state !== SETTLED)
       settlements.set(after.id, (settlements.get(after.id) ?? 0) + 1)
@@ -113,7 +117,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
 function watch(book: Book, touched: Touched[]): Book {
   function remember<Found extends Row>(kind: Kind, id: bigint | number, row: Found | undefined): Found | undefined {
     if (!touched.some((one) => one.kind === kind && one.id === id))
-      touched.push({ kind, id, before: row ? { ...row } : undefined, saved: false })
+      touched.push({ kind, id, before: row && copyOf(row), saved: false })
     return row
   }
   function save(kind: Kind, id: bigint | number): void {
@@ -157,10 +161,20 @@ function watch(book: Book, touched: Touched[]): Book {
   }
 }
 
+/** Meters are changed in place; the windows in them are not. */
+const copyOf = <Found extends Row>(row: Found): Found =>
+  'meter' in row ? { ...row, meter: { ...(row.meter as Meter) } } : { ...row }
+
 function sameRow(before: Row | undefined, after: Row | undefined): boolean {
   if (!before || !after) return before === after
-  return Object.entries(before).every(([field, value]) => after[field as keyof Row] === value)
+  return Object.entries(before).every(([field, value]) => {
+    const now: unknown = after[field as keyof Row]
+    return field === 'meter' ? sameMeter(value, now as Meter) : now === value
+  })
 }
+
+const sameMeter = (before: Meter, after: Meter): boolean =>
+  Object.entries(before).every(([field, value]) => after[field as keyof Meter] === value)
 
 /** Credit as an admin gives or takes it; taking stops at what is free. */
 export function creditAccount(rows: MemoryRows, id: bigint, amount: bigint): void {

@@ -1,0 +1,152 @@
+// What was used when, as the reference model has it: requests, tokens and money in a row with their times, and limits
+// checked by adding them up again. The ledger keeps sums instead, and must never find more room than there is here.
+import type { Nanos } from '../amount.ts'
+import { HELD, type RequestRow, type Result, type Verb } from '../ledger.ts'
+import type { Limits, Period } from '../limits.ts'
+import type { MemoryRows } from '../memory-book.ts'
+import { type Model, must } from './model.ts'
+
+/** `owner`: of a key or an account, whose ids differ here. */
+type Begun = { owner: bigint; at: number }
+/** Reserved at a time for a request, less what it gave back. */
+type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
+type Paid = { key: bigint; at: number; amount: Nanos }
+export type Happened = { begun: readonly Begun[]; reserved: readonly Reserved[]; paid: readonly Paid[] }
+
+export const NOTHING_HAPPENED: Happened = { begun: [], reserved: [], paid: [] }
+
+const MINUTE_MS = 60_000
+/** A window counts whole seconds, so it may still count what is up to a second older than a minute. */
+const LONGEST_MS = MINUTE_MS + 1_000
+
+/** Called after each verb with the rows it changed: `before` of a request is as it was. */
+export function noteUsage(
+  model: Model,
+  verb: Verb,
+  before: RequestRow | undefined,
+  after: RequestRow,
+  now: number,
+): void {
+  const owners = [after.key, after.account]
+  const { begun, reserved, paid } = model.committed.happened
+  const next = { begun: [...begun], reserved: [...reserved], paid: [...paid] }
+  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now })))
+  const more = after.tokens - (before?.tokens ?? 0)
+  const { id: request } = after
+  if (more > 0) next.reserved.push(...owners.map((owner) => ({ owner, request, at: now, tokens: more })))
+  if (more < 0) next.reserved = givenBack(next.reserved, request, -more)
+  const amount = after.cost - (before?.cost ?? 0n)
+  if (amount !== 0n) next.paid.push({ key: after.key, at: now, amount })
+  model.committed.happened = next
+  if (verb.verb === 'settle' && after.state !== HELD) must(after.tokens === verb.tokens, 'settled at its tokens')
+}
+
+/** The latest reservations first: any order would do, as the sum is what counts until the minute is over. */
+function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reserved[] {
+  const left = new Map<bigint, number>()
+  return reserved
+    .toReversed()
+    .map((one) => {
+      if (one.request !== request) return one
+      const rest = left.get(one.owner) ?? tokens
+      const taken = Math.min(rest, one.tokens)
+      left.set(one.owner, rest - taken)
+      return { ...one, tokens: one.tokens - taken }
+    })
+    .toReversed()
+}
+
+/** A limit of tokens counts from when it is set, and what is open then. */
+export function noteLimits(model: Model, rows: MemoryRows, account: bigint, limits: Limits): void {
+  const { happened } = model.committed
+  const had = model.limits.get(account)
+  const isOpen = (request: bigint) => rows.requests.get(request)?.state === HELD
+  const begun =
+    had?.requestsPerMinute === undefined ? happened.begun.filter((one) => one.owner !== account) : happened.begun
+  const reserved =
+    had?.tokensPerMinute === undefined
+      ? happened.reserved.filter((one) => one.owner !== account || isOpen(one.request))
+      : happened.reserved
+  model.committed.happened = { ...happened, begun, reserved }
+  model.limits.set(account, limits)
+}
+
+export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: Model, now: number): void {
+  if (verb.verb !== 'hold' && verb.verb !== 'extend') return
+  const request = rows.requests.get(verb.id)
+  const [key, account] = verb.verb === 'hold' ? [verb.key, verb.account] : [request?.key ?? 0n, request?.account ?? 0n]
+  if (result.outcome !== 'done') {
+    checkRefusal(verb, result, rows, model, { key, account, now })
+    return
+  }
+  must(result.amount <= verb.amount && result.amount >= 0n, 'granted within what was asked')
+  must(result.amount >= verb.minimum, 'granted at least the minimum')
+  must(result.tokens <= verb.tokens, 'tokens within what was asked')
+  if (verb.verb === 'hold') must(result.tokens >= verb.minimumTokens, 'tokens at least the minimum')
+  else {
+    const asFarAs = BigInt(result.tokens) * verb.amount >= BigInt(verb.tokens) * result.amount
+    must(asFarAs, 'of the tokens of an extension goes as much as of its money')
+  }
+  checkCap(rows, model, key, now)
+  for (const owner of [key, account]) checkLimits(rows, model, owner, verb.verb === 'hold', now)
+}
+
+function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void {
+  const key = rows.keys.get(id)
+  const { cap, capPeriod } = model.caps.get(id) ?? {}
+  if (!key || cap === undefined) return
+  const counted = model.committed.happened.paid.filter(
+    (one) => one.key === id && (capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now)),
+  )
+  const spent = counted.reduce((sum, { amount }) => sum + amount, 0n)
+  must(spent + key.held <= cap, 'a hold stays under the cap of its key', () => `key ${id}, ${capPeriod}`)
+}
+
+function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boolean, now: number): void {
+  const { requestsPerMinute, tokensPerMinute, concurrent } = model.limits.get(owner) ?? {}
+  const named = () => `of ${owner}`
+  if (isNew && concurrent !== undefined)
+    must(openOf(rows, owner) <= concurrent, 'no more at once than the limit allows', named)
+  if (isNew && requestsPerMinute !== undefined)
+    must(begunSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
+  if (tokensPerMinute !== undefined)
+    must(reservedSince(model, owner, now - MINUTE_MS) <= tokensPerMinute, 'no more tokens in a minute', named)
+}
+
+type Whose = { key: bigint; account: bigint; now: number }
+
+/** A limit that is not reached does not refuse. */
+function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
+  const [, place, what] = /^(key|account)_(concurrent|requests)$/.exec(outcome) ?? []
+  const owner = place === 'key' ? whose.key : whose.account
+  const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
+    model.limits.get(owner) ?? {}
+  const named = () => `${verb.verb}, ${outcome}`
+  if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
+  if (what === 'requests') {
+    const begun = begunSince(model, owner, whose.now - LONGEST_MS)
+    must(begun >= requestsPerMinute, 'refused only at the limit', named)
+  }
+  if (outcome === 'key_changed' && verb.verb === 'hold')
+    must(verb.revision !== model.revisions.get(verb.key), 'refused only who knows an older key', named)
+}
+
+const openOf = (rows: MemoryRows, owner: bigint): number =>
+  [...rows.requests.values()].filter((one) => one.state === HELD && (one.key === owner || one.account === owner)).length
+
+const begunSince = (model: Model, owner: bigint, since: number): number =>
+  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since).length
+
+const reservedSince = (model: Model, owner: bigint, since: number): number =>
+  model.committed.happened.reserved
+    .filter((one) => one.owner === owner && one.at > since)
+    .reduce((sum, { tokens }) => sum + tokens, 0)
+
+/** Written differently from limits.ts on purpose: by the calendar, not by division. */
+function periodOf(period: Period, time: number): string {
+  const date = new Date(time)
+  if (period === 'month') return date.toISOString().slice(0, 7)
+  // Back to Monday; Sunday is day 0.
+  if (period === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+  return date.toISOString().slice(0, 10)
+}
