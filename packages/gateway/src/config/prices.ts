@@ -41,7 +41,7 @@ const TOOLS_EXAMPLE = 'tools: { web_search: 0.01 }'
 const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast']
 const KNOWN_TOOLS = [
   ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'x_search'],
-  ...['google_maps', 'retrieval', 'container'],
+  ...['google_maps', 'retrieval', 'container', 'web_fetch'],
 ]
 /** What is answered later, elsewhere or by other models is not metered here: a price would promise what nobody counts. */
 const UNPRICEABLE: ReadonlySet<string> = new Set([
