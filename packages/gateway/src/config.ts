@@ -3,12 +3,26 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { assemble, type Loaded } from './config/assemble.ts'
+import type { BuiltIn } from './config/kinds.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
+import { KINDS } from './upstreams/kinds/index.ts'
+import { type PriceList, readPriceList } from './upstreams/price-list.ts'
 
 export type { Loaded } from './config/assemble.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
+
+let list: PriceList | undefined
+
+export const BUILT_IN: BuiltIn = {
+  kinds: KINDS,
+  priceList() {
+    list ??= readPriceList()
+    return list
+  },
+  now: Date.now,
+}
 
 const DEFAULT_FILE = 'trivium.yaml'
 const SHORTEST_SECRET = 16
@@ -62,7 +76,7 @@ function readConfigFile(written: string | undefined, add: (message: string) => v
 
 /** Without a path: the defaults. `env` fills in `${NAME}`. */
 export function loadFile(path: string | undefined, env: Variables): Loaded {
-  if (path === undefined) return assemble('', 'defaults', env)
+  if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
   const mistake = (message: string): Loaded => ({ mistakes: [{ file: path, line: undefined, message }] })
   let bytes: Buffer
   try {
@@ -77,7 +91,7 @@ export function loadFile(path: string | undefined, env: Variables): Loaded {
     return mistake('is not UTF-8 text')
   }
   try {
-    return assemble(source, path, env)
+    return assemble(source, path, env, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.
     if (error instanceof RangeError) return mistake('is nested too deeply to be read')

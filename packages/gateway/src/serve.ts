@@ -8,7 +8,7 @@ import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister } from './console-api/register.ts'
-import { greeting, readyMadeKey } from './first-start.ts'
+import { firstStart, greeting } from './first-start.ts'
 import { createAdmission } from './http/admission.ts'
 import { isLoopback } from './http/client-address.ts'
 import { createTicker } from './http/ticker.ts'
@@ -88,9 +88,9 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }
-    const secret = await readyMadeKey(storage, catalogue.config)
+    const first = await firstStart(storage, catalogue.config)
     const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }
-    process.stdout.write(greeting(VERSION, addresses, secret))
+    process.stdout.write(greeting(VERSION, addresses, first))
     lifecycle.becomeReady()
   } catch (error) {
     await closeAll(stops)

@@ -68,7 +68,6 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
 
 /** Named by the contract, built later: each says so and exits 1. */
 export const LATER_COMMANDS: Readonly<Record<string, string>> = {
-  'upstream test': 'testing an upstream',
   backup: 'backup',
   restore: 'restore',
 }

@@ -18,7 +18,7 @@ export function printResult(result: unknown, json: boolean): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()))
 }
 
-function describe(result: unknown): string {
+export function describe(result: unknown): string {
   if (Array.isArray(result))
     return result.length === 0 ? '(none)\n' : result.map((entry) => `${oneLine(entry)}\n`).join('')
   if (typeof result !== 'object' || result === null) return `${result}\n`

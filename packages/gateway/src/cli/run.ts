@@ -12,6 +12,8 @@ import { doctor } from './doctor.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import { printResult, Report } from './output.ts'
 import { describePrices } from './prices-diff.ts'
+import { listUpstreams } from './upstream-list.ts'
+import { testUpstream } from './upstream-test.ts'
 
 export type Setup = {
   /** Throws a UsageError that lists every mistake. */
@@ -38,12 +40,13 @@ const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   'upstream list': {
     flags: {},
     words: [],
-    run: async (_, setup) => {
-      const { upstreams } = setup.config(setup.environment())
-      return [...upstreams.values()].map(({ id, kind, dialect, baseUrl, keys, maxConcurrency }) => ({
-        ...{ id, kind, dialect, base_url: baseUrl, keys: keys.length, max_concurrency: maxConcurrency ?? null },
-      }))
-    },
+    run: async (_, setup) => listUpstreams(setup.config(setup.environment())),
+  },
+  'upstream test': {
+    flags: { model: 'value' },
+    words: ['ID'],
+    run: async ({ words, values }, setup) =>
+      await testUpstream(setup.config(setup.environment()), words[0] ?? '', values.model),
   },
   'prices diff': {
     flags: {},
@@ -154,7 +157,8 @@ async function runSandbox(parsed: Arguments): Promise<void> {
   }
 }
 
-function failed(result: unknown): number {
+function failed(printed: unknown): number {
+  const result = printed instanceof Report ? printed.result : printed
   const bad = typeof result === 'object' && result !== null && 'ok' in result && result.ok === false
   if (bad) process.stderr.write('not in order: see the list above\n')
   return bad ? 1 : 0

@@ -1,8 +1,9 @@
 // The sections put together: defaults, the embedded models, what refers to what, and the remarks.
 import { NANOS_PER_USD } from '../money/amount.ts'
-import { addMistake, openDocument } from './document.ts'
+import { addMistake, openDocument, type Reading } from './document.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
 import { hashConfig } from './hash.ts'
+import type { BuiltIn } from './kinds.ts'
 import { readModels } from './models.ts'
 import { priceVersion } from './prices.ts'
 import {
@@ -17,6 +18,7 @@ import { readServer, SERVER_DEFAULTS } from './server.ts'
 import type { FileConfig, Group, Mistake, Model, TokenPrice } from './types.ts'
 import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './upstreams.ts'
 import { type Fields, fieldsOf } from './value.ts'
+import { switchedOn } from './vendors.ts'
 
 export type Loaded = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
 
@@ -37,27 +39,49 @@ const SANDBOX_MODEL = 'sandbox-text'
 const SANDBOX_GROUP = 'sandbox'
 const DEFAULT_GROUP = 'default'
 
-/** With no text (no file at all) everything has its default. `env` is read for `${NAME}` and for the remarks. */
-export function assemble(source: string, file: string, env: Readonly<Record<string, string | undefined>>): Loaded {
+const NOTHING_BUILT_IN: BuiltIn = {
+  kinds: new Map(),
+  priceList: () => ({ date: '1970-01-01', vendors: [] }),
+  now: () => 0,
+}
+
+/**
+ * With no text (no file at all) everything has its default. `env` is read for `${NAME}`, and for the keys of vendors
+ * that a variable alone switches on.
+ */
+export function assemble(
+  source: string,
+  file: string,
+  env: Readonly<Record<string, string | undefined>>,
+  builtIn = NOTHING_BUILT_IN,
+): Loaded {
   const { reading, root } = openDocument(source, file, env)
   const fields = root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
-  const config = reading.mistakes.length > 0 && !fields ? undefined : readSections(fields)
+  const read = reading.mistakes.length > 0 && !fields ? undefined : readSections(fields, reading, builtIn)
   // In the order of the file, so that an operator can work from top to bottom.
   reading.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
-  if (!config || reading.mistakes.length > 0) return { mistakes: reading.mistakes }
-  const remarks = [...modelRemarks(config), ...vendorRemarks(env, reading.namesRead)]
+  if (!read || reading.mistakes.length > 0) return { mistakes: reading.mistakes }
+  const { config } = read
+  const remarks = [...modelRemarks(config), ...read.remarks]
   return { config: freeze({ ...config, hash: hashConfig(config), remarks }), mistakes: [] }
 }
 
-function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 'remarks'> {
+type Sections = { config: Omit<FileConfig, 'hash' | 'remarks'>; remarks: string[] }
+
+function readSections(fields: Fields | undefined, reading: Reading, builtIn: BuiltIn): Sections {
   const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
-  const read = readUpstreams(fields?.get('upstreams'))
+  const read = readUpstreams(fields?.get('upstreams'), builtIn.kinds)
+  const vendors = switchedOn(reading, read.ids, builtIn)
   const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
-  const on = written.on ?? !read.real
+  const on = written.on ?? !(read.real || vendors.upstreams.length > 0)
   if (!on) refuseSandboxes(read.sandboxes)
 
   const upstreams = new Map(read.upstreams)
   const known = new Set(read.ids)
+  for (const upstream of vendors.upstreams) {
+    upstreams.set(upstream.id, upstream)
+    known.add(upstream.id)
+  }
   if (on && !known.has(SANDBOX_UPSTREAM)) upstreams.set(SANDBOX_UPSTREAM, sandboxUpstream(SANDBOX_UPSTREAM))
   if (on) known.add(SANDBOX_UPSTREAM)
   const advice = (id: string): string | undefined =>
@@ -68,8 +92,14 @@ function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 're
     models.set(SANDBOX_MODEL, sandboxModel())
     types.set(SANDBOX_MODEL, 'text')
   }
+  const shadowed = vendors.models.filter(({ id }) => types.has(id)).map(({ id }) => id)
+  for (const model of vendors.models) {
+    if (types.has(model.id)) continue
+    models.set(model.id, model)
+    types.set(model.id, 'text')
+  }
 
-  return {
+  const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration, REGISTRATION_DEFAULTS),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
@@ -77,11 +107,18 @@ function readSections(fields: Fields | undefined): Omit<FileConfig, 'hash' | 're
     upstreams,
     models,
     ...(mediaModels.size > 0 ? { mediaModels } : {}),
+    ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
     groups: withReadyMade(
       readGroups(fields?.get('groups'), { types, advice }),
       on ? embedded(models, upstreams) : undefined,
     ),
   }
+  return { config, remarks: [...vendors.remarks, ...shadowRemarks(shadowed)] }
+}
+
+function shadowRemarks(ids: readonly string[]): string[] {
+  if (ids.length === 0) return []
+  return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
 }
 
 function refuseSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
@@ -136,17 +173,6 @@ function modelRemarks({
     remarks.push('there is no group "default": keys that were made without a group may use no model')
   }
   return remarks
-}
-
-const VENDOR_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'ARK_API_KEY']
-
-/** Many people have these in their shell: not a mistake, but silence would look as if they were in use. */
-function vendorRemarks(env: Readonly<Record<string, string | undefined>>, read: ReadonlySet<string>): string[] {
-  return VENDOR_VARIABLES.filter((name) => env[name] && !read.has(name)).map(
-    (name) =>
-      `${name} is set but not used yet: vendors by environment variable come with a later version; until then write ` +
-      `upstreams: [{ id: NAME, dialect: chat, base_url: https://.../v1, keys: ["\${${name}}"] }] in the configuration file`,
-  )
 }
 
 /** Shared by every request: nobody may change it in passing. (Maps are read-only by type.) */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 
 const PAGE = readFileSync(join(import.meta.dir, '../../../../docs/configuration.md'), 'utf8')
@@ -18,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), ENV)
+const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), ENV, BUILT_IN)
 
 test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))

@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Every mistake is found, stands on its own line, and says what to write instead.
 import { expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format.ts'
 
-const load = (source: string, env: Record<string, string> = {}) => assemble(source, '/etc/trivium.yaml', env)
+const load = (source: string, env: Record<string, string> = {}) => assemble(source, '/etc/trivium.yaml', env, BUILT_IN)
 const lines = (source: string, env?: Record<string, string>) =>
   formatMistakes(load(source, env).mistakes).replaceAll('/etc/trivium.yaml:', '').split('\n')
 
@@ -82,6 +83,7 @@ test('a file with many mistakes: all of them, in the order of the file', () => {
 
 const upstream = (extra: string) =>
   `upstreams: [{ id: up, dialect: chat, base_url: "https://a.example.com/v1", keys: [none], ${extra} }]`
+const kind = (fields: string) => `upstreams: [{ id: up, ${fields} }]`
 const address = (dialect: string, url: string) =>
   `upstreams: [{ id: up, dialect: ${dialect}, base_url: "${url}", keys: [none] }]`
 const model = (fields: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${fields} }]`
@@ -114,12 +116,29 @@ const SINGLE: [string, string, string][] = [
   ],
   ['a group without models', 'groups: [{ id: default, models: [] }]', 'the list is empty; write ["*"] for all models'],
   ['other upstream of the sandbox name', upstream('').replace('id: up', 'id: sandbox'), 'the name sandbox belongs to'],
+  ['a misspelt kind', kind('kind: opnai, keys: [k]'), 'kind: there is no kind "opnai"; did you mean openai?'],
+  ['an unknown kind', kind('kind: acme, keys: [k]'), 'there is no kind "acme"; known are openai, anthropic, '],
+  ['a kind that needs a key', kind('kind: openai'), 'upstreams[up]: keys is missing'],
   [
-    'a built-in kind',
-    'upstreams: [{ id: up, kind: openai, keys: [k] }]',
-    'openai comes with a later version; remove kind',
+    'a kind that needs an address',
+    kind('kind: azure, keys: [k]'),
+    'base_url is missing; Azure OpenAI needs your own address, such as https://my-resource.openai.azure.com/openai/v1',
   ],
-  ['an unknown kind', 'upstreams: [{ id: up, kind: acme, keys: [k] }]', 'kind: expected sandbox, not "acme"'],
+  [
+    'an address of another shape than the kind has',
+    kind('kind: azure, keys: [k], base_url: "https://a.openai.azure.com"'),
+    'the base_url of kind azure ends in /openai/v1, such as https://my-resource.openai.azure.com/openai/v1',
+  ],
+  [
+    'the address of one dialect where a kind has several',
+    kind('kind: deepseek, keys: [k], base_url: "https://api.deepseek.com/v1/"'),
+    'the base_url of kind deepseek has no /v1 at its end, such as https://api.deepseek.com',
+  ],
+  [
+    'a dialect that the kind does not speak',
+    kind('kind: openai, keys: [k], dialect: messages'),
+    'dialect: expected one of responses, chat, not "messages"',
+  ],
   [
     'no key',
     'upstreams: [{ id: up, dialect: chat, base_url: "http://a/v1" }]',

@@ -1,7 +1,9 @@
 // The configuration as the rest of the gateway sees it: read once, checked, frozen.
+import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/media-price.ts'
 import type { TokenPrice } from '../money/price.ts'
+import type { Spoken } from './kinds.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 
@@ -9,11 +11,18 @@ export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 
 export type Upstream = {
   id: string
-  kind: 'sandbox' | 'custom'
-  /** Absent at the embedded model, which answers in the dialect that it is asked in. */
+  /** `sandbox`, `custom`, or the name of a built-in description. */
+  kind: string
+  /** The first that it speaks. Absent at the embedded model, which answers in the dialect that it is asked in. */
   dialect: UpstreamDialect | undefined
-  /** Without a trailing slash; what a client SDK of that dialect would be given. */
+  /** Without a trailing slash; what the paths in `speaks` are below. */
   baseUrl: string
+  /** In the order of preference; nothing at the embedded model. */
+  speaks: readonly Spoken[]
+  /** What is known of it as a chat service. */
+  service?: Partial<ChatService>
+  /** Answers a GET with the key, and costs nothing. */
+  health?: string
   keys: readonly string[]
   maxConcurrency: number | undefined
   timeouts: Timeouts
@@ -107,6 +116,8 @@ export type FileConfig = {
   /** Those of type image and video; absent: none. */
   mediaModels?: ReadonlyMap<string, MediaModel>
   groups: ReadonlyMap<string, Group>
+  /** The day of the built-in price list, where models and prices come from it. */
+  priceList?: string
   /** Hash of all of it but secrets and local paths: nodes with different ones have drifted apart. */
   hash: string
   /** Not mistakes, but an operator should know: an unpriced model, for one. */

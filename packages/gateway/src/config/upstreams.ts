@@ -1,6 +1,8 @@
 // Section `upstreams`: the services that models are routed to.
 import { isScalar } from 'yaml'
+import { readDescribed, readKind, SANDBOX_KIND } from './described.ts'
 import { addMistake, lineOf, type Value } from './document.ts'
+import { type Kind, spoken } from './kinds.ts'
 import {
   readBoolean,
   readDuration,
@@ -38,12 +40,6 @@ const UPSTREAM_FIELDS = {
 const TIMEOUT_FIELDS = { first_byte: true, idle: true, total: true } as const
 const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v1", keys: ["none"] }'
 
-const kindLater = (vendor: string): string =>
-  `the built-in description of ${vendor} comes with a later version; remove kind and give dialect and base_url`
-const KINDS_LATER: Readonly<Record<string, string>> = Object.fromEntries(
-  ['openai', 'anthropic', 'gemini', 'ark', 'azure', 'bedrock', 'vertex'].map((vendor) => [vendor, kindLater(vendor)]),
-)
-
 const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
 
 const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
@@ -70,23 +66,20 @@ export type ReadUpstreams = {
   real: boolean
 }
 
-export function readUpstreams(value: Value | undefined): ReadUpstreams {
+export function readUpstreams(value: Value | undefined, kinds: ReadonlyMap<string, Kind>): ReadUpstreams {
   const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], real: false }
   const lines = new Map<string, number>()
   for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
     const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
     if (!fields) continue
     const id = fields.required('id', readId, 'give the upstream a name of your choice')
-    const kind = fields.optional<'sandbox' | undefined>(
-      'kind',
-      readWord<'sandbox'>(['sandbox'], KINDS_LATER),
-      undefined,
-    )
-    if (kind === 'sandbox') result.sandboxes.push(item)
+    const written = fields.get('kind')
+    const kind = written && readKind(written, kinds)
+    if (kind === SANDBOX_KIND) result.sandboxes.push(item)
     else result.real = true
-    const upstream = kind === 'sandbox' ? readSandbox(fields, id ?? '') : readCustom(fields, id ?? '')
+    const upstream = kind === SANDBOX_KIND ? readSandbox(fields, id ?? '') : readReal(fields, id ?? '', kind)
     if (id === undefined) continue
-    if (id === SANDBOX_UPSTREAM && kind !== 'sandbox') {
+    if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
       addMistake(item, 'the name sandbox belongs to the embedded models; choose another id')
     }
     const first = lines.get(id)
@@ -113,9 +106,10 @@ function common(fields: Fields, id: string) {
 export function sandboxUpstream(id: string): Upstream {
   return {
     id,
-    kind: 'sandbox',
+    kind: SANDBOX_KIND,
     dialect: undefined,
     baseUrl: SANDBOX_URL,
+    speaks: [],
     keys: [],
     maxConcurrency: undefined,
     timeouts: TIMEOUT_DEFAULTS,
@@ -135,28 +129,39 @@ function readSandbox(fields: Fields, id: string): Upstream {
   return { ...sandboxUpstream(id), ...common(fields, id), dialect }
 }
 
-function readCustom(fields: Fields, id: string): Upstream {
-  // With a kind (refused above), the description would have brought both.
-  const described = fields.get('kind') !== undefined
-  const dialect = described
-    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
-    : fields.required('dialect', readDialect, `write one of ${TEXT_DIALECTS.join(', ')}`)
-  const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
-  const baseUrl = described
-    ? fields.optional<string | undefined>('base_url', readBase, undefined)
-    : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
-  const keys = fields.required('keys', listOf(readKey, `["\${MY_KEY}"]`, NO_KEY), NO_KEY)
+/** `kind`: the built-in description; undefined where none was written, or none of that name is known. */
+function readReal(fields: Fields, id: string, kind: Kind | undefined): Upstream {
+  const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
+  const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
   fields.optional<string | undefined>('http', readHttp, undefined)
   return {
+    ...realUpstream(id),
     ...common(fields, id),
-    kind: 'custom',
-    dialect: dialect ?? 'chat',
-    baseUrl: baseUrl ?? '',
+    ...(kind ? readDescribed(fields, kind) : readCustom(fields)),
     keys: keys ?? [],
     proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
     sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
+}
+
+/** With nothing but the defaults. */
+export function realUpstream(id: string): Upstream {
+  return { ...sandboxUpstream(id), kind: 'custom', baseUrl: '' }
+}
+
+function readCustom(fields: Fields): Pick<Upstream, 'dialect' | 'baseUrl' | 'speaks'> {
+  // A kind that nobody knows would have brought both.
+  const hasKind = fields.get('kind') !== undefined
+  const dialect = hasKind
+    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
+    : fields.required('dialect', readDialect, `write one of ${TEXT_DIALECTS.join(', ')}`)
+  const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
+  const baseUrl = hasKind
+    ? fields.optional<string | undefined>('base_url', readBase, undefined)
+    : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
+  const text = TEXT_DIALECTS.find((each) => each === dialect) ?? 'chat'
+  return { dialect: text, baseUrl: baseUrl ?? '', speaks: [spoken(text)] }
 }
 
 function readDialect(value: Value): UpstreamDialect | undefined {
@@ -186,9 +191,11 @@ function readBaseUrl(value: Value, dialect: UpstreamDialect | undefined): string
 }
 
 /** Goes into a header: anything but visible ASCII would be refused there, or smuggle in another header. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
+
 function readKey(value: Value): string | undefined {
   const text = scalarText(value, 'text')
-  if (text === undefined || /^[\x21-\x7e]{1,4096}$/.test(text)) return text
+  if (text === undefined || isKey(text)) return text
   const problem = text === '' ? 'is empty' : 'contains spaces, line ends or other characters that no key has'
   addMistake(value, `${problem}; ${NO_KEY}`)
   return undefined

@@ -57,24 +57,9 @@ export type StreamMeter = Meter & {
   fail(error: ErrorInfo): Uint8Array
 }
 
-const PATHS: Readonly<Record<Exclude<TextDialectId, 'generate-content'>, string>> = {
-  chat: '/chat/completions',
-  responses: '/responses',
-  messages: '/v1/messages',
-}
-
-/** Below an upstream's base address. */
-export function upstreamPath(dialect: TextDialectId, model: string, stream: boolean): string {
-  if (dialect !== 'generate-content') return PATHS[dialect]
-  const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
-  const plain = encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')
-  return `/${plain}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
-}
-
-/** The embedded model speaks whatever it is spoken to in, unless the configuration says which. */
-export function dialectOf({ upstream }: Candidate, caller: TextDialectId): TextDialectId {
-  const { dialect } = upstream
+/** The caller's own, where the upstream speaks it; the embedded model speaks whatever it is spoken to in. */
+export function dialectOf({ upstream: { dialect, speaks } }: Candidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
   if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
-  return dialect
+  return speaks.some((each) => each.dialect === caller) ? caller : dialect
 }

@@ -2,11 +2,13 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Upstream } from '../config/types.ts'
+import { upstreamPath } from '../upstreams/spoken.ts'
 import { type Care, careFor, withoutPricedBetas } from './care.ts'
 import { codec } from './codec.ts'
 import { formatRequestId } from './ids.ts'
-import { type Answerer, type Asked, type Outbound, type StreamMeter, upstreamPath } from './outbound.ts'
-import { isAbout } from './refused.ts'
+import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
+import { isAbout, isNamed } from './refused.ts'
 
 export function passThrough(asked: Asked): Outbound {
   const { dialect, request, offer, candidate, parts, warnings } = asked
@@ -14,16 +16,16 @@ export function passThrough(asked: Asked): Outbound {
   const care = careFor(asked)
   warnings.push(...care.warnings)
   const model = upstreamModel(asked)
-  const field = END_USER[dialect.id]
-  const isNamed = request.endUser !== undefined || upstream.kind === 'sandbox' || field === undefined
-  const endUser = isNamed || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
+  const field = endUserField(dialect.id, upstream)
+  const hasOne = request.endUser !== undefined || upstream.kind === 'sandbox' || field === undefined
+  const endUser = hasOne || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
   const edits = editsFor(asked, care, model, endUser)
   let sent = asked.body
   return {
     dialect: dialect.id,
     maxOutput: undefined,
     wishes: care.wishes,
-    path: upstreamPath(dialect.id, model, request.stream),
+    path: upstreamPath(upstream, dialect.id, model, request.stream),
     headers: carriedHeaders(asked),
     body(maxOutput) {
       sent = request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput })
@@ -38,7 +40,9 @@ export function passThrough(asked: Asked): Outbound {
     }),
     // What the caller wrote is the caller's to take out. Ours is the name of the end user.
     without(refusal) {
-      if (endUser === undefined || field === undefined || !isAbout(refusal, field)) return undefined
+      if (endUser === undefined || field === undefined) return undefined
+      // `user` is a word of many refusals.
+      if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
       parts.refused.note(upstream.id, route.model, field)
       return passThrough(asked)
     },
@@ -66,20 +70,36 @@ export const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> =
   'generate-content': undefined,
 }
 
+function endUserField(dialect: TextDialect['id'], { service }: Upstream): string | undefined {
+  const known = dialect === 'chat' ? service?.endUser : undefined
+  return known === 'none' ? undefined : (known ?? END_USER[dialect])
+}
+
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
 export function upstreamModel({ request, offer, candidate }: Asked): string {
   const { route, upstream } = candidate
   return upstream.kind === 'sandbox' ? route.model + request.model.slice(offer.model.id.length) : route.model
 }
 
-function editsFor({ dialect, request }: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
+function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
+  const { dialect, request } = asked
   const own: PassingEdits = {
     ...(dialect.id !== 'generate-content' && model !== request.model ? { model } : {}),
-    ...(dialect.id === 'chat' && request.stream ? { includeUsage: true as const } : {}),
+    ...(dialect.id === 'chat' ? chatEdits(asked) : {}),
     ...(endUser === undefined ? {} : { endUser }),
     ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
   }
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
+}
+
+function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {
+  const { service } = upstream
+  const known = service ? { service } : {}
+  if (!request.stream) return known
+  // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
+  return service?.streamUsage === 'unasked'
+    ? { ...known, remove: ['stream_options'] }
+    : { ...known, includeUsage: true as const }
 }
 
 /** Client headers that may go on to an upstream of the same dialect. */

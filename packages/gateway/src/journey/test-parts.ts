@@ -1,6 +1,7 @@
 // A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { AppParts } from '../app.ts'
+import { spoken } from '../config/kinds.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
@@ -103,6 +104,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
 function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {
   const upstream: Upstream = {
     ...{ id: 'own', kind: 'custom', dialect, baseUrl: 'http://own.invalid/v1', keys: ['k'] },
+    speaks: [spoken(dialect)],
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
     ...{
       maxConcurrency: undefined,

@@ -5,12 +5,13 @@ import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import { NO_WISHES, type Wishes } from '../money/price.ts'
+import { upstreamPath } from '../upstreams/spoken.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
 import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedOfOurs, withoutRefused } from './leave-out.ts'
-import { type Asked, type Outbound, upstreamPath } from './outbound.ts'
+import type { Asked, Outbound } from './outbound.ts'
 import { sandboxHeaders, upstreamModel } from './pass-through.ts'
 
 /** `withThoughts`: those that the upstream once gave go back to it. */
@@ -37,7 +38,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(asked),
-    path: upstreamPath(upstream.id, model, request.stream),
+    path: upstreamPath(asked.candidate.upstream, upstream.id, model, request.stream),
     maxOutput: capOf(written),
     wishes: wishesOf(canonical, isTierSent, upstream, asked),
     body: (loweredCap, signal) => {
@@ -131,7 +132,9 @@ function withCare(
 
 /** Ours is not worth a warning where the dialect has no place for it. */
 function endUserFor(upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined {
-  return upstream.id === 'generate-content' || candidate.upstream.kind === 'sandbox' ? undefined : care.endUser
+  const { kind, service } = candidate.upstream
+  const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
+  return hasNone || kind === 'sandbox' ? undefined : care.endUser
 }
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
@@ -159,10 +162,12 @@ function targetOf(
   withThoughts: boolean,
 ): Target & { unsealed(): boolean } {
   const { parts, caller, candidate, offer } = asked
+  const { service } = candidate.upstream
   let unsealed = false
   return {
     model,
     maxOutput: offer.model.limits.maxOutput,
+    ...(service ? { service } : {}),
     warn,
     fetched,
     refuses: refusedOfOurs(asked),

@@ -1,13 +1,16 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
+import { spokenAt, withKey } from './spoken.ts'
 
 export type Outgoing = {
+  /** Absent: POST. */
+  method?: 'GET'
   path: string
   dialect: TextDialectId
   body: Uint8Array
   stream: boolean
-  /** Headers of the client's that this kind of request may carry on, already chosen. */
+  /** Headers of the client's that this kind of request may carry on, already chosen: they win over required ones. */
   headers: Record<string, string>
   signal: AbortSignal
 }
@@ -45,8 +48,10 @@ export function createSend(embedded: Embedded): Send {
 
   return async (upstream, outgoing) => {
     const key = upstream.keys[upstream.keys.length > 1 ? turn++ % upstream.keys.length : 0] ?? 'none'
+    const { credential, headers: required } = spokenAt(upstream, outgoing.dialect)
     const headers: Record<string, string> = {
-      ...credential(outgoing.dialect, key),
+      ...withKey(credential, key),
+      ...required,
       'content-type': 'application/json',
       // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
       accept: 'application/json, text/event-stream',
@@ -55,7 +60,8 @@ export function createSend(embedded: Embedded): Send {
       'user-agent': 'trivium/0.1',
       ...outgoing.headers,
     }
-    const init = { method: 'POST', headers, signal: outgoing.signal, redirect: 'manual' as const }
+    const { method = 'POST', signal } = outgoing
+    const init = { method, headers, signal, redirect: 'manual' as const }
     if (upstream.kind === 'sandbox') {
       const address = SANDBOX_BASES[outgoing.dialect] + outgoing.path
       return plain(await embedded(new Request(address, { ...init, body: outgoing.body })))
@@ -75,21 +81,10 @@ const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
   'generate-content': 'http://sandbox.invalid/v1beta',
 }
 
-/** As the vendor's own SDK would send it. A client's version header, where it has one, takes the place of ours. */
-function credential(dialect: TextDialectId, key: string): Record<string, string> {
-  switch (dialect) {
-    case 'messages':
-      return { 'x-api-key': key, 'anthropic-version': '2023-06-01' }
-    case 'generate-content':
-      return { 'x-goog-api-key': key }
-    default:
-      return { authorization: `Bearer ${key}` }
-  }
-}
-
 type RequestInit = BunFetchRequestInit & { headers: Record<string, string> }
 
-function bodyOf({ body, stream }: Outgoing, init: RequestInit): Pick<BunFetchRequestInit, 'body' | 'headers'> {
+function bodyOf({ method, body, stream }: Outgoing, init: RequestInit): Pick<BunFetchRequestInit, 'body' | 'headers'> {
+  if (method === 'GET') return {}
   if (!stream || body.length <= KEEP_BYTES) return { body }
   return { body: oneShot(body), headers: { ...init.headers, 'content-length': String(body.length) } }
 }

@@ -10,6 +10,7 @@ import type { SentTools } from '../canonical/restore.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { FieldNames, Warn } from '../canonical/warning.ts'
 import type { Codec } from '../framing/codec.ts'
+import type { ChatService } from './chat-service.ts'
 import type { ErrorDialect } from './dialect.ts'
 
 /** What the address of a request says, where the dialect says it there and not in the body. */
@@ -21,6 +22,8 @@ export type Target = {
   model: string
   /** The model's own output limit, for dialects that demand a cap. */
   maxOutput: number | undefined
+  /** What is known of a chat service; the rest is guessed from the model's name. */
+  service?: Partial<ChatService>
   warn: Warn
   /** Fields of the target's that this model has refused before, although nobody asked for them. */
   refuses?: ReadonlySet<string>
@@ -81,6 +84,8 @@ export type PassingEdits = {
   model?: string
   /** A lower cap on output tokens. */
   maxOutput?: number
+  /** What is known of a chat service: the name of the cap where the caller gave none, and where the end user belongs. */
+  service?: Partial<ChatService>
   /** Asks a chat upstream for the usage chunk. */
   includeUsage?: true
   /** What the vendor is to know as the cache key and as the end user, under the dialect's own names for them. */

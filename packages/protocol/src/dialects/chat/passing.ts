@@ -68,25 +68,35 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec:
   if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
   if (edits.endUser !== undefined) {
     const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
-    set.set(isOlder ? 'user' : 'safety_identifier', JSON.stringify(edits.endUser))
+    const named = edits.service?.endUser === 'user' || isOlder ? 'user' : 'safety_identifier'
+    set.set(named, JSON.stringify(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
     if (tools !== undefined) set.set('tools', tools)
   }
   const { model, maxOutput } = edits
+  if (edits.service?.cap === 'max_tokens') useOlderCap(facts, { set, remove }, maxOutput)
   return editChatRequest(
     bytes,
     facts,
     {
       ...(model === undefined ? {} : { model }),
-      ...(maxOutput === undefined ? {} : { maxOutput, capField: capFor(model ?? facts.model) }),
+      ...(maxOutput === undefined ? {} : { maxOutput, capField: edits.service?.cap ?? capFor(model ?? facts.model) }),
       ...(edits.includeUsage && facts.stream ? { includeUsage: true } : {}),
       set,
       remove,
     },
     codec,
   )
+}
+
+/** A service that knows only the older name ignores the newer one, and the answer could cost any sum. */
+function useOlderCap(facts: ChatFacts, edits: ReturnType<typeof openFieldEdits>, lowered: number | undefined): void {
+  if (facts.capField !== 'max_completion_tokens' || facts.maxOutput === undefined) return
+  edits.remove.add('max_completion_tokens')
+  const hasOlder = facts.fields.some(({ name, kind }) => name === 'max_tokens' && kind === 'number')
+  if (!hasOlder) edits.set.set('max_tokens', String(Math.min(facts.maxOutput, lowered ?? facts.maxOutput)))
 }
 
 /** The name that every service knows, except for the models that refuse it: those that take a developer's instructions. */

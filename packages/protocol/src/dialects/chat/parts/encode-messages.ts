@@ -5,12 +5,12 @@ import { unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
 import { callId, shortHash, type ToolNames } from '../../../canonical/tool-names.ts'
 import { answeredTurns } from '../../../canonical/turns.ts'
+import type { ChatService } from '../../chat-service.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WrittenCall, WrittenMessage, WrittenPart, WrittenTextPart } from '../wire.ts'
 import { encodeMedia } from './encode-media.ts'
-import type { Service } from './services.ts'
 
-type Context = { target: Target; names: ToolNames; service: Service }
+type Context = { target: Target; names: ToolNames; service: ChatService }
 
 export function encodeMessages(request: CanonicalRequest, context: Context): WrittenMessage[] {
   const { service } = context
@@ -104,7 +104,7 @@ function encodeCall(part: CallPart, { target, names, service }: Context): Writte
 }
 
 /** The same id always becomes the same one, so that a call and its result still meet. */
-function sentId(id: string, { callIds }: Service): string {
+function sentId(id: string, { callIds }: ChatService): string {
   if (callIds === undefined) return callId(id)
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : shortHash(id).slice(-9)
 }

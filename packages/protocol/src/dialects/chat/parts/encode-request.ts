@@ -8,11 +8,12 @@ import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } 
 import { strictSchema } from '../../../canonical/strict-schema.ts'
 import { type NameRule, toolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import type { ChatService } from '../../chat-service.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
 import type { WrittenFormat, WrittenMessage } from '../wire.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { encodeTools, wrappedTools } from './encode-tools.ts'
-import { type Service, serviceOf } from './services.ts'
+import { serviceOf } from './services.ts'
 
 const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
 const MAX_STOPS = 4
@@ -21,21 +22,22 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const { warn } = target
   refuseOtherOutput(request)
   const names = toolNames(request, NAME_RULE)
-  const service = serviceOf(target.model)
+  const service = serviceOf(target.model, target.service)
   const messages = encodeMessages(request, { target, names, service })
   if (messages.length === 0) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
   if (messages.at(-1)?.role === 'assistant') warn('turns', 'changed')
   const body = {
     model: target.model,
     messages: withJsonAskedFor(messages, request.format, service),
-    ...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...(request.stream ? { stream: true } : {}),
+    ...(request.stream && service.streamUsage === 'asked for' ? { stream_options: { include_usage: true } } : {}),
     ...encodeSampling(request.sampling, service, warn),
     ...encodeTools(request, { names, service, warn }),
     ...encodeFormat(request, warn),
     ...encodeReasoning(request.reasoning, service, warn),
     ...given('verbosity', request.verbosity),
     ...given('service_tier', request.tier),
-    ...given(service.endUser, request.endUser),
+    ...encodeEndUser(request.endUser, service, warn),
     ...given('metadata', request.metadata),
     ...given('store', request.store),
     ...given('prompt_cache_key', request.cacheKey),
@@ -46,7 +48,14 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
 const given = <Value>(field: string, value: Value | undefined): Record<string, Value> =>
   value === undefined ? {} : { [field]: value }
 
-function encodeSampling(sampling: Sampling, service: Service, warn: Warn): Record<string, unknown> {
+function encodeEndUser(endUser: string | undefined, service: ChatService, warn: Warn): Record<string, unknown> {
+  if (service.endUser !== 'none') return given(service.endUser, endUser)
+  if (endUser !== undefined) warn('endUser', 'dropped')
+  return {}
+}
+
+function encodeSampling(wished: Sampling, service: ChatService, warn: Warn): Record<string, unknown> {
+  const sampling = withoutRefused(wished, service, warn)
   const { stop, logprobs, choices } = sampling
   if (sampling.topK !== undefined) warn('topK', 'dropped')
   if (stop !== undefined && stop.length > MAX_STOPS) warn('stop', 'clipped')
@@ -58,10 +67,19 @@ function encodeSampling(sampling: Sampling, service: Service, warn: Warn): Recor
     ...given('stop', stop?.length === 0 ? undefined : stop?.slice(0, MAX_STOPS)),
     ...given('presence_penalty', sampling.presencePenalty),
     ...given('frequency_penalty', sampling.frequencyPenalty),
-    ...given('seed', sampling.seed),
+    ...given(service.seed, sampling.seed),
     ...given('logit_bias', sampling.logitBias),
     ...(logprobs === undefined ? {} : { logprobs: true, ...given('top_logprobs', logprobs.top) }),
   }
+}
+
+function withoutRefused(wished: Sampling, { refuses = [] }: ChatService, warn: Warn): Sampling {
+  const sampling = { ...wished }
+  for (const field of refuses) {
+    if (sampling[field] !== undefined) warn(field, 'dropped')
+    delete sampling[field]
+  }
+  return sampling
 }
 
 /** The three words of services that have a switch beside them. */
@@ -74,16 +92,23 @@ const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
   max: 'max',
 }
 
-function encodeReasoning(wish: ReasoningWish, service: Service, warn: Warn): Record<string, unknown> {
+function encodeReasoning(wish: ReasoningWish, service: ChatService, warn: Warn): Record<string, unknown> {
   const effort = effortOf(wish)
   if (service.effort === 'word') return given('reasoning_effort', effort)
+  if (service.effort === 'reasoning') return effort === undefined ? {} : { reasoning: { effort } }
+  const isOn = effort === undefined ? wish.mode === 'on' : effort !== 'none'
+  if (service.effort === 'enable_thinking') return encodeThinkingFlag(isOn, effort, warn)
   if (effort === 'none') return { thinking: { type: 'disabled' } }
-  const isOn = wish.mode === 'on' || effort !== undefined
   const thinking = isOn ? { thinking: { type: 'enabled' } } : {}
   if (effort === undefined) return thinking
   if (service.effort === 'switch and word') return { ...thinking, reasoning_effort: THREE_WORDS[effort] }
   warn('reasoning', 'changed')
   return thinking
+}
+
+function encodeThinkingFlag(isOn: boolean, effort: Effort | undefined, warn: Warn): Record<string, unknown> {
+  if (effort !== undefined && effort !== 'none') warn('reasoning', 'changed')
+  return isOn || effort === 'none' ? { enable_thinking: isOn } : {}
 }
 
 function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { response_format?: WrittenFormat } {
@@ -112,7 +137,7 @@ const schemaName = (name: string | undefined): string =>
   name === undefined || name === '' ? 'output' : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
 /** JSON without a schema is refused where the word does not appear in the conversation. */
-function withJsonAskedFor(messages: WrittenMessage[], format: OutputFormat, service: Service): WrittenMessage[] {
+function withJsonAskedFor(messages: WrittenMessage[], format: OutputFormat, service: ChatService): WrittenMessage[] {
   if (format.type !== 'json' || messages.some(mentionsJson)) return messages
   const [first, ...others] = messages
   if (first?.role !== 'system' && first?.role !== 'developer') {

@@ -5,8 +5,8 @@ import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/requ
 import { strictSchema } from '../../../canonical/strict-schema.ts'
 import type { ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import type { ChatService } from '../../chat-service.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
-import type { Service } from './services.ts'
 
 export type EncodedTools = {
   tools?: WrittenTool[]
@@ -14,7 +14,7 @@ export type EncodedTools = {
   parallel_tool_calls?: boolean
 }
 
-type Context = { names: ToolNames; service: Service; warn: Warn }
+type Context = { names: ToolNames; service: ChatService; warn: Warn }
 
 export function encodeTools(request: CanonicalRequest, context: Context): EncodedTools {
   const { tools, toolChoice, parallelCalls } = request
@@ -30,7 +30,7 @@ export function encodeTools(request: CanonicalRequest, context: Context): Encode
 }
 
 /** Tools that a service without them gets as functions, by the caller's names. */
-export const wrappedTools = ({ tools }: CanonicalRequest, { customTools }: Service): ReadonlySet<string> =>
+export const wrappedTools = ({ tools }: CanonicalRequest, { customTools }: ChatService): ReadonlySet<string> =>
   new Set(customTools ? [] : tools.filter(({ custom }) => custom !== undefined).map(({ name }) => name))
 
 function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, warn }: Context): WrittenTool {

@@ -194,7 +194,9 @@ export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: Chat
 
   if (edits.maxOutput !== undefined) {
     const limit = String(edits.maxOutput)
-    const caps = [fieldOf('max_completion_tokens'), fieldOf('max_tokens')].filter((field) => field !== undefined)
+    const isKept = (field: JsonField | undefined): field is JsonField =>
+      field !== undefined && edits.remove?.has(field.name) !== true
+    const caps = [fieldOf('max_completion_tokens'), fieldOf('max_tokens')].filter(isKept)
     // Both names may be there: an upstream that heeds the other one must not produce more either.
     for (const cap of caps)
       if (cap.kind === 'number' && Number(codec.decode(bytes, cap.start, cap.end)) > edits.maxOutput)

@@ -1,0 +1,134 @@
+// Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more.
+import { type Kind, spoken } from '../../config/kinds.ts'
+
+export const deepseek: Kind = {
+  kind: 'deepseek',
+  name: 'DeepSeek',
+  source: 'https://api-docs.deepseek.com/',
+  baseUrl: 'https://api.deepseek.com',
+  ending: '',
+  speaks: [spoken('chat'), spoken('messages', { path: '/anthropic/v1/messages' })],
+  service: { cap: 'max_tokens', reasoning: 'demanded', effort: 'switch and word', customTools: false },
+  health: '/models',
+  tried: 'untried',
+}
+
+export const mistral: Kind = {
+  kind: 'mistral',
+  name: 'Mistral',
+  source: 'https://docs.mistral.ai/api/',
+  baseUrl: 'https://api.mistral.ai/v1',
+  ending: '/v1',
+  speaks: [spoken('chat')],
+  service: {
+    cap: 'max_tokens',
+    endUser: 'none',
+    reasoning: 'refused',
+    customTools: false,
+    streamUsage: 'unasked',
+    seed: 'random_seed',
+    callIds: 'nine letters and digits',
+  },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+export const groq: Kind = {
+  kind: 'groq',
+  name: 'Groq',
+  source: 'https://console.groq.com/docs/openai',
+  baseUrl: 'https://api.groq.com/openai/v1',
+  ending: '/v1',
+  speaks: [spoken('chat'), spoken('responses')],
+  service: {
+    cap: 'max_completion_tokens',
+    endUser: 'user',
+    reasoning: 'refused',
+    customTools: false,
+    refuses: ['logprobs', 'logitBias'],
+  },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+/** Its messages dialect is deprecated: such callers are translated. */
+export const xai: Kind = {
+  kind: 'xai',
+  name: 'xAI',
+  source: 'https://docs.x.ai/developers/model-capabilities/text/comparison',
+  baseUrl: 'https://api.x.ai/v1',
+  ending: '/v1',
+  speaks: [spoken('responses'), spoken('chat')],
+  service: { endUser: 'user', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+/** In China: https://api.moonshot.cn */
+export const moonshot: Kind = {
+  kind: 'moonshot',
+  name: 'Moonshot (Kimi)',
+  source: 'https://platform.kimi.ai/docs/api/overview',
+  baseUrl: 'https://api.moonshot.ai',
+  ending: '',
+  speaks: [
+    spoken('chat', { path: '/v1/chat/completions' }),
+    spoken('responses', { path: '/v1/responses' }),
+    spoken('messages', { path: '/anthropic/v1/messages', credential: 'bearer' }),
+  ],
+  service: { cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch', customTools: false },
+  health: '/v1/models',
+  tried: 'untried',
+}
+
+/** In China: https://dashscope.aliyuncs.com. Newer accounts have an address of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
+export const qwen: Kind = {
+  kind: 'qwen',
+  name: 'Qwen (Alibaba Cloud Model Studio)',
+  source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
+  baseUrl: 'https://dashscope-intl.aliyuncs.com',
+  ending: '',
+  speaks: [
+    spoken('chat', { path: '/compatible-mode/v1/chat/completions' }),
+    spoken('messages', { path: '/apps/anthropic/v1/messages' }),
+  ],
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
+  tried: 'untried',
+}
+
+export const openrouter: Kind = {
+  kind: 'openrouter',
+  name: 'OpenRouter',
+  source: 'https://openrouter.ai/docs/quickstart',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  ending: '/v1',
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
+  // The list of models answers without a key, and would tell nothing.
+  health: '/key',
+  tried: 'sandbox',
+}
+
+export const together: Kind = {
+  kind: 'together',
+  name: 'Together AI',
+  source: 'https://docs.together.ai/docs/openai-api-compatibility',
+  baseUrl: 'https://api.together.ai/v1',
+  ending: '/v1',
+  speaks: [spoken('chat')],
+  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+export const fireworks: Kind = {
+  kind: 'fireworks',
+  name: 'Fireworks AI',
+  source: 'https://docs.fireworks.ai/nexus/apis-and-sdks',
+  baseUrl: 'https://api.fireworks.ai/inference/v1',
+  ending: '/v1',
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  service: { cap: 'max_tokens', endUser: 'user', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}

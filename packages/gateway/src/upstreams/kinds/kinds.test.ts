@@ -1,0 +1,78 @@
+// The descriptions: complete, consistent with each other, with the price list, with the configuration and with the page about them.
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assemble } from '../../config/assemble.ts'
+import type { Kind } from '../../config/kinds.ts'
+import { BUILT_IN } from '../../config.ts'
+import { readPriceList } from '../price-list.ts'
+import { KINDS } from './index.ts'
+
+const ALL = [...KINDS.values()]
+const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/upstreams.md'), 'utf8')
+
+function load({ kind, baseUrl, example = '' }: Kind, more = '') {
+  const address = baseUrl ? '' : `, base_url: "${example}"`
+  return assemble(`upstreams: [{ id: up, kind: ${kind}, keys: [k]${address}${more} }]`, 'f', {}, BUILT_IN)
+}
+
+test('there is one for every vendor that was promised', () => {
+  expect(ALL.map(({ kind }) => kind)).toEqual([
+    ...['openai', 'anthropic', 'gemini', 'ark', 'azure', 'vertex', 'vertex-express', 'bedrock', 'bedrock-claude'],
+    ...['deepseek', 'mistral', 'groq', 'xai', 'moonshot', 'qwen', 'openrouter', 'together', 'fireworks'],
+    ...['ollama', 'vllm', 'llama-cpp', 'lm-studio'],
+  ])
+  expect(ALL.filter(({ tried }) => tried === 'sandbox').length).toBeGreaterThanOrEqual(8)
+})
+
+describe.each(ALL)('$kind', (kind) => {
+  test('is taken as it is, at the address that it has or shows', () => {
+    const { config, mistakes } = load(kind)
+    expect(mistakes).toEqual([])
+    const { speaks, service } = kind
+    expect(config?.upstreams.get('up')).toMatchObject({
+      kind: kind.kind,
+      baseUrl: kind.baseUrl ?? kind.example,
+      dialect: speaks[0].dialect,
+      speaks: [...speaks],
+      ...(service ? { service } : {}),
+    })
+    expect(config?.sandbox.on).toBe(false)
+  })
+
+  test('can be held to each of its dialects', () => {
+    for (const { dialect } of kind.speaks) {
+      const { config } = load(kind, `, dialect: ${dialect}`)
+      expect(config?.upstreams.get('up')?.speaks.map((each) => each.dialect)).toEqual([dialect])
+    }
+  })
+
+  test('says where it is from, speaks each dialect once, and has an address or an example of one', () => {
+    expect(URL.canParse(kind.source)).toBe(true)
+    expect(kind.baseUrl === undefined).toBe(kind.example !== undefined)
+    const dialects = kind.speaks.map(({ dialect }) => dialect)
+    expect(new Set(dialects).size).toBe(dialects.length)
+    for (const { path } of kind.speaks) expect(path).toMatch(/^\/[^?]+$/)
+    // A key must not cross the network in the clear.
+    expect(kind.keyless === true || (kind.baseUrl ?? kind.example ?? '').startsWith('https://')).toBe(true)
+  })
+
+  test('has a line on the page about upstreams', () => {
+    const line = PAGE.split('\n').find((each) => each.startsWith(`| \`${kind.kind}\` |`)) ?? ''
+    expect(line).toContain(kind.name)
+    for (const { dialect } of kind.speaks) expect(line).toContain(dialect)
+    expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
+    expect(line).toMatch(kind.tried === 'sandbox' ? /\| sandbox \|$/ : /\| untried \|$/)
+  })
+})
+
+test('the price list and the descriptions agree on the vendors that a variable switches on', () => {
+  const { vendors } = readPriceList()
+  expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(
+    ALL.flatMap(({ kind, variable }) => (variable ? [[kind, variable]] : [])),
+  )
+  for (const { kind, upstreams } of vendors) {
+    const text = upstreams.find(({ types }) => types.includes('text'))
+    expect(text).toMatchObject({ dialect: KINDS.get(kind)?.speaks[0].dialect, baseUrl: KINDS.get(kind)?.baseUrl ?? '' })
+  }
+})

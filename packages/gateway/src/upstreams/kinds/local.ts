@@ -1,0 +1,54 @@
+// Servers that people run themselves. The addresses are the defaults of a server on the same machine.
+import { type Kind, spoken } from '../../config/kinds.ts'
+
+export const ollama: Kind = {
+  kind: 'ollama',
+  name: 'Ollama',
+  source: 'https://docs.ollama.com/api/openai-compatibility',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  ending: '/v1',
+  keyless: true,
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+export const vllm: Kind = {
+  kind: 'vllm',
+  name: 'vLLM',
+  source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
+  baseUrl: 'http://127.0.0.1:8000/v1',
+  ending: '/v1',
+  keyless: true,
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  service: { endUser: 'none', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+export const llamaCpp: Kind = {
+  kind: 'llama-cpp',
+  name: 'llama.cpp (llama-server)',
+  source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+  baseUrl: 'http://127.0.0.1:8080/v1',
+  ending: '/v1',
+  keyless: true,
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}
+
+export const lmStudio: Kind = {
+  kind: 'lm-studio',
+  name: 'LM Studio',
+  source: 'https://lmstudio.ai/docs/developer/openai-compat',
+  baseUrl: 'http://127.0.0.1:1234/v1',
+  ending: '/v1',
+  keyless: true,
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  health: '/models',
+  tried: 'sandbox',
+}

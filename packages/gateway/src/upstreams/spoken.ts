@@ -1,0 +1,30 @@
+// How an upstream is spoken to: what its description says of a dialect, made into an address and headers.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { type Credential, type Spoken, spoken } from '../config/kinds.ts'
+import type { Upstream } from '../config/types.ts'
+
+const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
+  chat: spoken('chat'),
+  responses: spoken('responses'),
+  messages: spoken('messages'),
+  'generate-content': spoken('generate-content'),
+}
+
+/** As described, else (at the embedded model) as vendors' own SDKs speak it. */
+export function spokenAt({ speaks }: Upstream, dialect: TextDialectId): Spoken {
+  return speaks.find((each) => each.dialect === dialect) ?? STANDARD[dialect]
+}
+
+/** Below the upstream's base address. */
+export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: string, stream: boolean): string {
+  const { path } = spokenAt(upstream, dialect)
+  if (dialect !== 'generate-content') return path
+  const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
+  const plain = encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return path.replace('{model}', () => plain).replace('{method}', method)
+}
+
+export function withKey(credential: Credential, key: string): Record<string, string> {
+  return credential === 'bearer' ? { authorization: `Bearer ${key}` } : { [credential]: key }
+}

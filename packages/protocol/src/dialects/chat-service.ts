@@ -1,0 +1,29 @@
+// What services that speak the chat dialect differ in, each difference by a name of its own. Descriptions of upstreams
+// are written in these words.
+
+export type ChatService = {
+  /** The field that bounds an answer, thoughts included. One that a service does not know leaves the bill without bounds. */
+  cap: 'max_tokens' | 'max_completion_tokens'
+  /** Where the end user is named; `none`: nowhere. */
+  endUser: 'safety_identifier' | 'user' | 'none'
+  instructions: 'system' | 'developer'
+  /**
+   * Thoughts of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones
+   * are sent, as empty text. `refused`: the field itself is a mistake there.
+   */
+  reasoning: 'taken' | 'demanded' | 'refused'
+  /**
+   * How hard to think: by the protocol's word, by the same word inside `reasoning`, by the switch `thinking`, by that
+   * switch and three words, or by the switch `enable_thinking`.
+   */
+  effort: 'word' | 'reasoning' | 'switch' | 'switch and word' | 'enable_thinking'
+  /** Knows tools that take free text; elsewhere they go out as functions of one text. */
+  customTools: boolean
+  /** The usage of a stream. `unasked`: it always comes, and asking with `stream_options` is a mistake there. */
+  streamUsage: 'asked for' | 'unasked'
+  seed: 'seed' | 'random_seed'
+  /** The only form of a call's id that it takes; undefined: the usual. */
+  callIds?: 'nine letters and digits'
+  /** Fields that it refuses: left out, with a warning. */
+  refuses?: readonly ('logprobs' | 'logitBias')[]
+}
