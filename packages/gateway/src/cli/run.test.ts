@@ -145,7 +145,9 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
       says: '--port must be a number',
     })),
     { args: ['prices', 'diff', 'gpt-x'], says: "'prices diff' takes no further words, not 'gpt-x'" },
-    { args: ['upstream', 'test', 'main'], says: 'comes with a later version' },
+    { args: ['upstream', 'test', 'sandbux'], says: "there is no upstream 'sandbux'; did you mean sandbox?" },
+    { args: ['upstream', 'test', 'main'], says: "there is no upstream 'main'; there are: sandbox" },
+    { args: ['upstream', 'test'], says: "'upstream test' takes ID, not nothing" },
     { args: ['backup', 'file'], says: 'backup comes with a later version' },
     { args: ['restore', 'file'], says: 'restore comes with a later version' },
   ]

@@ -1,16 +1,18 @@
 import { expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import { describeChanges } from './changes.ts'
 import { distance, nearest } from './nearest.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string): FileConfig {
-  const { config, mistakes } = assemble(source, 'f', {})
+  const { config, mistakes } = assemble(source, 'f', {}, BUILT_IN)
   if (!config) throw new Error(mistakes[0]?.message)
   return config
 }
 
 const upstream = (key: string) => `upstreams: [{ id: up, dialect: chat, base_url: "http://a/v1", keys: [${key}] }]\n`
+const kind = (written: string) => `upstreams: [{ id: up, keys: [k], kind: ${written} }]\n`
 const model = (price: string) =>
   `models: [{ id: m, routes: [{ upstream: up }], price: { input: ${price}, output: 1 } }]\n`
 
@@ -27,6 +29,18 @@ const CHANGES: [string, string, string[]][] = [
   ['', 'server: { drain: 5s }', ['server.drain changed']],
   ['sandbox: true', 'sandbox: { faults: true }', ['sandbox.faults changed']],
   [upstream('one'), upstream('two'), ['upstreams[up].keys changed']],
+  [kind('openai'), kind('openai, dialect: chat'), ['upstreams[up].dialect changed']],
+  [kind('openai'), kind('openai, dialect: responses'), ['upstreams[up].dialect changed']],
+  [
+    kind('groq'),
+    kind('together, base_url: "https://api.groq.com/openai/v1"'),
+    ['upstreams[up].kind changed', 'upstreams[up].dialect changed'],
+  ],
+  [
+    'upstreams: [{ id: s, kind: sandbox }]',
+    'upstreams: [{ id: s, kind: sandbox, dialect: chat }]',
+    ['upstreams[s].dialect changed'],
+  ],
   [upstream('k') + model('1'), upstream('k') + model('2'), ['models[m].price changed']],
   [upstream('k'), upstream('k') + model('1'), ['models[m] added']],
   [

@@ -26,14 +26,18 @@ function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, obj
 }
 
 // Stand for another field that is listed anyway.
-const DERIVED = new Set(['priceVersion', 'faultsWritten'])
+const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'health'])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   // What is optional may be there only before, or only now.
-  return Object.keys({ ...before, ...after })
-    .filter((name) => !DERIVED.has(name) && canonicalJson(now.get(name)) !== canonicalJson(old.get(name)))
-    .map((name) => ({ what: `${path}.${snake(name)} changed`, restart: path === 'server' && name === 'tls' }))
+  const changed = Object.keys({ ...before, ...after }).filter(
+    (name) => !DERIVED.has(name) && canonicalJson(now.get(name)) !== canonicalJson(old.get(name)),
+  )
+  return [...new Set(changed.map(snake))].map((name) => ({
+    what: `${path}.${name} changed`,
+    restart: path === 'server' && name === 'tls',
+  }))
 }
 
 function entryChanges(path: string, before: ReadonlyMap<string, object>, after: ReadonlyMap<string, object>): Change[] {
@@ -48,5 +52,6 @@ function entryChanges(path: string, before: ReadonlyMap<string, object>, after: 
 /** The name in the file: `drainMs` is written `drain`, `baseUrl` is written `base_url`. */
 function snake(name: string): string {
   if (name === 'mediaPrices') return 'prices'
+  if (name === 'speaks') return 'dialect'
   return name.replace(/(Ms|Millionths)$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

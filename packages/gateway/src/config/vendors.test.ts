@@ -59,7 +59,7 @@ describe('beside a file', () => {
   const env = { OPENAI_API_KEY: 'from-the-environment', ANTHROPIC_API_KEY: 'other' }
 
   test('a key that the file uses switches on no second upstream', () => {
-    const own = 'upstreams: [{ id: main, kind: openai, keys: ["${OPENAI_API_KEY}"] }]'
+    const own = `upstreams: [{ id: main, kind: openai, keys: ["\${OPENAI_API_KEY}"] }]`
     const { upstreams, models } = load(own, env)
     expect([...upstreams.keys()]).toEqual(['main', 'anthropic'])
     expect(models.has('gpt-4.1')).toBe(false)

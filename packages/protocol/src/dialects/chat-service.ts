@@ -5,7 +5,7 @@ export type ChatService = {
   /** The field that bounds an answer, thoughts included. One that a service does not know leaves the bill without bounds. */
   cap: 'max_tokens' | 'max_completion_tokens'
   /** Where the end user is named; `none`: nowhere. */
-  endUser: 'safety_identifier' | 'user' | 'none'
+  endUser: 'safety_identifier' | 'user' | 'user_id' | 'none'
   instructions: 'system' | 'developer'
   /**
    * Thoughts of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones

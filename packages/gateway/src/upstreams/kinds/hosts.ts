@@ -8,7 +8,13 @@ export const deepseek: Kind = {
   baseUrl: 'https://api.deepseek.com',
   ending: '',
   speaks: [spoken('chat'), spoken('messages', { path: '/anthropic/v1/messages' })],
-  service: { cap: 'max_tokens', reasoning: 'demanded', effort: 'switch and word', customTools: false },
+  service: {
+    cap: 'max_tokens',
+    endUser: 'user_id',
+    reasoning: 'demanded',
+    effort: 'switch and word',
+    customTools: false,
+  },
   health: '/models',
   tried: 'untried',
 }
@@ -76,7 +82,13 @@ export const moonshot: Kind = {
     spoken('responses', { path: '/v1/responses' }),
     spoken('messages', { path: '/anthropic/v1/messages', credential: 'bearer' }),
   ],
-  service: { cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch', customTools: false },
+  service: {
+    cap: 'max_completion_tokens',
+    endUser: 'safety_identifier',
+    reasoning: 'demanded',
+    effort: 'switch',
+    customTools: false,
+  },
   health: '/v1/models',
   tried: 'untried',
 }

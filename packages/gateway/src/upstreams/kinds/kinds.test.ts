@@ -66,6 +66,12 @@ describe.each(ALL)('$kind', (kind) => {
   })
 })
 
+test('what the page shows to be written loads', () => {
+  const blocks = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
+  expect(blocks.length).toBeGreaterThan(0)
+  for (const block of blocks) expect(assemble(block, 'f', { OPENAI_API_KEY: 'k' }, BUILT_IN).mistakes).toEqual([])
+})
+
 test('the price list and the descriptions agree on the vendors that a variable switches on', () => {
   const { vendors } = readPriceList()
   expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(

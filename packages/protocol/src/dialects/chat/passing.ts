@@ -68,8 +68,8 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec:
   if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
   if (edits.endUser !== undefined) {
     const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
-    const named = edits.service?.endUser === 'user' || isOlder ? 'user' : 'safety_identifier'
-    set.set(named, JSON.stringify(edits.endUser))
+    const guess = isOlder ? 'user' : 'safety_identifier'
+    set.set(edits.service?.endUser ?? guess, JSON.stringify(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
