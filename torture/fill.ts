@@ -1,6 +1,7 @@
 // A ledger that has seen millions of requests: written by SQL behind the gateway's back, as correct as if it had been
 // through all of them, so that an audit agrees.
 import { Database } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
@@ -35,6 +36,10 @@ function fillSqlite(file: string, rows: number): void {
     `(WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT n FROM numbers)`
   for (const statement of statements(rows, numbers, 'randomblob(32)')) db.run(statement)
   db.close()
+  // What is not on the disk yet would have to be written by the gateway's first commit.
+  const written = openSync(file, 'r+')
+  fsyncSync(written)
+  closeSync(written)
 }
 
 /** Ids of requests grow with time: these are the oldest there can be. */
