@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
 import { openSqlite, SQLITE_FILE } from '../sqlite.ts'
 import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
+import { ORPHANS } from './book.ts'
 
 let parent: string
 let folder: string
@@ -109,6 +110,14 @@ test('a killed owner leaves the folder free and its holds to be reaped at once',
   expect(await storage.apply({ verb: 'join', slot: 1, config: '' })).toEqual(result('done', 2n))
   expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 9n))
   expect(await storage.findAccount('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
+})
+
+test('what a dead node left open is found by index, in a file that was never analyzed, too', async () => {
+  await openStore()
+  const db = new Database(file(), { readonly: true })
+  const plan = db.query<{ detail: string }, [number, number]>(`EXPLAIN QUERY PLAN ${ORPHANS}`).all(0, 1)
+  db.close()
+  expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('INDEX request_open'))
 })
 
 test('everything in the folder is its owner’s alone', async () => {
