@@ -2,6 +2,7 @@
 // that is killed while the store is away.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '../test/support/eventually.ts'
 import { type Gateway, startGateway } from '../test/support/gateway.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { checkAll, type Sent } from './books.ts'
@@ -15,8 +16,10 @@ const FULL_FREEZE_MS = 60_000
 /** Dead after ten seconds, found by a look every five; and some, for a busy machine. */
 const REAPED_WITHIN_MS = 40_000
 /** Answers that are on their way for longer than it takes to be declared dead. */
-const LONG = 'say 60 words, pace 40 ms'
+const LONG = 'say 60 words, pace 80 ms'
 const LONG_CALLS = 6
+/** Those that are streamed are still on their way when their node is stopped. */
+const SURELY_OPEN = LONG_CALLS / 2
 
 export const frozenNode: Scenario = {
   name: 'frozen-node',
@@ -31,9 +34,10 @@ export const frozenNode: Scenario = {
       const all: Sent[] = [{ wallet: await newWallet(other, '1000', 2), seen: [] }]
       const [long] = all
       if (!long) throw new Error('no wallet')
-      const load = startLoad([frozen.url, other.url], all, WORKERS, torture.seed)
       const calls = longCalls(frozen, long)
-      await Bun.sleep(700)
+      await untilBegun(other, long.wallet, LONG_CALLS)
+      const load = startLoad([frozen.url, other.url], all, WORKERS, torture.seed)
+      await Bun.sleep(torture.random.between(100, 700))
       frozen.signal('SIGSTOP')
       const since = performance.now()
       const reaped = await untilReaped(other, long.wallet, findings)
@@ -64,13 +68,17 @@ async function longCalls(gateway: Gateway, { wallet, seen }: Sent): Promise<void
   await Promise.all(Array.from({ length: LONG_CALLS }, (_, index) => one(index)))
 }
 
+/** Every call has its hold; a busy machine takes its time for that. */
+const untilBegun = (gateway: Gateway, wallet: Wallet, calls: number): Promise<void> =>
+  eventually(async () => (await rowsOf(gateway, wallet)).length >= calls)
+
 async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings): Promise<number> {
   const end = performance.now() + REAPED_WITHIN_MS
   for (;;) {
     const reaped = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
-    if (reaped >= LONG_CALLS) return reaped
+    if (reaped >= SURELY_OPEN) return reaped
     if (performance.now() > end) {
-      findings.add(`${reaped} requests of a frozen node were resolved, at least ${LONG_CALLS} were open`)
+      findings.add(`${reaped} requests of a frozen node were resolved, at least ${SURELY_OPEN} were open`)
       return reaped
     }
     await Bun.sleep(500)
@@ -102,10 +110,11 @@ async function untilServing(gateway: Gateway, { wallet, seen }: Sent, findings: 
 
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(0)
 
+const CALLS = 10
 const OUTAGES = { small: 1, full: 10 }
 
 /** Ends while the store is away; so long that the store is gone before any of it is over. */
-const OUTLIVES = 'say 40 words, pace 25 ms'
+const OUTLIVES = 'say 40 words, pace 50 ms'
 
 export const storeAway: Scenario = {
   name: 'store-away',
@@ -121,8 +130,10 @@ export const storeAway: Scenario = {
     let journaled = 0
     try {
       for (let outage = 1; outage <= outages; outage++) {
-        const streams = Array.from({ length: 10 }, (_, index) => outlive(torture, gateway as Gateway, sent, index))
-        await Bun.sleep(250 + random.below(200))
+        const before = (await rowsOf(gateway, sent.wallet)).length
+        const streams = Array.from({ length: CALLS }, (_, index) => outlive(torture, gateway as Gateway, sent, index))
+        await untilBegun(gateway, sent.wallet, before + CALLS)
+        await Bun.sleep(random.below(200))
         await database.kill()
         await Promise.all(streams)
         const files = readdirSync(join(gateway.home.dataDir, 'journal'))
@@ -136,7 +147,10 @@ export const storeAway: Scenario = {
       const last = gateway
       await settledWithin(REAPED_WITHIN_MS, () => checkAll(last, [sent]), findings)
       const complete = sent.seen.filter((seen) => seen.complete).length
-      findings.must(complete > outages * 5, `only ${complete} answers came to their end while the store was away`)
+      findings.must(
+        complete > (outages * CALLS) / 2,
+        `only ${complete} answers came to their end while the store was away`,
+      )
       return `${outages} outages, ${complete} of ${sent.seen.length} answered in full, ${journaled} journals applied`
     } finally {
       await gateway.stop()
