@@ -97,7 +97,8 @@ const BASE_PATH: Record<TextDialectId, string> = {
  */
 export function configOfDialects(origin: string, model: string): string {
   const upstreams = TEXT_DIALECT_IDS.map(
-    (id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: ["upstream-key"] }`,
+    (id) =>
+      `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: ["upstream-key"], breaker: false }`,
   )
   const price = 'price: { input: 0.001, output: 0.001 }'
   const models = TEXT_DIALECT_IDS.map(

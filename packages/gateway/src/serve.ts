@@ -33,6 +33,8 @@ import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
 import { auditing, pollChanges, reloading, renewing, sweeping } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
+import { createHealth } from './upstreams/health/health.ts'
+import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
 
@@ -43,7 +45,8 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
   const log = createLog((line) => process.stderr.write(line), Date.now)
   const environment = setup.environment()
   if (environment.workers > 1) throw new UsageError('TRIVIUM_WORKERS above 1 comes with a later version')
-  let catalogue = compileCatalogue(setup.config(environment), Date.now())
+  const health = createHealth()
+  let catalogue = compileCatalogue(setup.config(environment), Date.now(), health)
   for (const remark of catalogue.config.remarks) log.warn(remark)
   const storage = await openPatiently(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
@@ -73,7 +76,7 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
     const use = (config: FileConfig) => {
-      catalogue = compileCatalogue(config, Date.now())
+      catalogue = compileCatalogue(config, Date.now(), health)
       parts.admission.setLimits(config.server.limits)
     }
     const renewal = renewing(listener, log)
@@ -83,8 +86,8 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       reload.now()
       renewal.now()
     })
-    if (!environment.databaseUrl) {
-      const desk = { storage: tellingCallers(storage, parts) }
+    if (environment.workers === 1) {
+      const desk = { storage: tellingCallers(storage, parts), health }
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }
@@ -158,6 +161,7 @@ async function createParts(
     aborts: createAborts(monotonic),
     admission: createAdmission(catalogue().config.server.limits),
     watches: createWatches(ticker),
+    retries: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request)),
     random: Math.random,
   }

@@ -9,10 +9,12 @@ import { CREDIT, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
 import type { Account, Key, Storage } from '../storage/storage.ts'
+import type { Health } from '../upstreams/health/health.ts'
 import { UsageError } from './args.ts'
 import { limitsOf, periodOf, restrictionsOf } from './key-options.ts'
 
-export type Desk = { storage: Storage; config: FileConfig }
+/** `health`: at the desk of a server that runs. */
+export type Desk = { storage: Storage; config: FileConfig; health?: Health }
 type Values = Readonly<Record<string, string>>
 export type Operation = (desk: Desk, values: Values) => Promise<unknown>
 
@@ -62,6 +64,13 @@ export const OPERATIONS = {
     const { id } = await find(storage, account)
     return (await storage.usage(id, Number(limit))).map((row) => showReceipt(row, 'operator'))
   },
+  'upstream health': async ({ config, health }) =>
+    Object.fromEntries(
+      [...config.upstreams.values()].map((upstream) => [
+        upstream.id,
+        health?.report(upstream, performance.now()) ?? [],
+      ]),
+    ),
   audit: async ({ storage }) => auditJson(await storage.audit()),
 } as const satisfies Record<string, Operation>
 

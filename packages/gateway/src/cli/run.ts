@@ -12,7 +12,7 @@ import { doctor } from './doctor.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import { printResult, Report } from './output.ts'
 import { describePrices } from './prices-diff.ts'
-import { listUpstreams } from './upstream-list.ts'
+import { type KeysById, listUpstreams } from './upstream-list.ts'
 import { testUpstream } from './upstream-test.ts'
 
 export type Setup = {
@@ -40,7 +40,11 @@ const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
   'upstream list': {
     flags: {},
     words: [],
-    run: async (_, setup) => listUpstreams(setup.config(setup.environment())),
+    run: async (_, setup) => {
+      const environment = setup.environment()
+      const answered = await askServer(environment.dataDir, 'upstream health', {})
+      return listUpstreams(setup.config(environment), answered?.result as KeysById | undefined)
+    },
   },
   'upstream test': {
     flags: { model: 'value' },

@@ -1,14 +1,34 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../config/types.ts'
+import type { LaneReport } from '../upstreams/health/lane.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { describe, Report } from './output.ts'
 
-export function listUpstreams({ upstreams }: FileConfig): Report {
+/** How the keys of each upstream are doing, by the upstream's id. */
+export type KeysById = Readonly<Record<string, readonly (LaneReport & { key: string })[]>>
+
+/** `health`: what a running server knows; absent where none runs here. */
+export function listUpstreams({ upstreams }: FileConfig, health?: KeysById): Report {
   const list = [...upstreams.values()].map(({ id, kind, dialect, speaks, baseUrl, keys, maxConcurrency }) => ({
     ...{ id, kind, dialect, speaks: speaks.map((each) => each.dialect), base_url: baseUrl, keys: keys.length },
     max_concurrency: maxConcurrency ?? null,
     // Of a description that comes with the program; an upstream of one's own has none.
     tried: KINDS.get(kind)?.tried ?? null,
+    key_states: health?.[id]?.map(keyState) ?? null,
   }))
-  return new Report(list, describe(list.map((each) => ({ ...each, speaks: each.speaks.join(',') || null }))))
+  const shown = list.map(({ key_states, ...each }) => ({
+    ...each,
+    speaks: each.speaks.join(',') || null,
+    health: key_states?.map(inWords).join('; ') || null,
+  }))
+  return new Report(list, describe(shown))
 }
+
+/** Times on the server's own clock mean nothing elsewhere: how long it will be is told instead. */
+const keyState = ({ key, state, reason, inFlight, latencyMs }: LaneReport & { key: string }) => ({
+  ...{ key, state, reason: reason ?? null, in_flight: inFlight },
+  latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
+})
+
+const inWords = ({ key, state, reason }: ReturnType<typeof keyState>): string =>
+  reason === null ? `${key} ${state}` : `${key} ${state} (${reason})`

@@ -64,6 +64,8 @@ test('an upstream with nothing but the necessary', () => {
     baseUrl: 'http://127.0.0.1:1/v1',
     keys: ['none'],
     maxConcurrency: undefined,
+    maxConcurrencyPerKey: undefined,
+    breaker: true,
     timeouts: { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 },
     proxy: undefined,
     allowPrivate: false,

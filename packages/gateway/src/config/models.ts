@@ -13,7 +13,7 @@ const MODEL_FIELDS = {
   routes: true,
   price: true,
   limits: true,
-  fallbacks: 'fallbacks come with a later version; remove them for now',
+  fallbacks: true,
 } as const
 const ROUTE_FIELDS = { upstream: true, model: true, priority: true, weight: true, cost: true } as const
 const LIMIT_FIELDS = { context: true, max_output: true } as const
@@ -32,6 +32,7 @@ export type ReadModels = {
 export function readModels(value: Value | undefined, upstreams: KnownUpstreams): ReadModels {
   const result: ReadModels = { models: new Map(), mediaModels: new Map(), types: new Map() }
   const lines = new Map<string, number>()
+  const fallbacks: Fallback[] = []
   for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
     const fields = fieldsOf(item, MODEL_FIELDS, EXAMPLE)
     if (!fields) continue
@@ -45,14 +46,42 @@ export function readModels(value: Value | undefined, upstreams: KnownUpstreams):
     lines.set(id, first ?? lineOf(item))
     result.types.set(id, type)
     if (model) result.models.set(id, model)
+    if (model) fallbacks.push(...fallbacksOf(fields, id))
     if (media) result.mediaModels.set(id, media)
   }
+  for (const fallback of fallbacks) checkFallback(fallback, result.types, upstreams)
   return result
 }
 
+/** Looked at when all models are known: one may name another that is written below it. */
+type Fallback = { value: Value; id: string; of: string }
+
+function fallbacksOf(fields: Fields, of: string): Fallback[] {
+  const value = fields.get('fallbacks')
+  return ((value && itemsOf(value, '[other-model]')) ?? []).flatMap((item) => {
+    const id = readText(item)
+    return id === undefined ? [] : [{ value: item, id, of }]
+  })
+}
+
+function checkFallback({ value, id, of }: Fallback, types: ReadModels['types'], { advice }: KnownUpstreams): void {
+  if (id === of) addMistake(value, 'a model cannot stand in for itself')
+  else if (types.get(id) === 'image' || types.get(id) === 'video') addMistake(value, `${quote(id)} does not make text`)
+  else if (!types.has(id) && id !== EMBEDDED_MODEL) {
+    const guess = nearest(id, new Set(types.keys()))
+    const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
+    addMistake(value, `there is no model ${quote(id)}; ${hint}`)
+  }
+}
+
+/** Comes with the sandbox and need not be written. */
+const EMBEDDED_MODEL = 'sandbox-text'
+
 function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model {
   const price = fields.optional<TokenPrice | undefined>('price', readTokenPrice, undefined)
+  const fallbacks = [...new Set(fallbacksOf(fields, id).map((fallback) => fallback.id))]
   return {
+    ...(fallbacks.length > 0 ? { fallbacks } : {}),
     id,
     routes: readRoutes(fields, id, upstreams, readTokenPrice),
     price,

@@ -25,6 +25,10 @@ export type Upstream = {
   health?: string
   keys: readonly string[]
   maxConcurrency: number | undefined
+  /** The same for each of its keys. */
+  maxConcurrencyPerKey?: number | undefined
+  /** false: it is asked however often it failed. */
+  breaker?: boolean
   timeouts: Timeouts
   proxy: string | undefined
   allowPrivate: boolean
@@ -53,6 +57,8 @@ export type Model = {
   price: TokenPrice | undefined
   /** Short hash of the price as written: on each receipt, so that a charge can be traced to the price in force. */
   priceVersion: string
+  /** Other models that are asked instead when no upstream of this one answers; in this order. */
+  fallbacks?: readonly string[]
   limits: { context: number | undefined; maxOutput: number | undefined }
 }
 

@@ -30,6 +30,8 @@ const UPSTREAM_FIELDS = {
   base_url: true,
   keys: true,
   max_concurrency: true,
+  max_concurrency_per_key: true,
+  breaker: true,
   timeouts: true,
   proxy: true,
   http: true,
@@ -92,12 +94,14 @@ export function readUpstreams(value: Value | undefined, kinds: ReadonlyMap<strin
 }
 
 /** Settings that every kind of upstream has. */
-function common(fields: Fields, id: string) {
+function common(fields: Fields, id: string, breaker = true) {
   const optional: (field: string) => number | undefined = (field) =>
     fields.optional<number | undefined>(field, readInteger({ min: 1, max: 1_000_000 }), undefined)
   return {
     id,
     maxConcurrency: optional('max_concurrency'),
+    maxConcurrencyPerKey: optional('max_concurrency_per_key'),
+    breaker: fields.optional('breaker', readBoolean, breaker),
     timeouts: fields.optional('timeouts', readTimeouts, TIMEOUT_DEFAULTS),
     billsOnAbort: fields.optional('bills_on_abort', readWord<'nothing' | 'input'>(['nothing', 'input']), 'nothing'),
   }
@@ -112,6 +116,8 @@ export function sandboxUpstream(id: string): Upstream {
     speaks: [],
     keys: [],
     maxConcurrency: undefined,
+    // Its faults are asked for, and say nothing about the next call.
+    breaker: false,
     timeouts: TIMEOUT_DEFAULTS,
     proxy: undefined,
     allowPrivate: false,
@@ -126,7 +132,7 @@ function readSandbox(fields: Fields, id: string): Upstream {
     if (field) addMistake(field, 'the embedded models have no such setting; remove it')
   }
   const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
-  return { ...sandboxUpstream(id), ...common(fields, id), dialect }
+  return { ...sandboxUpstream(id), ...common(fields, id, false), dialect }
 }
 
 /** `kind`: the built-in description; undefined where none was written, or none of that name is known. */

@@ -1,41 +1,48 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
+import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import { readAtMost } from '../http/read.ts'
-import { cutOff, failureOfAbort, failureOfUpstream, showWarnings } from './call.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
-import { Failure } from './failure.ts'
+import { onward } from './attempts.ts'
+import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfFinish } from './exchange.ts'
+import type { Miss } from './misses.ts'
 
 const REPLY_BYTES = 64 * 1024 * 1024
 /** Within less, nobody has left: the receipt says so without asking. */
 const LOOK_AFTER_MS = 50
 
-export async function answerJson(exchange: Exchange, reply: Response): Promise<Response> {
-  const { watch, answerer, client } = exchange
-  // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
-  client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
-  if (client.isGone) client.onGone()
+export async function answerJson(exchange: Exchange, first: Promise<Response>): Promise<Response> {
+  const { watch, client } = exchange
+  for (let calling = first; ; ) {
+    const reply = await calling
+    // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
+    client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
+    if (client.isGone) client.onGone()
+    const read = await readWhole(exchange, reply)
+    if ('failure' in read) {
+      calling = call(exchange, await onward(exchange, read))
+      continue
+    }
+    exchange.asked = undefined
+    const { usage, finish, outputBytes } = read
+    const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
+    exchange.headers.set('content-type', 'application/json')
+    // Once more: what the answer lost is known only now.
+    showWarnings(exchange)
+    await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body: read.body })
+    return new Response(read.body, { headers: exchange.headers })
+  }
+}
+
+async function readWhole(exchange: Exchange, reply: Response): Promise<Extract<PassingReply, { ok: true }> | Miss> {
   let bytes: Uint8Array | undefined
   try {
     bytes = await readAtMost(reply, REPLY_BYTES)
   } catch {
-    await conclude(exchange, endingOfBreak(watch), NOTHING_SEEN)
-    throw watch.reason ? failureOfAbort(watch.reason) : cutOff()
+    return missOfBreak(exchange)
   }
   exchange.firstTokenAt = performance.now()
-  if (exchange.firstTokenAt - exchange.startedAt > LOOK_AFTER_MS) client.look()
-  if (!bytes) {
-    await conclude(exchange, 'failed', NOTHING_SEEN)
-    throw new Failure('upstream_failed', 'The upstream sent an answer that is too large.')
-  }
-  const read = answerer.readReply(bytes)
-  if (!read.ok) {
-    await conclude(exchange, 'failed', NOTHING_SEEN)
-    throw failureOfUpstream(exchange, read.error)
-  }
-  const { usage, finish, outputBytes } = read
-  const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
-  exchange.headers.set('content-type', 'application/json')
-  // Once more: what the answer lost is known only now.
-  showWarnings(exchange)
-  await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body: read.body })
-  return new Response(read.body, { headers: exchange.headers })
+  if (exchange.firstTokenAt - exchange.startedAt > LOOK_AFTER_MS) exchange.client.look()
+  if (!bytes) return missOfOther('The upstream sent an answer that is too large.')
+  const read = exchange.answerer.readReply(bytes)
+  return read.ok ? read : missOfError(exchange, read.error)
 }

@@ -2,11 +2,22 @@
 import { readAtMost } from '../http/read.ts'
 import type { Ticker } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
-import { cutOff, failureOfAbort, failureOfUpstream } from './call.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, NOTHING_SEEN } from './exchange.ts'
+import { onward } from './attempts.ts'
+import {
+  call,
+  cutOff,
+  failureOfAbort,
+  failureOfUpstream,
+  missOfAbort,
+  missOfBreak,
+  missOfError,
+  missOfOther,
+} from './call.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
+import type { Miss } from './misses.ts'
 import { pieceWithin } from './pieces.ts'
 import type { Ending } from './settle.ts'
 
@@ -26,7 +37,7 @@ const FAREWELL_MS = 600_000
 const EARLY_BYTES = 64 * 1024
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
-type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'> & { cancel?(): Promise<void> }
 type Read = Awaited<ReturnType<Reader['read']>>
 type Sink = ReadableStreamDirectController
 
@@ -61,21 +72,22 @@ function isEventStream(reply: Response): boolean {
 }
 
 /** A 200 that is no stream: an error in JSON, a proxy's page. None of it is an answer. */
-async function refuseOther(exchange: Exchange, reply: Response): Promise<Failure> {
+async function missOfNoStream(exchange: Exchange, reply: Response): Promise<Miss> {
   const bytes = await readAtMost(reply, NOT_A_STREAM_BYTES).catch(() => undefined)
   const { reason } = exchange.watch
-  await conclude(exchange, reason ? endingOfBreak(exchange.watch) : 'failed', NOTHING_SEEN)
-  if (reason) return failureOfAbort(reason)
+  if (reason) return missOfAbort(exchange, reason)
   const read = bytes ? exchange.answerer.readReply(bytes) : undefined
-  if (read && !read.ok) return failureOfUpstream(exchange, read.error)
-  return new Failure('upstream_failed', 'The upstream did not answer with a stream.')
+  return read && !read.ok
+    ? missOfError(exchange, read.error)
+    : missOfOther('The upstream did not answer with a stream.')
 }
 
 function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) {
-  const { parts, quote, watch, client, answerer } = exchange
-  const meter = answerer.openMeter()
-  const { state } = meter
-  const purse = openPurse(exchange)
+  const { parts, quote, watch, client } = exchange
+  let { answerer } = exchange
+  let meter = answerer.openMeter()
+  let { state } = meter
+  let purse = openPurse(exchange)
   let reader: Reader = NO_READER
   /** What was read and waits until the hold covers it. */
   let rest: Uint8Array | undefined
@@ -121,17 +133,44 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     return failure
   }
 
+  /** One upstream after the other, until there is output. */
   async function readEarly(): Promise<Failure | undefined> {
-    let reply: Response
     try {
-      reply = await calling
+      for (let reply = await calling; ; ) {
+        // Somebody else than expected may have answered, or the same after a change.
+        if (exchange.answerer !== answerer) begin()
+        const miss = await readUntilOutput(reply)
+        if (!miss) break
+        reader.cancel?.().catch(() => {})
+        reply = await call(exchange, await onward(exchange, miss))
+        begin()
+      }
     } catch (error) {
-      // The call has concluded the exchange itself.
+      // The exchange has been concluded.
       if (error instanceof Failure) return error
       throw error
     }
+    exchange.asked = undefined
+    exchange.attempt.answered(parts.ticker.now())
+    return undefined
+  }
+
+  /** All that belongs to one attempt. */
+  function begin(): void {
+    answerer = exchange.answerer
+    meter = answerer.openMeter()
+    state = meter.state
+    purse = openPurse(exchange)
+    reader = NO_READER
+    rest = undefined
+    tail = undefined
+    early = []
+    earlyBytes = 0
+  }
+
+  async function readUntilOutput(reply: Response): Promise<Miss | undefined> {
     exchange.place.resize(0)
-    if (!reply.body || !isEventStream(reply)) return await refuseOther(exchange, reply)
+    if (!reply.body || !isEventStream(reply)) return await missOfNoStream(exchange, reply)
     reader = reply.body.getReader()
     client.onGone = leave
     if (client.isGone) leave()
@@ -148,15 +187,14 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
         earlyBytes += bytes.length
       }
     } catch {
-      await conclude(exchange, endingOfBreak(watch), NOTHING_SEEN)
-      return watch.reason ? failureOfAbort(watch.reason) : cutOff()
+      return missOfBreak(exchange)
     }
     const ended = tail !== undefined
     const hasBegun = state.sawOutput || state.done || state.finish || earlyBytes >= EARLY_BYTES
     if (!state.error && hasBegun) return undefined
     // Whatever came with the failure was not delivered: the client gets a status instead.
-    await conclude(exchange, state.error && !ended ? 'failed' : 'cut', NOTHING_SEEN)
-    return state.error && !ended ? failureOfUpstream(exchange, state.error) : cutOff()
+    if (!state.error || ended) return missOfBreak(exchange)
+    return missOfError(exchange, state.error, state.usage ?? (state.sawOutput ? true : undefined))
   }
 
   function write(bytes: Uint8Array): undefined | Promise<unknown> {

@@ -1,12 +1,14 @@
-// The call to the upstream, up to its headers. An answer that is not one ends the exchange here, with nothing charged.
+// The call to an upstream, up to its headers, and what comes instead of an answer.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
 import type { Fields } from '../observe/log.ts'
-import { conclude, type Exchange, endingOfBreak, NOTHING_SEEN } from './exchange.ts'
+import { onward } from './attempts.ts'
+import { type Exchange, endingOfBreak } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
+import { CUT, type Miss, meaningOf, meaningOfBreak } from './misses.ts'
 import type { Outbound } from './outbound.ts'
 import type { AbortReason } from './watch.ts'
 
@@ -15,26 +17,24 @@ const ERROR_BODY_BYTES = 64 * 1024
 /** Upstream headers that a client gets to see; everything else tells of what is behind the gateway. */
 const SHOWN_HEADERS = ['x-sandbox']
 
-/** Resolves with a 2xx reply whose body has not been read. */
+/**
+ * Asks one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. What comes
+ * in its stead may still turn out to be no answer: then `onward` says what to send next, and this is called again.
+ */
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Response> {
   exchange.watch.sent()
   let trying = outbound
-  for (let mended = 0; ; mended++) {
+  for (let mended = 0; ; ) {
     const reply = await sent(exchange, trying)
-    if (isGood(reply)) {
-      trying.release?.()
-      return reply
-    }
-    const failure = await failureOfReply(exchange, reply)
-    const isMendable = MENDABLE.includes(reply.status) && mended < MOST_MENDED
-    const changed = isMendable ? trying.without(failure.said) : undefined
-    if (changed === undefined) {
-      await conclude(exchange, 'failed', NOTHING_SEEN)
-      throw failure.shown
-    }
+    if (reply instanceof Response && isGood(reply)) return reply
+    const { miss, said } =
+      reply instanceof Response ? await missOfReply(exchange, reply) : { miss: reply, said: undefined }
+    const isMendable = said && reply instanceof Response && MENDABLE.includes(reply.status) && mended < MOST_MENDED
+    const changed = isMendable ? trying.without(said) : undefined
     // A refusal costs nothing anywhere, so the same hold is good for another try.
-    trying = changed
-    exchange.answerer = changed.answerer
+    trying = changed ?? (await onward(exchange, miss))
+    mended = changed ? mended + 1 : 0
+    exchange.answerer = trying.answerer
     showWarnings(exchange)
   }
 }
@@ -47,25 +47,53 @@ const isGood = ({ status }: Response): boolean => status >= 200 && status < 300
 /** With these a service says that it does not like the request. */
 const MENDABLE = [400, 422]
 
-async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Response> {
+async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Response | Miss> {
   const { parts, quote, watch, request } = exchange
-  const { upstream } = quote.candidate
   const { signal } = watch
   try {
     const written = body(quote.loweredCap, signal)
     // Not awaited when it is there: a turn of the loop costs more than everything else in here.
     const bytes = written instanceof Uint8Array ? written : await written
-    const reply = await parts.send(upstream, { path, dialect, body: bytes, stream: request.stream, headers, signal })
+    const { upstream, key } = quote.candidate
+    const outgoing = { path, dialect, body: bytes, stream: request.stream, headers, key, signal }
+    const reply = await parts.send(upstream, outgoing)
     watch.headersArrived()
     showHeaders(reply, exchange)
     return reply
   } catch (error) {
-    await conclude(exchange, watch.reason ? endingOfBreak(watch) : 'failed', NOTHING_SEEN)
-    if (watch.reason) throw failureOfAbort(watch.reason)
-    if (error instanceof Failure) throw error
+    if (watch.reason) return missOfAbort(exchange, watch.reason)
+    // Media that could not be fetched, for one: nobody else could fetch it either.
+    if (error instanceof Failure) {
+      return { failure: error, ending: 'failed', verdict: { is: 'unknown' }, unbilled: false, outcome: 'failed' }
+    }
     tell(exchange, 'upstream not reached', { error: String(error) })
-    throw unreachable()
+    return { failure: unreachable(), ending: 'failed', ...meaningOfBreak(error) }
   }
+}
+
+/** By our own doing: the upstream is to blame only for being late. */
+export function missOfAbort(exchange: Exchange, reason: AbortReason): Miss {
+  const verdict = reason === 'timeout' ? ({ is: 'failure' } as const) : ({ is: 'unknown' } as const)
+  const ending = endingOfBreak(exchange.watch)
+  return { failure: failureOfAbort(reason), ending, verdict, unbilled: false, outcome: ending }
+}
+
+/** The upstream broke off, before any output; what it has billed is not known. */
+export function missOfBreak(exchange: Exchange): Miss {
+  const { reason } = exchange.watch
+  return reason ? missOfAbort(exchange, reason) : { failure: cutOff(), ending: 'cut', ...CUT }
+}
+
+/** An error within an answer, before any output. With usage it may have been billed. */
+export function missOfError(exchange: Exchange, error: ErrorInfo, usage?: unknown): Miss {
+  const failure = failureOfUpstream(exchange, error)
+  const meaning = meaningOf(200, error, failure.info.retryAfter)
+  return { failure, ending: 'failed', ...meaning, unbilled: meaning.unbilled && usage === undefined }
+}
+
+/** Something that is no answer at all. */
+export function missOfOther(message: string): Miss {
+  return { failure: new Failure('upstream_failed', message), ending: 'failed', ...CUT, outcome: 'no answer' }
 }
 
 export function showWarnings({ quote, headers }: Pick<Exchange, 'quote' | 'headers'>): void {
@@ -79,12 +107,17 @@ function showHeaders(reply: Response, exchange: Exchange): void {
   }
 }
 
-/** `said`: by the upstream. `shown`: to the caller. */
-async function failureOfReply(exchange: Exchange, reply: Response): Promise<{ said: ErrorInfo; shown: Failure }> {
+/** `said`: by the upstream, in its own words. */
+async function missOfReply(exchange: Exchange, reply: Response): Promise<{ said: ErrorInfo; miss: Miss }> {
   const bytes = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
+  if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
   const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
-  return { said, shown: failureOfUpstream(exchange, said, reply) }
+  const failure = failureOfUpstream(exchange, said, reply)
+  const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
+  return { said, miss: { failure, ending: 'failed', ...meaning } }
 }
+
+const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
 
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
 export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Response): Failure {

@@ -4,6 +4,8 @@ import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.
 import { type CidrList, compileCidrs } from '../http/client-address.ts'
 import { readyRate } from '../money/hold.ts'
 import { type Rate, rateOf } from '../money/price.ts'
+import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
+import { createHealth, type Health } from '../upstreams/health/health.ts'
 
 /** A model as one group sees it. */
 export type Offer = {
@@ -11,14 +13,20 @@ export type Offer = {
   rate: Rate
   group: string
   candidates: readonly Candidate[]
+  /** The same by priority, ready to be chosen from. */
+  tiers: readonly Tier<Candidate>[]
+  /** What is asked instead when nobody of the candidates answers. */
+  fallbacks: readonly Offer[]
   /** Of the group's own price where it has one. */
   priceVersion: string
   /** What receipts say of a plain rate, in JSON: the same for every request, so it is written once. */
   rateText: string
 }
-export type Candidate = {
+/** One way to a model: an upstream with one of its keys. */
+export type Candidate = Choosable & {
   upstream: Upstream
   route: Route
+  key: string
   /** What the operator pays there; absent: unknown. */
   costRate?: Rate
 }
@@ -32,9 +40,10 @@ export type Catalogue = {
   trustedProxies: CidrList
 }
 
-export function compileCatalogue(config: FileConfig, loadedAt: number): Catalogue {
+/** `health` outlives the configuration: what is known of an upstream's credentials stays known. */
+export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, Offer>>()
-  for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config))
+  for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config, health))
   return { config, loadedAt, offers, trustedProxies: compileCidrs(config.server.trustedProxies).cidrs }
 }
 
@@ -55,16 +64,22 @@ export function exists(catalogue: Catalogue, model: string): boolean {
   return hasPrice || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
 }
 
-function offersOf(group: Group, config: FileConfig): Map<string, Offer> {
-  const offers = new Map<string, Offer>()
+function offersOf(group: Group, config: FileConfig, health: Health): Map<string, Offer> {
+  const offers = new Map<string, Offer & { fallbacks: Offer[] }>()
   for (const model of config.models.values()) {
     const priced = priceFor(group, model)
     if (!priced || !includes(group, model.id)) continue
-    const candidates = candidatesOf(model, config)
+    const candidates = candidatesOf(model, config, health)
     if (candidates.length === 0) continue
     const { rate, priceVersion } = priced
-    offers.set(model.id, { model, ...priced, group: group.id, candidates, rateText: rateText({ priceVersion }, rate) })
+    offers.set(model.id, {
+      ...{ model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] },
+      rateText: rateText({ priceVersion }, rate),
+    })
   }
+  // A group that does not include the other model has no such fallback.
+  for (const { model, fallbacks } of offers.values())
+    fallbacks.push(...(model.fallbacks ?? []).flatMap((id) => offers.get(id) ?? []))
   return offers
 }
 
@@ -89,12 +104,22 @@ export function rateText({ priceVersion }: Pick<Model, 'priceVersion'>, { price,
   })
 }
 
-function candidatesOf(model: Model, config: FileConfig): Candidate[] {
+function candidatesOf(model: Model, config: FileConfig, health: Health): Candidate[] {
   return model.routes
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
-      const costRate = route.cost && rateOf(route.cost, MULTIPLIER_ONE)
-      return upstream ? [{ upstream, route, ...(costRate ? { costRate } : {}) }] : []
+      return upstream ? waysOf(upstream, route, health) : []
     })
-    .sort((a, b) => a.route.priority - b.route.priority)
+    .sort((a, b) => a.priority - b.priority)
+}
+
+/** The keys of an upstream share its weight. */
+function waysOf(upstream: Upstream, route: Route, health: Health): Candidate[] {
+  const costRate = route.cost && rateOf(route.cost, MULTIPLIER_ONE)
+  const ways = health.waysTo(upstream)
+  const weight = route.weight / ways.length
+  return ways.map(({ key, lane }) => ({
+    ...{ upstream, route, key, lane, weight, priority: route.priority },
+    ...(costRate ? { costRate } : {}),
+  }))
 }

@@ -6,9 +6,10 @@ import type { PassingRequest, TextDialect } from '@trivium/protocol/dialects/tex
 import type { Place } from '../http/admission.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
+import type { Attempt, Verdict } from '../upstreams/health/lane.ts'
 import type { Client } from './client.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
-import type { Answerer } from './outbound.ts'
+import type { Answerer, Asked } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
 import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
@@ -18,6 +19,10 @@ export type Exchange = {
   parts: Parts
   dialect: TextDialect
   request: Pick<PassingRequest, 'stream' | 'textBytes'>
+  /** All of the request, for as long as another upstream may have to be asked. */
+  asked: Asked | undefined
+  /** The call that is under way. */
+  attempt: Attempt
   /** How the upstream's answer becomes the client's. */
   answerer: Answerer
   /** The dialect that the upstream answers in. */
@@ -66,6 +71,7 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   }
   const charge = chargeOf(quote, outcome, statistics)
   exchange.watch.stop()
+  judge(exchange.attempt, ending, seen, parts.ticker.now())
   if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   const isFree = charge.cost === 0n && !seen.sawOutput
@@ -82,6 +88,16 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
 function tokensIn({ units }: Charge): number {
   const { input, cachedInput, cacheWrite, output } = totalsOf(units)
   return bookableTokens(input + cachedInput + cacheWrite + output)
+}
+
+const FAILED: readonly Ending[] = ['failed', 'cut', 'timeout']
+const FAILURE: Verdict = { is: 'failure' }
+
+function judge(attempt: Attempt, ending: Ending, { sawOutput }: Seen, now: number): void {
+  if (sawOutput) attempt.answered(now)
+  // What failed before any output was judged by what the upstream said.
+  if (FAILED.includes(ending) && sawOutput) attempt.judge(FAILURE, now)
+  attempt.end(now)
 }
 
 const ENDING_OF_ABORT: Record<AbortReason, Ending> = {

@@ -160,7 +160,14 @@ test.each([
   const grantLess = ({ amount }: Hold): Opened => ({
     outcome: 'open',
     request: {
-      ...{ granted: amount, grantedTokens: 200, held: amount, heldTokens: 200, output: () => 'deliver' as const },
+      ...{
+        granted: amount,
+        grantedTokens: 200,
+        held: amount,
+        heldTokens: 200,
+        output: () => 'deliver' as const,
+        raise: () => 'stop' as const,
+      },
       settle: async (charged) => ({ charged, spooled: false }),
       void: async () => ({ charged: 0n, spooled: false }),
     },
@@ -233,7 +240,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const waits = ({ amount, tokens }: Hold): Opened => ({
     outcome: 'open',
     request: {
-      ...{ granted: amount, grantedTokens: tokens, held: amount, heldTokens: tokens },
+      ...{ granted: amount, grantedTokens: tokens, held: amount, heldTokens: tokens, raise: () => 'stop' as const },
       output(_cost, _more, tokens) {
         asked.push(tokens)
         return room

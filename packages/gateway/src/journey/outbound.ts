@@ -20,9 +20,15 @@ export type Asked = {
   body: Uint8Array
   offer: Offer
   candidate: Candidate
+  /** Candidates that brought nothing. */
+  tried: readonly Candidate[]
+  /** What may be asked instead of the model that was asked for. */
+  fallbacks: readonly Offer[]
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
-  /** What had to be left out or changed, in the caller's words. Grows until the answer is over. */
+  /** What a caller is told whoever answers. */
+  said: readonly string[]
+  /** All of that, and what had to be left out or changed, in the caller's words. Grows until the answer is over. */
   warnings: string[]
 }
 

@@ -6,6 +6,7 @@ import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
+import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
@@ -35,6 +36,7 @@ export type Parts = {
   admission: Admission
   ticker: Ticker
   watches: Watches
+  retries: RetryBudget
   send: Send
   fetchPublic: typeof fetchPublic
   seals: Seals

@@ -78,7 +78,10 @@ function endUserField(dialect: TextDialect['id'], { service }: Upstream): string
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
 export function upstreamModel({ request, offer, candidate }: Asked): string {
   const { route, upstream } = candidate
-  return upstream.kind === 'sandbox' ? route.model + request.model.slice(offer.model.id.length) : route.model
+  const { id } = offer.model
+  return upstream.kind === 'sandbox' && request.model.startsWith(`${id}:`)
+    ? route.model + request.model.slice(id.length)
+    : route.model
 }
 
 function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {

@@ -1,13 +1,10 @@
-// How much is held, how a stream's hold grows, and which upstream gets the request.
+// How much is held, and how a stream's hold grows.
 import { describe, expect, test } from 'bun:test'
-import type { Upstream } from '../config/types.ts'
 import { NO_WISHES } from '../money/price.ts'
-import type { Candidate, Offer } from './catalogue.ts'
 import type { Exchange } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { createLearned } from './learned.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './reserve.ts'
-import { route } from './route.ts'
 
 const RATE = {
   price: { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
@@ -106,29 +103,5 @@ describe('the purse of a stream', () => {
 
   test('what cannot be had ends the stream', async () => {
     expect(await purseOf(Number.POSITIVE_INFINITY, 'stop').purse.goOn(9_000)).toBe(false)
-  })
-})
-
-describe('the route', () => {
-  const candidate = (id: string, priority: number, weight: number): Candidate => ({
-    upstream: { id } as Upstream,
-    route: { upstream: id, model: 'a', priority, weight, cost: undefined },
-  })
-  const offer = { model: { id: 'a' }, candidates: [candidate('x', 1, 1), candidate('y', 1, 3), candidate('z', 2, 1)] }
-  const pick = (random: number, full: string[] = []) =>
-    route(
-      offer as unknown as Offer,
-      () => random,
-      ({ id }) => full.includes(id),
-    ).upstream.id
-
-  test('the lowest priority number, by weight', () => {
-    expect([0, 0.24, 0.25, 0.99].map((random) => pick(random))).toEqual(['x', 'x', 'y', 'y'])
-  })
-
-  test('full ones are passed over; when all are full the caller is told to come back', () => {
-    expect([0, 0.99].map((random) => pick(random, ['x']))).toEqual(['y', 'y'])
-    expect(pick(0, ['x', 'y'])).toBe('z')
-    expect(() => pick(0, ['x', 'y', 'z'])).toThrow('as much to do as it can take')
   })
 })

@@ -46,7 +46,11 @@ export type Quote = {
   /** Set when the balance or a limit made us lower the caller's cap: what goes upstream instead, per choice. */
   loweredCap: number | undefined
   warnings: string[]
+  /** Those that brought nothing, before the candidate that answers. */
+  attempts: Missed[] | undefined
 }
+
+export type Missed = { upstream: string; model: string; outcome: string }
 
 export type Bounds = { input: number; outputCap: number; heldOutput: number }
 

@@ -1,22 +1,75 @@
-// Which upstream gets the request: the lowest priority number first, weight decides among equals.
-import type { Upstream } from '../config/types.ts'
+// Which upstream, and which of its keys, gets the request: the lowest priority number first, weight decides among equals,
+// and of two that were drawn the less loaded one. Conversations that have a prompt cache somewhere go there again.
+import { choose } from '../upstreams/health/choose.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
+import type { Asked } from './outbound.ts'
+import type { Parts } from './parts.ts'
+import { sealedText } from './seals.ts'
 
-export function route(offer: Offer, random: () => number, isFull: (upstream: Upstream) => boolean): Candidate {
-  const first = offer.candidates.find(({ upstream }) => !isFull(upstream))
-  if (!first) {
-    const message = `Every upstream of '${offer.model.id}' has as much to do as it can take. Try again shortly.`
-    throw new Failure('unavailable', message, { retryAfter: 2 })
+type Routing = Pick<Parts, 'random' | 'watches' | 'ticker' | 'seals'>
+export type Searching = Pick<Asked, 'caller' | 'body' | 'dialect' | 'request'>
+
+/** undefined: nobody can be asked now. `tried`: those that have been. */
+export function route(
+  offer: Offer,
+  asked: Searching,
+  parts: Routing,
+  tried: readonly Candidate[] = [],
+): Candidate | undefined {
+  const now = parts.ticker.now()
+  const isFree = (candidate: Candidate): boolean => !isFull(candidate, parts) && !tried.includes(candidate)
+  const isReady = (candidate: Candidate): boolean => isWell(candidate, now) && isFree(candidate)
+  const [only] = offer.candidates
+  if (offer.candidates.length === 1 && only && isReady(only)) return only
+  const { random } = parts
+  const sticky = stickyOf(asked)
+  const home = homeOf(offer, asked, parts)
+  const isHome = (candidate: Candidate): boolean => candidate.upstream.id === home && isReady(candidate)
+  const atHome = home === undefined ? undefined : choose(offer.tiers, { isUsable: isHome, random, sticky })
+  const found = atHome ?? choose(offer.tiers, { isUsable: isReady, random, sticky })
+  // Better asked in vain than not asked at all; but nobody is asked a second time who wants to be left alone.
+  if (found || tried.length > 0) return found
+  const isAskable = (candidate: Candidate): boolean => candidate.lane.isAskable(now) && isFree(candidate)
+  return choose(offer.tiers, { isUsable: isAskable, random, sticky })
+}
+
+const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
+  upstream.breaker === false || lane.isReady(route.model, now)
+
+function isFull({ upstream, lane }: Candidate, { watches }: Routing): boolean {
+  const perKey = upstream.maxConcurrencyPerKey
+  return watches.isFull(upstream) || (perKey !== undefined && lane.inFlight >= perKey)
+}
+
+/** No service caches less than about a thousand tokens. */
+const WORTH_STICKING = 4 * 1024
+/** The beginning of a conversation stays the same while it grows. */
+const BEGINNING = 1024
+
+function stickyOf({ caller, body, request }: Searching): number | undefined {
+  if (body.length < WORTH_STICKING) return undefined
+  const beginning = request.cacheKey ?? body.subarray(0, BEGINNING)
+  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, caller.account)))))
+}
+
+/** Thoughts that an upstream gave out encrypted are of use only there. */
+function homeOf(offer: Offer, { caller, body, dialect }: Searching, { seals }: Routing): string | undefined {
+  const sealed = sealedText(body, dialect.id)
+  if (sealed === undefined) return undefined
+  const upstreams = new Set(offer.candidates.map(({ upstream }) => upstream.id))
+  return [...upstreams].find((id) => seals.unseal(caller.account, id, sealed) !== undefined)
+}
+
+/** Why nobody can be asked, in words that tell a caller when to come back. */
+export function nobody(offer: Offer, parts: Routing): Failure {
+  const now = parts.ticker.now()
+  const { candidates, model } = offer
+  if (candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(now))) {
+    const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
+    return new Failure('unavailable', message, { retryAfter: 2 })
   }
-  if (offer.candidates.length === 1) return first
-  const isEqual = ({ route, upstream }: Candidate) => route.priority === first.route.priority && !isFull(upstream)
-  const equals = offer.candidates.filter(isEqual)
-  const total = equals.reduce((sum, candidate) => sum + candidate.route.weight, 0)
-  let at = random() * total
-  for (const candidate of equals) {
-    at -= candidate.route.weight
-    if (at < 0) return candidate
-  }
-  return first
+  const soonest = Math.min(...candidates.map(({ lane, route }) => lane.readyAt(route.model)))
+  const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
+  return new Failure('unavailable', `No upstream of '${model.id}' works at the moment.`, { retryAfter })
 }

@@ -31,6 +31,19 @@ export function hasOthersThoughts(body: Uint8Array, dialect: TextDialectId): boo
   return MARKS[dialect].some((mark) => bytes.includes(mark)) || (dialect === 'responses' && hasOwnThought(bytes))
 }
 
+/** The first sealed text of a conversation, in the form that `unseal` takes. */
+export function sealedText(body: Uint8Array, dialect: TextDialectId): string | undefined {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  for (const mark of MARKS[dialect]) {
+    const at = bytes.indexOf(mark)
+    if (at === -1) continue
+    const text = bytes.toString('latin1', at + 1, bytes.indexOf('"', at + 1))
+    const plain = dialect === 'generate-content' ? Buffer.from(text, 'base64').toString('latin1') : text
+    return plain.slice(plain.indexOf(PREFIX))
+  }
+  return undefined
+}
+
 /** `rs_` with the id of one of our requests: the vendor would look for it among its own, and not find it. */
 const OWN_THOUGHT = /^"rs_[0-9a-f]{16}_/
 

@@ -96,6 +96,8 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   const facts = JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,
+    // The row has those that were asked first.
+    ...(quote.attempts && { attempts: quote.attempts, upstream: candidate.upstream.id, model: offer.model.id }),
     units: unitsByName(charge.units, charge.terms),
     tier: tierOf(charge, outcome.usage?.tier),
     tools: charge.terms && callsByName(charge.terms),

@@ -18,6 +18,10 @@ const STATES: Readonly<Record<RequestState, string>> = {
 /** What the end of a request wrote down; older versions wrote less. */
 type Stored = {
   group?: string
+  /** Those that brought nothing, and who answered then. */
+  attempts?: readonly { upstream: string; model: string; outcome: string }[]
+  upstream?: string
+  model?: string
   upstream_model?: string
   units?: Readonly<Record<string, number>>
   tools?: Readonly<Record<string, number>>
@@ -43,8 +47,10 @@ export function showReceipt(row: UsageRow, audience: Audience) {
     key_id: String(row.key),
     model: row.model,
     group: stored.group ?? null,
-    upstream: row.upstream,
-    attempts: [attemptOf(row, stored, ending, audience)],
+    upstream: stored.upstream ?? row.upstream,
+    /** Which model answered, where another one stood in. */
+    ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),
+    attempts: [...(stored.attempts ?? []), attemptOf(row, stored, ending, audience)],
     state: STATES[row.state],
     ending,
     finish: stored.finish ?? null,
@@ -67,8 +73,8 @@ export function showReceipt(row: UsageRow, audience: Audience) {
 }
 
 /** Callers know models by the names that the operator gave them; what is behind one is told to the operator. */
-function attemptOf({ upstream, model }: UsageRow, stored: Stored, outcome: string, audience: Audience) {
-  const attempt = { upstream, model, outcome }
+function attemptOf(row: UsageRow, stored: Stored, outcome: string, audience: Audience) {
+  const attempt = { upstream: stored.upstream ?? row.upstream, model: stored.model ?? row.model, outcome }
   return audience === 'caller' ? attempt : { ...attempt, upstream_model: stored.upstream_model ?? null }
 }
 

@@ -8,6 +8,7 @@ import { createTicker } from '../http/ticker.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Settled } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
+import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createAborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
@@ -68,6 +69,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
           held: amount,
           heldTokens: tokens,
           output: () => 'deliver',
+          raise: () => 'deliver',
           settle: (cost, _tokens, ending) => end(cost, ending),
           void: (ending) => end(0n, ending),
         },
@@ -87,6 +89,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
     aborts: createAborts(() => 0),
     admission: createAdmission({ inFlight: 10, memoryBytes: 1024 * 1024 }),
     watches: createWatches(ticker),
+    retries: createRetryBudget(),
     log: {
       info: () => {},
       warn: (message) => void logged.push(message),

@@ -7,6 +7,8 @@ export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 export type Watches = {
   /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `stop`. */
   start(upstream: Limited): Watch
+  /** The call goes to another upstream: its place and its limits are there now. The limit for all of it stays. */
+  move(watch: Watch, upstream: Limited): void
   /** The upstream has as many calls as it may have. */
   isFull(upstream: Limited): boolean
   /** Ends everything that runs. */
@@ -20,15 +22,17 @@ export function createWatches(ticker: Ticker): Watches {
   let running = 0
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
   const callsOf = new Map<string, number>()
+  function enter(id: string): () => void {
+    running++
+    callsOf.set(id, (callsOf.get(id) ?? 0) + 1)
+    return () => {
+      running--
+      callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
+    }
+  }
   return {
-    start({ id, timeouts }) {
-      running++
-      callsOf.set(id, (callsOf.get(id) ?? 0) + 1)
-      return new Watch(ticker, timeouts, () => {
-        running--
-        callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
-      })
-    },
+    start: ({ id, timeouts }) => new Watch(ticker, timeouts, enter(id)),
+    move: (watch, { id, timeouts }) => watch.moveTo(timeouts, () => enter(id)),
     isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && (callsOf.get(id) ?? 0) >= maxConcurrency,
     abortAll(reason) {
       ticker.each((item) => item instanceof Watch && item.abort(reason))
@@ -47,8 +51,8 @@ export class Watch extends Ticking {
   /** Called at the first tick: what is not worth doing for a call that is over within one. */
   onFirstTick: (() => void) | undefined
   readonly #ticker: Ticker
-  readonly #timeouts: Timeouts
-  readonly #onStop: () => void
+  #timeouts: Timeouts
+  #onStop: () => void
   readonly #controller = new AbortController()
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
@@ -87,6 +91,16 @@ export class Watch extends Ticking {
   sent(): void {
     this.#lastByteAt = this.#ticker.now()
     this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs
+  }
+
+  /** Another upstream is asked now, which has its own time for the first byte. */
+  moveTo(timeouts: Timeouts, enter: () => () => void): void {
+    if (this.#stopped) return
+    this.#onStop()
+    this.#onStop = enter()
+    this.#timeouts = timeouts
+    this.#silenceMs = timeouts.firstByteMs
+    this.#lastByteAt = this.#ticker.now()
   }
 
   /** Upstream headers are here: from now on the idle limit holds instead of the first-byte limit. */

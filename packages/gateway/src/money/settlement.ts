@@ -51,7 +51,7 @@ export type Settlement =
       /** When a limit per minute has room again; before that it is asked only for output that waits. */
       roomAt: number
       /** Output that waits for an extension: what all output costs, and its tokens, with it. */
-      waiting: { cost: Nanos; tokens: number } | undefined
+      waiting: { cost: Nanos; tokens: number; isHold?: true | undefined } | undefined
     }
   | { phase: 'finishing' | 'spooling'; verb: Finish; tries: number; since: number }
   | { phase: 'over' }
@@ -75,7 +75,15 @@ export type Event =
   | { event: 'journaled' }
   | { event: 'journal-failed' }
 
-export type Output = { event: 'output'; cost: Nanos; step: Nanos; tokens?: number; stepTokens?: number }
+export type Output = {
+  event: 'output'
+  cost: Nanos
+  step: Nanos
+  tokens?: number
+  stepTokens?: number
+  /** Nothing is delivered yet: `cost` is what has to be held, and no reaper may charge it. */
+  isHold?: true
+}
 
 export type Command =
   | { do: 'ask'; verb: Hold | Extend | Finish; pauseMs: number }
@@ -175,10 +183,10 @@ function open(state: Open, event: Event, now: number): Step {
   }
 }
 
-function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output, now: number): Step {
+function output(state: Open, { cost, step, tokens = 0, stepTokens = 0, isHold }: Output, now: number): Step {
   const covered = cost <= state.held && tokens <= state.heldTokens
-  const progress = covered ? cost : state.progress
-  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens } }
+  const progress = covered && !isHold ? cost : state.progress
+  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens, isHold } }
   const commands: Command[] = covered ? [{ do: 'deliver' }] : []
   if (state.asking) return { state: next, commands }
   const asked = extension(next, { cost, step, tokens, stepTokens }, now)
@@ -187,7 +195,7 @@ function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output,
 }
 
 /** What should be asked for now, if anything: what is missing, and a step more in time before it is. */
-function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: number): Step | undefined {
+function extension(state: Open, want: Required<Omit<Output, 'event' | 'isHold'>>, now: number): Step | undefined {
   const { cost, step, tokens, stepTokens } = want
   const missing = cost - state.held
   const spareTokens = state.heldTokens - tokens
@@ -253,7 +261,7 @@ function resume(state: Open): Step {
   const { waiting, held, heldTokens } = state
   if (waiting === undefined) return stay(state)
   const covered = waiting.cost <= held && waiting.tokens <= heldTokens
-  const progress = covered ? waiting.cost : state.progress
+  const progress = covered && !waiting.isHold ? waiting.cost : state.progress
   return { state: { ...state, progress, waiting: undefined }, commands: [{ do: covered ? 'deliver' : 'stop' }] }
 }
 

@@ -7,6 +7,7 @@ import {
   type Event,
   type Finish,
   isApplied,
+  type Output,
   type Settlement,
   type Step,
   step,
@@ -56,6 +57,8 @@ export type OpenRequest = {
    * as `length`. Answers at once unless it has to wait for money, or for a limit to have room.
    */
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
+  /** Holds at least `amount` before anything is sent: another upstream is dearer. `stop`: it is not to be had. */
+  raise(amount: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that it used. */
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled>
   void(ending: string, receipt: string): Promise<Settled>
@@ -182,16 +185,24 @@ class HeldRequest implements OpenRequest {
   }
 
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+    const counted = tokens && { tokens: tokens.used, stepTokens: tokens.step }
+    return this.#ask({ event: 'output', cost, step: more, ...counted })
+  }
+
+  #ask(event: Output): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
     let word: 'deliver' | 'stop' | undefined
     this.#decided = (decided) => {
       word = decided
     }
-    const counted = tokens && { tokens: tokens.used, stepTokens: tokens.step }
-    this.#feed({ event: 'output', cost, step: more, ...counted })
+    this.#feed(event)
     if (word !== undefined) return word
     return new Promise((resolve) => {
       this.#decided = resolve
     })
+  }
+
+  raise(amount: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+    return this.#ask({ event: 'output', cost: amount, step: 0n, isHold: true })
   }
 
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {

@@ -84,7 +84,7 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
   let status: number | null = null
   try {
     const signal = AbortSignal.timeout(WITHIN_MS)
-    const reply = await send(upstream, { ...sent, stream: false, headers: {}, signal })
+    const reply = await send(upstream, { ...sent, stream: false, headers: {}, key: upstream.keys[0] ?? 'none', signal })
     status = reply.status
     const text = new TextDecoder().decode(await readAtMost(reply, REPLY_BYTES))
     return found(

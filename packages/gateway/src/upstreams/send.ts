@@ -12,6 +12,8 @@ export type Outgoing = {
   stream: boolean
   /** Headers of the client's that this kind of request may carry on, already chosen: they win over required ones. */
   headers: Record<string, string>
+  /** The upstream's key that this call goes by. */
+  key: string
   signal: AbortSignal
 }
 
@@ -26,7 +28,6 @@ const KEEP_BYTES = 4_096
 const STALE_WITHIN_MS = 1_000
 
 export function createSend(embedded: Embedded): Send {
-  let turn = 0
   /** Upstreams that have answered: there may be a connection to them that was used before. */
   const answered = new Set<string>()
 
@@ -47,10 +48,9 @@ export function createSend(embedded: Embedded): Send {
   }
 
   return async (upstream, outgoing) => {
-    const key = upstream.keys[upstream.keys.length > 1 ? turn++ % upstream.keys.length : 0] ?? 'none'
     const { credential, headers: required } = spokenAt(upstream, outgoing.dialect)
     const headers: Record<string, string> = {
-      ...withKey(credential, key),
+      ...withKey(credential, outgoing.key),
       ...required,
       'content-type': 'application/json',
       // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.

@@ -1,0 +1,151 @@
+// From a request that was read to one that is paid for: authorized, routed, prepared, and held in the ledger.
+import type { Nanos } from '../money/amount.ts'
+import { holdRate, toolsBound } from '../money/hold.ts'
+import type { Rate } from '../money/price.ts'
+import type { Identity } from '../storage/node.ts'
+import type { Caller } from '../storage/storage.ts'
+import { authenticate } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Incoming } from './journey.ts'
+import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
+import type { Asked, Outbound } from './outbound.ts'
+import type { Parts } from './parts.ts'
+import { prepare } from './prepare.ts'
+import { refusalOf } from './refusal.ts'
+import {
+  amountsOf,
+  type Bounds,
+  boundsOf,
+  coveredOutput,
+  lesser,
+  loweredCap,
+  outputWithin,
+  type Quote,
+  tokensOf,
+  unavailable,
+} from './reserve.ts'
+import { nobody, route } from './route.ts'
+import type { Watch } from './watch.ts'
+
+export type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
+export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch }
+
+/** So often in a row a key changes between being looked up and being used only if somebody means harm. */
+const MOST_CHANGES = 3
+
+/** A key that has changed since it was looked up is looked up anew: what it may do, and at which price, is decided again. */
+export async function accept(
+  arrived: Arrived,
+  first: Caller,
+  catalogue: Catalogue,
+  incoming: Incoming,
+  owner: Identity,
+): Promise<Accepted> {
+  const { parts, request, dialect } = arrived
+  let caller = first
+  for (let changes = 0; changes < MOST_CHANGES; changes++) {
+    const offer = authorize(caller, request.model, catalogue)
+    const candidate = route(offer, { ...arrived, caller }, parts)
+    if (!candidate) throw nobody(offer, parts)
+    const { fallbacks } = offer
+    const asked: Asked = { ...arrived, caller, offer, candidate, tried: [], fallbacks, warnings: [...arrived.said] }
+    const outbound = prepare(asked)
+    const held = await placeHold(asked, outbound, owner)
+    if (held) return { asked, outbound, ...held }
+    caller = await authenticate(incoming, dialect.id, parts, caller)
+  }
+  throw unavailable()
+}
+
+/** Throws for a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
+export function turnAway(caller: Caller, tokens: number | undefined, { turnedAway, clock }: Parts): void {
+  const refusal = turnedAway.find(caller, tokens)
+  if (refusal) throw rateLimited(caller, refusal, tokens ?? 0, clock())
+}
+
+/** What a request may cost at most, at the price of its offer. */
+export type Measured = {
+  bounds: Bounds
+  /** At which output is held. */
+  rate: Rate
+  amount: Nanos
+  minimum: Nanos
+  /** The part of both that is for the input. */
+  input: Nanos
+  expectedInput: number
+}
+
+export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }: Outbound): Measured {
+  const statistics = parts.learned.of(offer.model.id)
+  const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
+  const bounds = boundsOf(sizing, offer.model.limits.maxOutput, statistics)
+  const rate = holdRate(offer.rate, bounds.input, wishes)
+  const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
+  return { bounds, rate, ...amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes)), expectedInput }
+}
+
+type Held = Pick<Accepted, 'quote' | 'watch'>
+
+/** undefined: the key is not what the caller's record says any more. */
+async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Promise<Held | undefined> {
+  const { id, caller, request, offer, candidate, parts, warnings } = asked
+  const measured = measure(asked, outbound)
+  const { bounds, rate, amount, minimum, input, expectedInput } = measured
+  const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
+  turnAway(caller, minimumTokens, parts)
+  if (!parts.node.mayDispatch()) throw unavailable()
+  const watch = parts.watches.start(candidate.upstream)
+  const { slot, epoch } = owner
+  const opened = await parts.settler.open({
+    verb: 'hold',
+    id,
+    slot,
+    epoch,
+    account: caller.account,
+    key: caller.key,
+    revision: caller.revision,
+    extensible: request.stream,
+    amount,
+    minimum,
+    tokens,
+    minimumTokens,
+    model: offer.model.id,
+    upstream: candidate.upstream.id,
+  })
+  if (opened.outcome !== 'open') {
+    watch.stop()
+    if (opened.outcome === 'key_changed') return undefined
+    throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
+  }
+  const held = opened.request.granted
+  const tokenLimit = tokenLimitOf(caller)
+  const byMoney = coveredOutput(held, input, rate)
+  const granted = opened.request.grantedTokens
+  const covered = lesser(byMoney, tokenLimit && outputWithin(granted, bounds, request.choices))
+  const lowered = loweredCap(bounds, request, covered)
+  const quote: Quote = {
+    id,
+    caller,
+    open: opened.request,
+    offer,
+    candidate,
+    rate: offer.rate,
+    holdRate: rate,
+    wishes: outbound.wishes,
+    held,
+    outputCap: bounds.outputCap,
+    expectedInput,
+    coveredOutput: covered,
+    tokenLimit,
+    loweredCap: lowered,
+    warnings,
+    attempts: undefined,
+  }
+  if (lowered !== undefined) {
+    const lowering = `${request.capField};lowered-to-${covered === byMoney ? 'balance' : 'limit'}`
+    asked.said = [...asked.said, lowering]
+    warnings.push(lowering)
+  }
+  return { quote, watch }
+}

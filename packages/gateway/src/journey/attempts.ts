@@ -1,0 +1,119 @@
+// An attempt has brought nothing: what the next one is, if there may be one. Two more at most, a fifth of all traffic at
+// most, only before any output, and only where nothing can have been billed.
+import { Mistake } from '@trivium/protocol/canonical/reading.ts'
+import { Attempt } from '../upstreams/health/lane.ts'
+import { measure } from './accept.ts'
+import { isOnList } from './authorize.ts'
+import type { Candidate, Offer } from './catalogue.ts'
+import { conclude, type Exchange, NOTHING_SEEN } from './exchange.ts'
+import { Failure } from './failure.ts'
+import { formatRequestId } from './ids.ts'
+import type { Miss } from './misses.ts'
+import type { Asked, Outbound } from './outbound.ts'
+import { prepare } from './prepare.ts'
+import { coveredOutput, loweredCap } from './reserve.ts'
+import { route } from './route.ts'
+
+const MOST_MORE = 2
+/** Before another upstream is asked, and before the same one is asked again: callers that failed together come apart. */
+const PAUSE_MS = 30
+const PAUSE_FOR_SAME_MS = 300
+
+/** What to send next, or the end of the exchange: concluded, and the failure thrown. */
+export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> {
+  const { attempt, parts, quote, request } = exchange
+  attempt.judge(miss.verdict, parts.ticker.now())
+  if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
+  const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
+  if (!next) {
+    await conclude(exchange, miss.ending, NOTHING_SEEN)
+    throw miss.failure
+  }
+  attempt.end(parts.ticker.now())
+  const { asked, outbound } = next
+  const { candidate, offer } = asked
+  quote.attempts ??= []
+  quote.attempts.push({ upstream: quote.candidate.upstream.id, model: quote.offer.model.id, outcome: miss.outcome })
+  Object.assign(quote, { candidate, offer, warnings: asked.warnings, wishes: outbound.wishes })
+  // No more than what the hold covers is asked for, whatever the other dialect would have written.
+  const most = Math.floor(quote.outputCap / asked.request.choices)
+  if (!request.stream && (outbound.maxOutput ?? 0) > (quote.loweredCap ?? most)) quote.loweredCap ??= most
+  exchange.asked = asked
+  exchange.answerer = outbound.answerer
+  exchange.upstreamDialect = outbound.dialect
+  exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+  parts.watches.move(exchange.watch, candidate.upstream)
+  return outbound
+}
+
+function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: Miss): boolean {
+  return unbilled && asked !== undefined && !client.isGone && !watch.reason && (quote.attempts?.length ?? 0) < MOST_MORE
+}
+
+type Next = { asked: Asked; outbound: Outbound }
+
+async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undefined> {
+  const { asked, parts, watch } = exchange
+  if (!asked) return undefined
+  const tried = [...asked.tried, asked.candidate]
+  // What cannot be said to one upstream may be sayable to the next; it is as good as tried.
+  for (;;) {
+    const found = candidateFor(asked, tried, miss)
+    if (!found || !parts.retries.take(found.candidate.lane.isTrusted)) return undefined
+    const { offer, candidate } = found
+    const again: Asked = { ...asked, offer, candidate, tried, warnings: [...asked.said] }
+    const outbound = prepared(again)
+    tried.push(candidate)
+    if (!outbound || !(await isCovered(exchange, again, outbound))) continue
+    const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
+    await Bun.sleep(pause * (0.5 + parts.random()))
+    return watch.reason ? undefined : { asked: again, outbound }
+  }
+}
+
+type Found = { offer: Offer; candidate: Candidate }
+
+/** Another way to the same model, then to those that may stand in for it, then the same way once more. */
+function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
+  const { offer, caller, parts, candidate: last } = asked
+  const offers = [offer, ...asked.fallbacks.filter(({ model }) => isOnList(caller, model.id))]
+  for (const each of offers) {
+    const candidate = route(each, asked, parts, tried)
+    if (candidate) return { offer: each, candidate }
+  }
+  const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
+  const mayAgain = verdict.is === 'failure' && isFirst && last.lane.isReady(last.route.model, parts.ticker.now())
+  return mayAgain ? { offer, candidate: last } : undefined
+}
+
+function prepared(asked: Asked): Outbound | undefined {
+  try {
+    return prepare(asked)
+  } catch (error) {
+    if (error instanceof Failure || error instanceof Mistake) return undefined
+    throw error
+  }
+}
+
+/** Another model has another price: a dearer one has to be held first. */
+async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
+  if (asked.offer === quote.offer) return true
+  const { bounds, rate, amount, minimum, input, expectedInput } = measure(asked, outbound)
+  const { open } = quote
+  const needed = asked.request.stream ? minimum : amount
+  if (needed > open.held && (await open.raise(needed)) === 'stop') return false
+  const covered = coveredOutput(open.held, input, rate)
+  Object.assign(quote, {
+    ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
+    ...{ coveredOutput: covered, loweredCap: loweredCap(bounds, asked.request, covered), held: open.held },
+  })
+  asked.warnings.push(`model;answered-by-${asked.offer.model.id}`)
+  return true
+}
+
+function tellRejected({ parts, quote }: Exchange, reason: string): void {
+  const { upstream, key } = quote.candidate
+  parts.log.error('an upstream rejected its key, which is out of use for now', {
+    ...{ request: formatRequestId(quote.id), upstream: upstream.id, key: `...${key.slice(-4)}`, reason },
+  })
+}

@@ -1,0 +1,63 @@
+// What an attempt that brought nothing means: for the upstream's standing, and whether another may be asked. Another one
+// may be asked only where this one has provably billed nothing.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { Verdict } from '../upstreams/health/lane.ts'
+import type { Failure } from './failure.ts'
+import type { Ending } from './settle.ts'
+
+export type Miss = {
+  /** For the client, if nobody else can be asked. */
+  failure: Failure
+  ending: Ending
+  verdict: Verdict
+  unbilled: boolean
+  /** In a word, for the receipt. */
+  outcome: string
+}
+
+export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'outcome'>
+
+const FAILURE: Verdict = { is: 'failure' }
+const UNKNOWN: Verdict = { is: 'unknown' }
+
+/** A service that says so has not begun. */
+const NOT_BEGUN = [503, 529]
+
+/** What an upstream said instead of an answer. `status` 200: within an answer, before any output and without usage. */
+export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | undefined): Meaning {
+  const inside = status >= 200 && status < 300
+  const outcome = inside ? `error: ${said.code}` : String(status)
+  switch (said.code) {
+    case 'rate_limited': {
+      const waitMs = retryAfter === undefined ? undefined : retryAfter * 1_000
+      return { verdict: { is: 'limited', waitMs, all: false }, unbilled: true, outcome }
+    }
+    case 'unavailable':
+      return { verdict: FAILURE, unbilled: inside || NOT_BEGUN.includes(status), outcome }
+    case 'upstream_rejected_us':
+      // The model is not there, but the credential is good.
+      if (status === 404) return { verdict: UNKNOWN, unbilled: true, outcome }
+      return { verdict: { is: 'rejected', reason: said.detail ?? outcome }, unbilled: true, outcome }
+    case 'upstream_failed':
+    case 'upstream_timeout':
+    case 'internal':
+      return { verdict: FAILURE, unbilled: inside, outcome }
+    default:
+      return { verdict: UNKNOWN, unbilled: false, outcome }
+  }
+}
+
+/** The connection did not come about: not a byte of the request has left. */
+const NO_CONNECTION = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused', 'EPROTO'],
+  ...['FailedToOpenSocket', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+])
+
+export function meaningOfBreak(error: unknown): Meaning {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return { verdict: FAILURE, unbilled: NO_CONNECTION.has(code), outcome: code === '' ? 'broken' : code }
+}
+
+/** Ended without an answer, and perhaps billed. */
+export const CUT: Meaning = { verdict: FAILURE, unbilled: false, outcome: 'cut' }

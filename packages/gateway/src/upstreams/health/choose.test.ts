@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { type Choosable, choose, tiersOf } from './choose.ts'
+import { Lane } from './lane.ts'
+
+type Named = Choosable & { name: string }
+const member = (name: string, priority = 1, weight = 1): Named => ({ name, priority, weight, lane: new Lane() })
+
+/** Repeatable draws. */
+function dice(seed = 1): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+    return state / 0x7fffffff
+  }
+}
+const everybody = () => true
+
+function counts(members: Named[], draws: number, isUsable: (member: Named) => boolean = everybody) {
+  const tiers = tiersOf(members)
+  const random = dice()
+  const result: Record<string, number> = {}
+  for (let draw = 0; draw < draws; draw++) {
+    const chosen = choose(tiers, { isUsable, random, sticky: undefined })?.name ?? 'nobody'
+    result[chosen] = (result[chosen] ?? 0) + 1
+  }
+  return result
+}
+
+test('the lowest priority number is asked alone while anybody there can be', () => {
+  const members = [member('second', 2), member('first', 1), member('also first', 1)]
+  expect(Object.keys(counts(members, 200)).sort()).toEqual(['also first', 'first'])
+  expect(counts(members, 10, ({ priority }) => priority > 1)).toEqual({ second: 10 })
+})
+
+test('weights decide among equals', () => {
+  const { large = 0, small = 0 } = counts([member('large', 1, 9), member('small', 1, 1)], 10_000)
+  expect(large / (large + small)).toBeGreaterThan(0.85)
+  expect(small).toBeGreaterThan(500)
+})
+
+test('the less loaded of two wins', () => {
+  const [busy, idle] = [member('busy'), member('idle')]
+  for (let calls = 0; calls < 5; calls++) busy.lane.enter(0)
+  const { busy: toBusy = 0, idle: toIdle = 0 } = counts([busy, idle], 1_000)
+  // Only when both draws name the busy one.
+  expect(toBusy / (toBusy + toIdle)).toBeCloseTo(0.25, 1)
+})
+
+test('nobody usable: nobody; one usable among fifty is found', () => {
+  const many = Array.from({ length: 50 }, (_, index) => member(`m${index}`))
+  expect(counts(many, 5, () => false)).toEqual({ nobody: 5 })
+  expect(counts(many, 20, ({ name }) => name === 'm37')).toEqual({ m37: 20 })
+})
+
+test('the same number goes the same way, whatever the load; another way while that one cannot, then back', () => {
+  const many = Array.from({ length: 20 }, (_, index) => member(`m${index}`))
+  const tiers = tiersOf(many)
+  const at = (sticky: number, isUsable: (member: Named) => boolean = everybody) =>
+    choose(tiers, { isUsable, random: dice(), sticky })
+  for (let sticky = 0; sticky < 100; sticky++) {
+    const home = at(sticky)
+    home?.lane.enter(0)
+    expect(at(sticky)).toBe(home)
+    const away = at(sticky, (member) => member !== home)
+    expect(away).toBeDefined()
+    expect(away).not.toBe(home)
+    expect(at(sticky, (member) => member !== home)).toBe(away)
+    expect(at(sticky)).toBe(home)
+  }
+})
+
+test('numbers spread by weight', () => {
+  const tiers = tiersOf([member('large', 1, 3), member('small', 1, 1)])
+  let large = 0
+  for (let sticky = 0; sticky < 4_000; sticky++)
+    if (choose(tiers, { isUsable: everybody, random: () => 0, sticky })?.name === 'large') large++
+  expect(large / 4_000).toBeCloseTo(0.75, 1)
+})

@@ -1,0 +1,77 @@
+// Which of many equal ways gets the next request: one draw, or two of which the less loaded wins. No work that grows
+// with the number of ways, except when what was drawn cannot be asked.
+import type { Lane } from './lane.ts'
+
+/** Anything with a lane and a weight can be chosen. */
+export type Choosable = { lane: Lane; weight: number; priority: number }
+
+/** Ways of equal priority. */
+export type Tier<T> = { members: readonly T[]; sums: readonly number[] }
+
+/** Lowest priority number first. Weights add up from left to right, so that a draw is a search in the sums. */
+export function tiersOf<T extends Choosable>(all: readonly T[]): Tier<T>[] {
+  const priorities = [...new Set(all.map(({ priority }) => priority))].sort((a, b) => a - b)
+  return priorities.map((priority) => {
+    const members = all.filter((member) => member.priority === priority)
+    let sum = 0
+    const sums = members.map(({ weight }) => (sum += weight))
+    return { members, sums }
+  })
+}
+
+export type Wanted<T> = {
+  isUsable(member: T): boolean
+  random(): number
+  /** Requests with the same number go the same way while they can: a prompt cache is there. */
+  sticky: number | undefined
+}
+
+export function choose<T extends Choosable>(tiers: readonly Tier<T>[], wanted: Wanted<T>): T | undefined {
+  for (const tier of tiers) {
+    const chosen = chooseIn(tier, wanted)
+    if (chosen) return chosen
+  }
+  return undefined
+}
+
+function chooseIn<T extends Choosable>(tier: Tier<T>, { isUsable, random, sticky }: Wanted<T>): T | undefined {
+  const [only] = tier.members
+  if (tier.members.length === 1) return only && isUsable(only) ? only : undefined
+  const one = drawn(tier, sticky === undefined ? random() : fraction(sticky))
+  const oneIsUsable = one !== undefined && isUsable(one)
+  if (sticky !== undefined) return oneIsUsable ? one : instead(tier, isUsable, fraction(sticky + 1))
+  const other = drawn(tier, random())
+  if (!oneIsUsable || other === undefined || !isUsable(other)) {
+    return oneIsUsable ? one : instead(tier, isUsable, random())
+  }
+  return other.lane.load < one.lane.load ? other : one
+}
+
+/** The member whose part of the weights the number from 0 to 1 falls into. */
+function drawn<T>({ members, sums }: Tier<T>, at: number): T | undefined {
+  const sought = at * (sums.at(-1) ?? 0)
+  let [low, high] = [0, members.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (sought < (sums[middle] ?? 0)) high = middle
+    else low = middle + 1
+  }
+  return members[low]
+}
+
+/** What was drawn cannot be asked: the first usable one, from a place that is not the same for everybody. */
+function instead<T>({ members }: Tier<T>, isUsable: (member: T) => boolean, at: number): T | undefined {
+  const start = Math.floor(at * members.length)
+  for (let step = 0; step < members.length; step++) {
+    const member = members[(start + step) % members.length]
+    if (member !== undefined && isUsable(member)) return member
+  }
+  return undefined
+}
+
+/** Spreads whole numbers over 0 to 1, neighbours far apart. */
+function fraction(number: number): number {
+  let bits = Math.imul(number ^ (number >>> 16), 0x45d9f3b)
+  bits = Math.imul(bits ^ (bits >>> 16), 0x45d9f3b)
+  return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import type { Upstream } from '../../config/types.ts'
+import { createHealth } from './health.ts'
+
+const upstream = (id: string, baseUrl: string, keys: string[]): Upstream => ({
+  ...{ id, kind: 'custom', dialect: 'chat', speaks: [], baseUrl, keys, maxConcurrency: undefined, proxy: undefined },
+  timeouts: { firstByteMs: 1, idleMs: 1, totalMs: 1 },
+  ...{ allowPrivate: false, sharedObjects: false, billsOnAbort: 'nothing' },
+})
+
+test('each key has a lane of its own, and keeps it over a reload', () => {
+  const health = createHealth()
+  const [one, two] = health.waysTo(upstream('a', 'https://a.example/v1', ['key-one-123456', 'key-two-123456']))
+  expect(one?.lane).not.toBe(two?.lane)
+  const [again] = health.waysTo(upstream('a', 'https://a.example/v1', ['key-one-123456']))
+  expect(again?.lane).toBe(one?.lane)
+})
+
+test('entries with the same host and key share a quota, hence a lane; other hosts do not', () => {
+  const health = createHealth()
+  const laneOf = (id: string, url: string, key: string) => health.waysTo(upstream(id, url, [key]))[0]?.lane
+  const lane = laneOf('a', 'https://a.example/v1', 'key-one-123456')
+  expect(laneOf('b', 'https://a.example/v1', 'key-one-123456')).toBe(lane)
+  expect(laneOf('b', 'https://b.example/v1', 'key-one-123456')).not.toBe(lane)
+})
+
+test('services without keys are apart by their address', () => {
+  const health = createHealth()
+  const laneOf = (id: string, url: string) => health.waysTo(upstream(id, url, ['none']))[0]?.lane
+  expect(laneOf('a', 'http://127.0.0.1:1/v1')).not.toBe(laneOf('b', 'http://127.0.0.1:1/v1'))
+})
+
+test('a report never shows a key', () => {
+  const health = createHealth()
+  const long = upstream('a', 'https://a.example/v1', ['key-one-123456', 'short', 'none'])
+  expect(health.report(long, 0).map(({ key }) => key)).toEqual(['...3456', '...', 'none'])
+})

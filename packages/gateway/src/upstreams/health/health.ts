@@ -1,0 +1,57 @@
+// The lanes of all upstreams. They are found by what they are (host and credential), not by where they are written: a
+// reloaded configuration meets the same ones again, and entries that share a credential share its quota.
+import type { Upstream } from '../../config/types.ts'
+import { Lane, type LaneReport } from './lane.ts'
+
+/** One way to an upstream: its address with one of its keys. */
+export type Way = { upstream: Upstream; key: string; lane: Lane }
+
+export type Health = {
+  /** The ways of an upstream, in the order of its keys; the same objects for the same configuration object. */
+  waysTo(upstream: Upstream): readonly Way[]
+  /** What an operator sees; keys by their last characters only. */
+  report(upstream: Upstream, now: number): (LaneReport & { key: string })[]
+}
+
+export function createHealth(): Health {
+  const lanes = new Map<string, Lane>()
+  const ways = new WeakMap<Upstream, readonly Way[]>()
+
+  function laneOf(upstream: Upstream, key: string): Lane {
+    const name = `${hostOf(upstream)} ${fingerprint(key)}`
+    let lane = lanes.get(name)
+    if (!lane) {
+      lane = new Lane()
+      lanes.set(name, lane)
+    }
+    return lane
+  }
+
+  function waysTo(upstream: Upstream): readonly Way[] {
+    let known = ways.get(upstream)
+    if (!known) {
+      const keys = upstream.keys.length > 0 ? upstream.keys : [NO_KEY]
+      known = keys.map((key) => ({ upstream, key, lane: laneOf(upstream, key) }))
+      ways.set(upstream, known)
+    }
+    return known
+  }
+
+  return {
+    waysTo,
+    report: (upstream, now) => waysTo(upstream).map(({ key, lane }) => ({ key: shown(key), ...lane.report(now) })),
+  }
+}
+
+const NO_KEY = 'none'
+
+/** Services that take no key are apart by their whole address, others share a quota wherever the host is asked. */
+function hostOf({ kind, id, baseUrl, keys }: Upstream): string {
+  if (kind === 'sandbox') return `sandbox ${id}`
+  return keys.every((key) => key === NO_KEY) ? `${id} ${baseUrl}` : new URL(baseUrl).host
+}
+
+/** The map outlives a configuration, and must not keep secrets that the operator has taken out of it. */
+const fingerprint = (key: string): string => new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 22)
+
+const shown = (key: string): string => (key.length >= 12 ? `...${key.slice(-4)}` : key === NO_KEY ? NO_KEY : '...')

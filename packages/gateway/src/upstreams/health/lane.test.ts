@@ -1,0 +1,167 @@
+import { expect, test } from 'bun:test'
+import { Attempt, Lane, type Verdict } from './lane.ts'
+
+const GOOD: Verdict = { is: 'good', latencyMs: 100 }
+const FAILURE: Verdict = { is: 'failure' }
+const limited = (waitMs?: number, all = false): Verdict => ({ is: 'limited', waitMs, all })
+
+function attempt(lane: Lane, verdict: Verdict, now: number, model = 'm'): void {
+  const attempt = new Attempt(lane, model, now)
+  attempt.judge(verdict, now)
+  attempt.end(now)
+}
+function failing(times: number, now = 0): Lane {
+  const lane = new Lane()
+  for (let count = 0; count < times; count++) attempt(lane, FAILURE, now)
+  return lane
+}
+
+test('ten failures in a row open the breaker, nine do not', () => {
+  expect(failing(9).isReady('m', 0)).toBe(true)
+  expect(failing(10).isReady('m', 0)).toBe(false)
+  expect(failing(10).report(0)).toMatchObject({ state: 'open', until: 1_000 })
+})
+
+test('a success in between begins the count anew', () => {
+  const lane = failing(9)
+  attempt(lane, GOOD, 0)
+  for (let count = 0; count < 9; count++) attempt(lane, FAILURE, 0)
+  expect(lane.isReady('m', 0)).toBe(true)
+})
+
+test('when most of many fail the breaker opens although now and then one succeeds', () => {
+  const lane = new Lane()
+  let attempts = 0
+  while (lane.isReady('m', 0) && attempts < 1_000) attempt(lane, ++attempts % 9 === 0 ? GOOD : FAILURE, 0)
+  expect(attempts).toBeLessThan(100)
+})
+
+test('two of three failing leave it closed', () => {
+  const lane = new Lane()
+  for (let attempts = 1; attempts <= 1_000; attempts++) attempt(lane, attempts % 3 === 0 ? GOOD : FAILURE, 0)
+  expect(lane.isReady('m', 0)).toBe(true)
+})
+
+test('after the pause one probe gets in; its success closes, its failure opens for twice as long', () => {
+  const lane = failing(10)
+  expect(lane.isReady('m', 999)).toBe(false)
+  expect(lane.isReady('m', 1_000)).toBe(true)
+  lane.enter(1_000)
+  expect([lane.isReady('m', 1_000), lane.report(1_000).state]).toEqual([false, 'probing'])
+  lane.judge('m', FAILURE, 1_100)
+  expect([lane.isReady('m', 3_099), lane.isReady('m', 3_100)]).toEqual([false, true])
+  lane.enter(3_100)
+  lane.judge('m', GOOD, 3_200)
+  expect([lane.isReady('m', 3_200), lane.report(3_200).state]).toEqual([true, 'ready'])
+})
+
+test('pauses grow to half a minute, no further', () => {
+  const lane = failing(10)
+  let now = 0
+  for (let probes = 0; probes < 10; probes++) {
+    now = lane.readyAt('m')
+    attempt(lane, FAILURE, now)
+  }
+  expect(lane.readyAt('m') - now).toBe(30_000)
+})
+
+test('a probe that never ends does not keep the lane closed for ever', () => {
+  const lane = failing(10)
+  lane.enter(1_000)
+  expect([lane.isReady('m', 120_999), lane.isReady('m', 121_000)]).toEqual([false, true])
+})
+
+test.each([
+  ['what it says', limited(7_000), 7_000],
+  ['the usual', limited(), 2_000],
+  ['a minute at most', limited(9_999_999), 60_000],
+  ['not into the past', limited(-5), 0],
+])('a 429 cools for %s', (_, verdict, until) => {
+  const lane = new Lane()
+  attempt(lane, verdict, 0)
+  expect([lane.isReady('m', until - 1), lane.isReady('m', until)]).toEqual([false, true])
+})
+
+test('a 429 is about one model, or about the credential', () => {
+  const lane = new Lane()
+  attempt(lane, limited(1_000), 0, 'one')
+  expect([lane.isReady('one', 0), lane.isReady('other', 0)]).toEqual([false, true])
+  attempt(lane, limited(1_000, true), 0, 'one')
+  expect(lane.isReady('other', 0)).toBe(false)
+})
+
+test('429s are no failures: the breaker stays closed', () => {
+  const lane = new Lane()
+  for (let count = 0; count < 50; count++) attempt(lane, limited(0), 0)
+  expect(lane.report(0).state).toBe('ready')
+})
+
+test('a rejected credential is out with its reason, and probed after five minutes', () => {
+  const lane = new Lane()
+  attempt(lane, { is: 'rejected', reason: 'wrong key' }, 0)
+  expect(lane.report(0)).toMatchObject({ state: 'rejected', reason: 'wrong key', until: 300_000 })
+  expect([lane.isReady('m', 299_999), lane.isReady('m', 300_000)]).toEqual([false, true])
+  lane.judge('m', GOOD, 300_100)
+  expect(lane.report(300_100)).toMatchObject({ state: 'ready', reason: undefined })
+})
+
+test('load grows with calls under way and with latency', () => {
+  const [fast, slow] = [new Lane(), new Lane()]
+  attempt(fast, { is: 'good', latencyMs: 10 }, 0)
+  attempt(slow, { is: 'good', latencyMs: 100 }, 0)
+  expect(fast.load).toBeLessThan(slow.load)
+  for (let calls = 0; calls < 10; calls++) fast.enter(0)
+  expect(fast.load).toBeGreaterThan(slow.load)
+})
+
+test('who leaves without a verdict changes nothing but the count', () => {
+  const lane = failing(9)
+  attempt(lane, { is: 'unknown' }, 0)
+  expect([lane.inFlight, lane.isReady('m', 0)]).toEqual([0, true])
+  attempt(lane, FAILURE, 0)
+  expect(lane.isReady('m', 0)).toBe(false)
+})
+
+test('an attempt gives its place back once; an answer that began and broke off counts as both', () => {
+  const lane = new Lane()
+  for (let count = 0; count < 5; count++) {
+    const attempt = new Attempt(lane, 'm', 0)
+    attempt.answered(50)
+    attempt.answered(900)
+    expect(lane.report(0).latencyMs).toBe(50)
+    attempt.judge(FAILURE, 100)
+    attempt.end(100)
+    attempt.end(100)
+  }
+  expect(lane.inFlight).toBe(0)
+  expect(lane.isReady('m', 100)).toBe(true)
+})
+
+test('a probe that ends without a verdict makes way for the next', () => {
+  const lane = failing(10)
+  const probe = new Attempt(lane, 'm', 1_000)
+  expect(lane.isReady('m', 1_000)).toBe(false)
+  probe.end(1_001)
+  expect(lane.isReady('m', 1_001)).toBe(true)
+})
+
+test('what is cooling or rejected may be asked where nobody else can be, what is broken may not', () => {
+  const lane = new Lane()
+  attempt(lane, limited(5_000, true), 0)
+  attempt(lane, { is: 'rejected', reason: 'wrong key' }, 0)
+  expect([lane.isReady('m', 1), lane.isAskable(1)]).toEqual([false, true])
+  expect(failing(10).isAskable(1)).toBe(false)
+})
+
+test('a hundred calls that fail together open it once, for the first pause', () => {
+  expect(failing(100).report(0)).toMatchObject({ state: 'open', until: 1_000 })
+})
+
+test('it is trusted until it fails, and again when it succeeds', () => {
+  const lane = new Lane()
+  expect(lane.isTrusted).toBe(true)
+  attempt(lane, FAILURE, 0)
+  expect(lane.isTrusted).toBe(false)
+  attempt(lane, GOOD, 0)
+  expect(lane.isTrusted).toBe(true)
+})

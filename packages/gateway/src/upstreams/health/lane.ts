@@ -1,0 +1,200 @@
+// How one credential at one upstream is doing: how busy, how fast, and whether it may be asked at all. Pure; the clock
+// is passed in, in milliseconds.
+//
+//   closed --failures--> open --its time is up--> half open --probe succeeded--> closed
+//                          ^-------------------------- probe failed --------'
+//
+// A 429 cools what was asked for without counting as a failure; a rejected credential is out. Both are asked again only
+// when their time is up, or where nobody else can be asked: an open breaker alone makes callers fail fast.
+
+/** How an attempt went, as far as the upstream is to blame for it. */
+export type Verdict =
+  | { is: 'good'; latencyMs: number }
+  /** It did not answer, or answered with a fault of its own. */
+  | { is: 'failure' }
+  /** Too much was asked of it: `waitMs` if it said for how long; `all`: every model of this credential, not only this. */
+  | { is: 'limited'; waitMs: number | undefined; all: boolean }
+  /** The credential is wrong, forbidden or has nothing left to spend. */
+  | { is: 'rejected'; reason: string }
+  /** Nothing was learned: the request was at fault, or the client left. */
+  | { is: 'unknown' }
+
+export type LaneState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
+
+export type LaneReport = {
+  state: LaneState
+  /** When it will be tried again. */
+  until: number | undefined
+  reason: string | undefined
+  inFlight: number
+  latencyMs: number | undefined
+}
+
+/** As many failures in a row open the breaker, or as large a part of the recent ones. */
+const IN_A_ROW = 10
+const LARGE_PART = 0.8
+const ENOUGH_SEEN = 20
+const RECENT = 1 / 16
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 30_000
+/** What a 429 without a word on when to come back means, and the most that is believed. */
+const USUAL_COOLING_MS = 2_000
+const LONGEST_COOLING_MS = 60_000
+/** Somebody may have paid the bill meanwhile. */
+const REJECTED_MS = 300_000
+/** A probe whose end nobody reported must not keep the lane closed for ever. */
+const PROBE_MS = 120_000
+
+export class Lane {
+  #inFlight = 0
+  #latencyMs: number | undefined
+  #failuresInARow = 0
+  #failing = 0
+  #seen = 0
+  #openUntil: number | undefined
+  #pauseMs = FIRST_PAUSE_MS
+  #probeUntil = 0
+  #coolUntil = 0
+  #rejectedUntil = 0
+  #reason: string | undefined
+  readonly #coolModels = new Map<string, number>()
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** The lower the better: how long the next call would take if those under way were served one after the other. */
+  get load(): number {
+    return (this.#latencyMs ?? 1) * (this.#inFlight + 1)
+  }
+
+  /** Whether it may be asked for `model` now. */
+  isReady(model: string, now: number): boolean {
+    if (now < this.#rejectedUntil || now < this.#coolUntil || now < this.#probeUntil) return false
+    if (this.#openUntil !== undefined && now < this.#openUntil) return false
+    return this.#coolModels.size === 0 || now >= (this.#coolModels.get(model) ?? 0)
+  }
+
+  /** Nothing speaks against it: a second try there is no shot in the dark. */
+  get isTrusted(): boolean {
+    return this.#failuresInARow === 0 && this.#openUntil === undefined
+  }
+
+  /** Whether it may be asked where nobody else can be: a limit may have been lifted, a key paid for. */
+  isAskable(now: number): boolean {
+    return (this.#openUntil === undefined || now >= this.#openUntil) && now >= this.#probeUntil
+  }
+
+  /** When `isReady` may become true again. */
+  readyAt(model: string): number {
+    return Math.max(
+      ...[this.#rejectedUntil, this.#coolUntil, this.#openUntil ?? 0, this.#probeUntil],
+      this.#coolModels.get(model) ?? 0,
+    )
+  }
+
+  /** Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. */
+  enter(now: number): void {
+    this.#inFlight++
+    if (this.#openUntil !== undefined) this.#probeUntil = now + PROBE_MS
+  }
+
+  /** Gives the place back. */
+  leave(): void {
+    this.#inFlight--
+  }
+
+  /** What was learned from an attempt. One whose answer began well may still break off. */
+  judge(model: string, verdict: Verdict, now: number): void {
+    this.#probeUntil = 0
+    if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
+    else if (verdict.is === 'failure') this.#failed(now)
+    else if (verdict.is === 'limited') this.#limited(model, verdict, now)
+    else if (verdict.is === 'rejected') {
+      this.#rejectedUntil = now + REJECTED_MS
+      this.#reason = verdict.reason
+    }
+  }
+
+  report(now: number): LaneReport {
+    const state = this.#state(now)
+    const until = state === 'ready' ? undefined : this.readyAt('')
+    const reason = state === 'rejected' ? this.#reason : undefined
+    return { state, until, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
+  }
+
+  #state(now: number): LaneState {
+    if (now < this.#probeUntil) return 'probing'
+    if (now < this.#rejectedUntil) return 'rejected'
+    if (this.#openUntil !== undefined) return 'open'
+    return now < this.#coolUntil ? 'cooling' : 'ready'
+  }
+
+  #succeeded(latencyMs: number): void {
+    const before = this.#latencyMs
+    this.#latencyMs = before === undefined ? latencyMs : before + (latencyMs - before) * RECENT
+    this.#failuresInARow = 0
+    this.#failing += (0 - this.#failing) * RECENT
+    this.#seen++
+    if (this.#openUntil !== undefined) this.#failing = 0
+    this.#openUntil = undefined
+    this.#pauseMs = FIRST_PAUSE_MS
+    this.#rejectedUntil = 0
+    this.#reason = undefined
+  }
+
+  #failed(now: number): void {
+    this.#failuresInARow++
+    // Calls that were under way when it opened say nothing new.
+    if (this.#openUntil !== undefined && now < this.#openUntil) return
+    this.#failing += (1 - this.#failing) * RECENT
+    this.#seen++
+    const wasOpen = this.#openUntil !== undefined
+    const mostFail = this.#seen >= ENOUGH_SEEN && this.#failing > LARGE_PART
+    if (!wasOpen && this.#failuresInARow < IN_A_ROW && !mostFail) return
+    this.#openUntil = now + this.#pauseMs
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2)
+    this.#seen = 0
+  }
+
+  #limited(model: string, { waitMs, all }: { waitMs: number | undefined; all: boolean }, now: number): void {
+    const until = now + Math.min(LONGEST_COOLING_MS, Math.max(0, waitMs ?? USUAL_COOLING_MS))
+    for (const [other, end] of this.#coolModels) if (end <= now) this.#coolModels.delete(other)
+    if (all) this.#coolUntil = Math.max(this.#coolUntil, until)
+    else this.#coolModels.set(model, Math.max(this.#coolModels.get(model) ?? 0, until))
+  }
+}
+
+/** One call on a lane: its place there, and what it taught. */
+export class Attempt {
+  readonly #lane: Lane
+  readonly #model: string
+  readonly #startedAt: number
+  #judged = false
+  #left = false
+
+  constructor(lane: Lane, model: string, now: number) {
+    this.#lane = lane
+    this.#model = model
+    this.#startedAt = now
+    lane.enter(now)
+  }
+
+  judge(verdict: Verdict, now: number): void {
+    if (this.#left) return
+    this.#judged = true
+    this.#lane.judge(this.#model, verdict, now)
+  }
+
+  /** Output has begun: later failures count again, but a probe need not wait for the end of a long answer. */
+  answered(now: number): void {
+    if (!this.#judged) this.judge({ is: 'good', latencyMs: now - this.#startedAt }, now)
+  }
+
+  /** Once, however often it is called. */
+  end(now: number): void {
+    if (!this.#judged) this.judge({ is: 'unknown' }, now)
+    if (!this.#left) this.#lane.leave()
+    this.#left = true
+  }
+}

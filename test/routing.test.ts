@@ -1,0 +1,242 @@
+// Several upstreams behind one model id: who is asked, who is asked next, and what the caller pays for it.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { audit, quickKey } from './support/control.ts'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import {
+  answer,
+  type Behaviour,
+  DONE,
+  event,
+  finish,
+  reply,
+  role,
+  startUpstream,
+  stream,
+  streamOpen,
+  type Upstream,
+  usage,
+} from './support/upstream.ts'
+
+let one: Upstream
+let two: Upstream
+let gateway: Gateway
+let key: Awaited<ReturnType<typeof quickKey>>
+
+const PRICE = 'price: { input: 1, output: 4 }'
+
+beforeAll(async () => {
+  ;[one, two] = [await startUpstream(), await startUpstream()]
+  const entry = (id: string, { url }: Upstream, more = '') =>
+    `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], timeouts: { first_byte: 2s, idle: 2s, total: 20s }${more} }`
+  gateway = await startGateway({
+    config: `
+upstreams:
+${entry('one', one, ', breaker: false')}
+${entry('two', two, ', breaker: false')}
+${entry('alone', one)}
+  - { id: nowhere, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k], breaker: false }
+  - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
+models:
+  - { id: both, routes: [{ upstream: one, model: inner-name }, { upstream: two, model: inner-name, priority: 2 }], ${PRICE} }
+  - { id: gone, routes: [{ upstream: nowhere }, { upstream: two, priority: 2 }], ${PRICE} }
+  - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
+  - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
+  - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
+  - { id: careful, routes: [{ upstream: one, model: inner-name }], fallbacks: [spare], ${PRICE} }
+`,
+  })
+  key = await quickKey(gateway, '5')
+  for (const upstream of [one, two]) upstream.behave(good)
+})
+afterAll(async () => {
+  await gateway.stop()
+  one.stop()
+  two.stop()
+})
+afterEach(() => {
+  for (const upstream of [one, two]) upstream.behave(good)
+})
+
+const ANSWER = stream(role(), event('Hello'), finish(), usage(), DONE)
+/** As the request asks for it. */
+const good: Behaviour = (socket, request) =>
+  (JSON.parse(request.body.toString()).stream ? ANSWER : answer(reply()))(socket, request)
+const refusal = (status: number, headers: Record<string, string> = {}) =>
+  answer({ error: { message: 'no', type: 'x', code: null, param: null } }, status, headers)
+
+async function ask(model: string, streamed: boolean, secret = key.secret) {
+  const counts = () => [one.received.length, two.received.length] as const
+  const before = counts()
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], stream: streamed }),
+  })
+  const text = await response.text()
+  const after = counts()
+  const receipt = await fetch(`${gateway.url}/v1/usage/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  })
+  return {
+    status: response.status,
+    text,
+    headers: response.headers,
+    asked: [after[0] - before[0], after[1] - before[1]],
+    receipt: (await receipt.json()) as Receipt,
+  }
+}
+type Receipt = {
+  upstream: string
+  ending: string
+  cost_usd: string
+  answered_by?: string
+  attempts: { upstream: string; model: string; outcome: string }[]
+}
+
+const FORMS = [true, false]
+const COST = '0.00009'
+
+describe.each(FORMS)('streamed: %p', (streamed) => {
+  test.each<[string, Behaviour, string]>([
+    ['429', refusal(429), '429'],
+    ['429 with a time', refusal(429, { 'retry-after': '30' }), '429'],
+    ['503', refusal(503), '503'],
+    ['529', refusal(529), '529'],
+    ['401', refusal(401), '401'],
+    ['403', refusal(403), '403'],
+    ['a model that is not there', answer({ error: { message: 'no', code: 'model_not_found' } }, 404), '404'],
+    [
+      'an error within a 200',
+      answer({ error: { message: 'overloaded', code: 'server_is_overloaded' } }),
+      'error: unavailable',
+    ],
+  ])('%s: the next one answers, and the receipt tells of both', async (_, behaviour, outcome) => {
+    one.behave(behaviour)
+    const { status, text, asked, receipt } = await ask('both', streamed)
+    expect([status, asked]).toEqual([200, [1, 1]])
+    expect(text).toContain('Hello')
+    expect(receipt).toMatchObject({ upstream: 'two', ending: 'completed', cost_usd: COST })
+    expect(receipt.attempts).toEqual([
+      { upstream: 'one', model: 'both', outcome },
+      { upstream: 'two', model: 'both', outcome: 'completed' },
+    ])
+  })
+
+  test.each<[string, Behaviour, number, string]>([
+    ['500', refusal(500), 502, 'failed'],
+    ['502', refusal(502), 502, 'failed'],
+    ['504', refusal(504), 504, 'failed'],
+    ['a broken connection', (socket) => void socket.destroy(), 502, 'failed'],
+    ['no headers in time', () => {}, 504, 'timeout'],
+    ["the caller's mistake", refusal(400), 400, 'failed'],
+  ])('%s may have been billed, or is nobody else to help: nobody else is asked', async (_, behaviour, seen, ending) => {
+    one.behave(behaviour)
+    const { status, asked, receipt } = await ask('both', streamed)
+    expect([status, asked[1]]).toEqual([seen, 0])
+    expect(receipt).toMatchObject({ upstream: 'one', ending, cost_usd: '0.00' })
+    expect(receipt.attempts).toHaveLength(1)
+  })
+
+  test('a connection that does not come about: the next one answers', async () => {
+    const { status, receipt } = await ask('gone', streamed)
+    expect([status, receipt.attempts.map(({ upstream }) => upstream)]).toEqual([200, ['nowhere', 'two']])
+  })
+
+  test('all refuse: the last refusal is told, nothing is charged', async () => {
+    one.behave(refusal(503))
+    two.behave(refusal(429, { 'retry-after': '7' }))
+    const { status, headers, receipt, asked } = await ask('both', streamed)
+    expect([status, headers.get('retry-after')]).toEqual([429, '7'])
+    expect(asked).toEqual([1, 1])
+    expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
+  })
+
+  test('a fallback that is dearer is held for first and charged at its own price', async () => {
+    one.behave(refusal(503))
+    const { status, text, receipt, headers } = await ask('careful', streamed)
+    expect(status).toBe(200)
+    expect(text).toContain('"model":"spare"')
+    expect(receipt).toMatchObject({ upstream: 'two', answered_by: 'spare', cost_usd: '0.0009' })
+    expect(headers.get('x-trivium-warnings')).toContain('model;answered-by-spare')
+  })
+
+  test('a fallback that cannot be paid for is not asked', async () => {
+    // Enough for the model itself at 100 tokens of output, not for ten times as much.
+    const poor = await quickKey(gateway, '0.0008')
+    one.behave(refusal(503))
+    const { status, asked, receipt } = await ask('careful', false, poor.secret)
+    expect([status, asked[1], receipt.cost_usd]).toEqual([503, 0, '0.00'])
+    expect(await poor.account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
+  })
+})
+
+test('an error event before any output: the next one answers, and the client sees one stream', async () => {
+  one.behave(stream(role(), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
+  const { status, text, receipt } = await ask('both', true)
+  expect(status).toBe(200)
+  expect(text.split('"role":"assistant"')).toHaveLength(2)
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['error: unavailable', 'completed'])
+})
+
+test('after output nobody else is asked', async () => {
+  one.behave(stream(role(), event('Hello'), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
+  const { asked, text, receipt } = await ask('both', true)
+  expect(asked).toEqual([1, 0])
+  expect(text).toContain('"error"')
+  expect(receipt).toMatchObject({ ending: 'failed', upstream: 'one' })
+})
+
+test('an error event that comes with usage was billed: nobody else is asked', async () => {
+  one.behave(stream(usage(), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
+  expect((await ask('both', true)).asked).toEqual([1, 0])
+})
+
+test('a stream that is cut before output may have been billed', async () => {
+  one.behave((socket, request) => {
+    void streamOpen(role())(socket, request)
+    setTimeout(() => socket.destroy(), 20)
+  })
+  expect((await ask('both', true)).asked).toEqual([1, 0])
+})
+
+test('keys take turns, and one that is rejected is left out', async () => {
+  const usedBy = async (calls: number) => {
+    const before = one.received.length
+    for (let call = 0; call < calls; call++) expect((await ask('pooled', false)).status).toBe(200)
+    return one.received.slice(before).map(({ headers }) => headers.authorization)
+  }
+  expect(new Set(await usedBy(40)).size).toBe(3)
+  one.behave((socket, request) =>
+    (request.headers.authorization === 'Bearer second-key' ? refusal(401) : good)(socket, request),
+  )
+  await usedBy(40)
+  const later = await usedBy(20)
+  expect(later.filter((used) => used === 'Bearer second-key')).toEqual([])
+  expect(gateway.output().stderr).toContain('an upstream rejected its key')
+  const [, , , , pool] = await gateway.ask<{ key_states: { key: string; state: string }[] }[]>('upstream', 'list')
+  expect(pool?.key_states.map(({ key, state }) => [key, state])).toEqual([
+    ['...', 'ready'],
+    ['...', 'rejected'],
+    ['...', 'ready'],
+  ])
+  expect(gateway.output().stderr).not.toContain('second-key')
+})
+
+test('an upstream alone that is down: callers fail fast, and it is found again', async () => {
+  one.behave(refusal(503))
+  const before = one.received.length
+  const statuses: number[] = []
+  for (let call = 0; call < 15; call++) statuses.push((await ask('alone', false)).status)
+  expect(new Set(statuses)).toEqual(new Set([503]))
+  expect(one.received.length - before).toBeLessThanOrEqual(11)
+  one.behave(good)
+  const end = performance.now() + 20_000
+  while ((await ask('alone', false)).status !== 200) {
+    if (performance.now() > end) throw new Error('it was not found again')
+    await Bun.sleep(100)
+  }
+})
+
+test('the books are in order', async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
