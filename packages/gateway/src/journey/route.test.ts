@@ -177,7 +177,6 @@ describe('when nobody can be asked, the caller is told why and until when', () =
     ['as busy as it may be', undefined, 0, ['x'], ['unavailable', 2]],
     ['limited, and busy', { is: 'limited', waitMs: 7_000, all: false }, 1, ['x'], ['unavailable', 2]],
     ['broken', { is: 'failure' }, 10, [], ['unavailable', 1]],
-    ['broken again and again', { is: 'failure' }, 13, [], ['unavailable', 8]],
   ])('%s', (_, verdict, times, full, expected) => {
     expect(told(verdict, times, full)).toEqual(expected)
   })
