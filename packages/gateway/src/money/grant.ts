@@ -1,7 +1,7 @@
 // How much of what is asked for can be had: by the wallet, by the cap of the key, by the limits of both.
 import type { Nanos } from './amount.ts'
 import type { AccountRow, Book, KeyRow, RequestRow } from './book.ts'
-import { added, isRecent, removed, spentIn, usedIn, waitFor } from './limits.ts'
+import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, refused } from './verbs.ts'
 
 type Whose = 'key' | 'account'
@@ -69,16 +69,16 @@ export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Na
 }
 
 /** Reserved tokens become used ones. What was reserved too long ago to count any more is not given back. */
-export function correctTokens(book: Book, request: RequestRow, used: number): void {
+export function correctTokens(request: RequestRow, used: number, account: Metered, key: Metered, now: number): void {
   const more = used - request.tokens
   request.tokens = used
-  if (more === 0) return
-  for (const row of [book.account(request.account), book.key(request.key)]) {
-    if (!row || row.limits.tokensPerMinute === undefined) continue
-    if (more > 0) row.meter.tokens = added(row.meter.tokens, book.now, more)
-    else if (isRecent(request.heldAt, book.now)) row.meter.tokens = removed(row.meter.tokens, book.now, -more)
-  }
+  if (more < 0 && !isRecent(request.heldAt, now)) return
+  if (account.limits.tokensPerMinute !== undefined) account.meter.tokens = changed(account.meter.tokens, now, more)
+  if (key.limits.tokensPerMinute !== undefined) key.meter.tokens = changed(key.meter.tokens, now, more)
 }
+
+const changed = (window: Window, now: number, more: number): Window =>
+  more < 0 ? removed(window, now, -more) : added(window, now, more)
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
 const least = (one: Nanos, other: Nanos): Nanos => (one < other ? one : other)

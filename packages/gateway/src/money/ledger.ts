@@ -8,9 +8,11 @@
 // first answer, so a caller that lost the answer can ask again.
 import type { Nanos } from './amount.ts'
 import {
+  type AccountRow,
   type Book,
   DEAD_AFTER_MS,
   HELD,
+  type KeyRow,
   REAPED,
   REVENUE,
   type RequestRow,
@@ -138,8 +140,8 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   if (!request) return refused('unknown_request')
   if (!isOwner(request, verb)) return refused('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
-  charge(book, request, cost)
-  correctTokens(book, request, verb.verb === 'settle' ? verb.tokens : 0)
+  const { account, key } = charge(book, request, cost)
+  correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
   request.state = state
   request.ending = verb.ending
   request.receipt = verb.receipt
@@ -158,11 +160,13 @@ function reap(book: Book, verb: Reap): Result {
   return done(BigInt(orphans.length))
 }
 
+type Owners = { account: AccountRow; key: KeyRow }
+
 /**
  * Makes `cost` what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
  * Beyond the hold only what the wallet has free is taken, never more: the rest is the operator's shortfall.
  */
-function charge(book: Book, request: RequestRow, cost: Nanos): void {
+function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)
   const key = book.key(request.key)
   if (!account || !key) throw new Error(`request ${request.id} has no account or key`)
@@ -191,6 +195,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): void {
   if (shortfall > request.shortfall) book.transfer(request.id, SHORTFALL, REVENUE, shortfall - request.shortfall)
   if (shortfall < request.shortfall) book.transfer(request.id, REVENUE, SHORTFALL, request.shortfall - shortfall)
   request.shortfall = shortfall
+  return { account, key }
 }
 
 function isOwner(request: RequestRow, owner: Owned): boolean {

@@ -31,15 +31,16 @@ export type Meter = Spent & {
 }
 
 export type Spent = {
-  /** When something was last charged; the three sums are of the day, week and month (UTC) that this lies in. */
+  /** When something was last charged, by the store's clock. */
   spentAt: number
+  /** On that day, less what was given back; and in the week and month of that day (UTC) on the days before it. */
   spentDay: Nanos
-  spentWeek: Nanos
-  spentMonth: Nanos
+  weekBefore: Nanos
+  monthBefore: Nanos
 }
 
 export const newMeter = (): Meter => ({
-  ...{ open: 0, spentAt: 0, spentDay: 0n, spentWeek: 0n, spentMonth: 0n, requests: [], tokens: [] },
+  ...{ open: 0, spentAt: 0, spentDay: 0n, weekBefore: 0n, monthBefore: 0n, requests: [], tokens: [] },
 })
 
 /** A window of whole seconds that never lets more through in any 60 s than it says: the second that is half out counts. */
@@ -131,11 +132,11 @@ export function spentIn(meter: Spent, period: Period, time: number): Nanos {
   const now = notBefore(spentAt, time)
   switch (period) {
     case 'day':
-      return dayOf(spentAt) === dayOf(now) ? meter.spentDay : 0n
+      return dayOf(spentAt) === dayOf(now) ? positive(meter.spentDay) : 0n
     case 'week':
-      return weekOf(spentAt) === weekOf(now) ? meter.spentWeek : 0n
+      return weekOf(spentAt) === weekOf(now) ? positive(meter.weekBefore + meter.spentDay) : 0n
     case 'month':
-      return monthOf(spentAt) === monthOf(now) ? meter.spentMonth : 0n
+      return monthOf(spentAt) === monthOf(now) ? positive(meter.monthBefore + meter.spentDay) : 0n
   }
 }
 
@@ -152,18 +153,18 @@ export function endOf(period: Period, now: number): number {
   }
 }
 
-/** Books `paid` (below zero: given back) in the present periods. What was paid in an earlier one cannot come back there. */
-export function noteSpent(meter: Meter, paid: Nanos, time: number): void {
-  const now = notBefore(meter.spentAt, time)
-  if (dayOf(meter.spentAt) !== dayOf(now)) {
-    meter.spentWeek = spentIn(meter, 'week', now)
-    meter.spentMonth = spentIn(meter, 'month', now)
-    meter.spentDay = 0n
-  }
+/** Books `paid` (below zero: given back) in the present day. */
+export function noteSpent(meter: Spent, paid: Nanos, time: number): void {
+  const { spentAt } = meter
+  const now = notBefore(spentAt, time)
   meter.spentAt = now
-  meter.spentDay = positive(meter.spentDay + paid)
-  meter.spentWeek = positive(meter.spentWeek + paid)
-  meter.spentMonth = positive(meter.spentMonth + paid)
+  if (dayOf(spentAt) === dayOf(now)) {
+    meter.spentDay += paid
+    return
+  }
+  meter.weekBefore = weekOf(spentAt) === weekOf(now) ? meter.weekBefore + meter.spentDay : 0n
+  meter.monthBefore = monthOf(spentAt) === monthOf(now) ? meter.monthBefore + meter.spentDay : 0n
+  meter.spentDay = paid
 }
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

@@ -113,9 +113,16 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
     for (const [index, { meter }] of rows.entries()) Object.assign(meter, spentOf(before[index] ?? newMeter()))
   }),
   'a cap by the month is renewed every day': forgetting('key', ({ spentAt }, now) =>
-    new Date(spentAt).getUTCDate() === new Date(now).getUTCDate() ? {} : { spentWeek: 0n, spentMonth: 0n },
+    new Date(spentAt).getUTCDate() === new Date(now).getUTCDate()
+      ? {}
+      : { spentAt: now, spentDay: 0n, weekBefore: 0n, monthBefore: 0n },
   ),
 }
 
 const sum = (window: Window): number => window.reduce((total, count, at) => (at % 2 === 1 ? total + count : total), 0)
-const spentOf = ({ spentAt, spentDay, spentWeek, spentMonth }: Meter) => ({ spentAt, spentDay, spentWeek, spentMonth })
+const spentOf = ({ spentAt, spentDay, weekBefore, monthBefore }: Meter) => ({
+  spentAt,
+  spentDay,
+  weekBefore,
+  monthBefore,
+})

@@ -130,9 +130,9 @@ const numbers = (rows: Record<string, unknown>[]): (bigint | string | undefined)
   )
 
 const METERED =
-  'open_requests, spent_at, spent_day, spent_week, spent_month, requests_window, tokens_window, requests_per_minute'
+  'open_requests, spent_at, spent_day, week_before, month_before, requests_window, tokens_window, requests_per_minute'
 const metered = ({ limits, meter }: AccountRow | KeyRow) => [
-  ...[BigInt(meter.open), BigInt(meter.spentAt), meter.spentDay, meter.spentWeek, meter.spentMonth],
+  ...[BigInt(meter.open), BigInt(meter.spentAt), meter.spentDay, meter.weekBefore, meter.monthBefore],
   ...[meter.requests.join(), meter.tokens.join()],
   limits.requestsPerMinute === undefined ? undefined : BigInt(limits.requestsPerMinute),
 ]

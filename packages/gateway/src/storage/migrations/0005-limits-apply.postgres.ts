@@ -17,14 +17,16 @@ DECLARE
   wanted_keys bigint[];
   -- The locked accounts and keys, one array per column, and whether they have to be written.
   account_ids bigint[]; balances bigint[]; account_helds bigint[]; disableds smallint[]; account_changed boolean[];
-  account_rpms bigint[]; account_tpms bigint[]; account_concurrents bigint[]; account_opens bigint[];
-  account_ats bigint[]; account_days bigint[]; account_weeks bigint[]; account_months bigint[];
-  account_requests text[]; account_tokens text[];
+  account_opens bigint[]; account_ats bigint[]; account_days bigint[]; account_weeks bigint[]; account_months bigint[];
+  account_limited boolean[];
   key_ids bigint[]; key_accounts bigint[]; revokeds smallint[]; expiries bigint[]; caps bigint[]; spents bigint[];
   key_helds bigint[]; key_changed boolean[]; revisions bigint[]; cap_periods text[];
-  key_rpms bigint[]; key_tpms bigint[]; key_concurrents bigint[]; key_opens bigint[];
-  key_ats bigint[]; key_days bigint[]; key_weeks bigint[]; key_months bigint[];
-  key_requests text[]; key_tokens text[];
+  key_opens bigint[]; key_ats bigint[]; key_days bigint[]; key_weeks bigint[]; key_months bigint[]; key_limited boolean[];
+  -- The same of their limits, read only when one of them has any.
+  any_limited boolean;
+  account_rpms bigint[]; account_tpms bigint[]; account_concurrents bigint[]; account_requests text[];
+  account_tokens text[];
+  key_rpms bigint[]; key_tpms bigint[]; key_concurrents bigint[]; key_requests text[]; key_tokens text[];
   -- What is to be written besides.
   new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_slots integer[] := '{}';
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
@@ -37,13 +39,10 @@ DECLARE
   a integer;
   k integer;
   is_owner boolean;
-  begins boolean;
-  asked bigint;
   asked_tokens bigint;
   room bigint;
   tokens_left bigint;
   more bigint;
-  at_ms bigint;
   in_wallet bigint;
   under_cap bigint;
   total bigint;
@@ -56,45 +55,56 @@ BEGIN
 
   IF patient THEN
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
-        array_agg(s.requests_per_minute), array_agg(s.tokens_per_minute), array_agg(s.concurrent),
-        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.spent_week),
-        array_agg(s.spent_month), array_agg(s.requests_window), array_agg(s.tokens_window)
-      INTO account_ids, balances, account_helds, disableds, account_changed, account_rpms, account_tpms,
-        account_concurrents, account_opens, account_ats, account_days, account_weeks, account_months, account_requests,
-        account_tokens
+        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
+        array_agg(s.month_before),
+        array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
+      INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
+        account_weeks, account_months, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE) s;
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
-        array_agg(s.requests_per_minute), array_agg(s.tokens_per_minute), array_agg(s.concurrent),
-        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.spent_week),
-        array_agg(s.spent_month), array_agg(s.requests_window), array_agg(s.tokens_window)
+        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
+        array_agg(s.month_before),
+        array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO key_ids, key_accounts, revokeds, expiries, caps, spents, key_helds, key_changed, revisions, cap_periods,
-        key_rpms, key_tpms, key_concurrents, key_opens, key_ats, key_days, key_weeks, key_months, key_requests, key_tokens
+        key_opens, key_ats, key_days, key_weeks, key_months, key_limited
       FROM (SELECT * FROM api_key WHERE id = ANY (wanted_keys) ORDER BY id FOR NO KEY UPDATE) s;
   ELSE
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
-        array_agg(s.requests_per_minute), array_agg(s.tokens_per_minute), array_agg(s.concurrent),
-        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.spent_week),
-        array_agg(s.spent_month), array_agg(s.requests_window), array_agg(s.tokens_window)
-      INTO account_ids, balances, account_helds, disableds, account_changed, account_rpms, account_tpms,
-        account_concurrents, account_opens, account_ats, account_days, account_weeks, account_months, account_requests,
-        account_tokens
+        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
+        array_agg(s.month_before),
+        array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
+      INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
+        account_weeks, account_months, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) s;
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
-        array_agg(s.requests_per_minute), array_agg(s.tokens_per_minute), array_agg(s.concurrent),
-        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.spent_week),
-        array_agg(s.spent_month), array_agg(s.requests_window), array_agg(s.tokens_window)
+        array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
+        array_agg(s.month_before),
+        array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO key_ids, key_accounts, revokeds, expiries, caps, spents, key_helds, key_changed, revisions, cap_periods,
-        key_rpms, key_tpms, key_concurrents, key_opens, key_ats, key_days, key_weeks, key_months, key_requests, key_tokens
+        key_opens, key_ats, key_days, key_weeks, key_months, key_limited
       FROM (SELECT * FROM api_key WHERE id = ANY (wanted_keys) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) s;
+  END IF;
+  any_limited := true = ANY (account_limited || key_limited);
+  IF any_limited THEN
+    SELECT array_agg(s.concurrent ORDER BY s.id), array_agg(s.requests_per_minute ORDER BY s.id),
+        array_agg(s.tokens_per_minute ORDER BY s.id), array_agg(s.requests_window ORDER BY s.id),
+        array_agg(s.tokens_window ORDER BY s.id)
+      INTO account_concurrents, account_rpms, account_tpms, account_requests, account_tokens
+      FROM account s WHERE s.id = ANY (account_ids);
+    SELECT array_agg(s.concurrent ORDER BY s.id), array_agg(s.requests_per_minute ORDER BY s.id),
+        array_agg(s.tokens_per_minute ORDER BY s.id), array_agg(s.requests_window ORDER BY s.id),
+        array_agg(s.tokens_window ORDER BY s.id)
+      INTO key_concurrents, key_rpms, key_tpms, key_requests, key_tokens
+      FROM api_key s WHERE s.id = ANY (key_ids);
   END IF;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
   FOR v IN
     SELECT x.*, r.id AS request, r.slot AS request_slot, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
-      r.cost AS charged, r.shortfall, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved, coalesce(r.account, x.account) AS owner_account,
-      coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at
+      r.cost AS charged, r.shortfall, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
+      coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, slot integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
       ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint)
@@ -105,7 +115,7 @@ BEGIN
     amount := 0;
     tokens := 0;
     asked_tokens := coalesce(v.tokens, 0);
-    begins := v.verb = 'hold';
+    tokens_left := NULL;
     a := array_position(account_ids, v.owner_account);
     k := array_position(key_ids, v.owner_key);
     is_owner := v.request_slot = v.slot AND v.request_epoch = v.epoch;
@@ -159,22 +169,21 @@ BEGIN
       outcome := 'done';
     END IF;
 
-    IF outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
+    IF any_limited AND outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
       -- The limits, of the key before those of the account. Of an extension's tokens go as many as of its money.
       room := CASE
-        WHEN begins THEN coalesce(v.minimum_tokens, 0)
+        WHEN v.verb = 'hold' THEN coalesce(v.minimum_tokens, 0)
         WHEN v.amount = 0 THEN 0
         ELSE div(asked_tokens::numeric * v.minimum + v.amount - 1, v.amount) END;
-      tokens_left := NULL;
-      IF coalesce(key_concurrents[k], key_rpms[k], key_tpms[k]) IS NOT NULL THEN
+      IF key_limited[k] THEN
         SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
-          FROM ledger_limited('key', begins, key_opens[k], key_concurrents[k], key_rpms[k], key_requests[k],
+          FROM ledger_limited('key', v.verb = 'hold', key_opens[k], key_concurrents[k], key_rpms[k], key_requests[k],
             key_tpms[k], key_tokens[k], room, now_ms) x;
         tokens_left := key_tpms[k] - least(ledger_window_used(key_tokens[k], now_ms), key_tpms[k]);
       END IF;
-      IF outcome = 'done' AND coalesce(account_concurrents[a], account_rpms[a], account_tpms[a]) IS NOT NULL THEN
+      IF outcome = 'done' AND account_limited[a] THEN
         SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
-          FROM ledger_limited('account', begins, account_opens[a], account_concurrents[a], account_rpms[a],
+          FROM ledger_limited('account', v.verb = 'hold', account_opens[a], account_concurrents[a], account_rpms[a],
             account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
         tokens_left := least(tokens_left,
           account_tpms[a] - least(ledger_window_used(account_tokens[a], now_ms), account_tpms[a]));
@@ -188,12 +197,10 @@ BEGIN
       under_cap := CASE
         WHEN caps[k] IS NULL THEN in_wallet
         WHEN cap_periods[k] IS NULL THEN greatest(caps[k] - spents[k] - key_helds[k], 0)
-        ELSE greatest(caps[k] - key_helds[k] - CASE
-          WHEN NOT (now_ms < key_ats[k] AND key_ats[k] - now_ms < 86400000)
-            AND NOT ledger_same_period(cap_periods[k], key_ats[k], now_ms) THEN 0
-          WHEN cap_periods[k] = 'day' THEN key_days[k]
-          WHEN cap_periods[k] = 'week' THEN key_weeks[k]
-          ELSE key_months[k] END, 0) END;
+        WHEN NOT (now_ms < key_ats[k] AND key_ats[k] - now_ms < 86400000)
+          AND NOT ledger_same_period(cap_periods[k], key_ats[k], now_ms) THEN greatest(caps[k] - key_helds[k], 0)
+        ELSE greatest(caps[k] - key_helds[k] - greatest(key_days[k] + CASE cap_periods[k]
+          WHEN 'week' THEN key_weeks[k] WHEN 'month' THEN key_months[k] ELSE 0 END, 0), 0) END;
       IF in_wallet < v.minimum THEN
         outcome := 'no_balance';
         amount := in_wallet;
@@ -201,15 +208,14 @@ BEGIN
         outcome := 'cap_reached';
         amount := under_cap;
       ELSE
-        asked := v.amount;
-        IF NOT begins AND tokens_left < asked_tokens THEN
-          asked := div(v.amount::numeric * tokens_left, asked_tokens);
-        END IF;
         -- What can be extended leaves something to the others: a sixteenth of what is available, or its minimum.
-        total := least(asked, CASE WHEN v.extensible THEN greatest(least(in_wallet, under_cap) / 16, v.minimum)
+        total := least(v.amount, CASE WHEN v.extensible THEN greatest(least(in_wallet, under_cap) / 16, v.minimum)
           ELSE least(in_wallet, under_cap) END);
+        IF tokens_left < asked_tokens AND v.verb = 'extend' THEN
+          total := least(total, div(v.amount::numeric * tokens_left, asked_tokens)::bigint);
+        END IF;
         tokens := CASE
-          WHEN begins THEN least(asked_tokens, tokens_left)
+          WHEN v.verb = 'hold' THEN least(asked_tokens, tokens_left)
           WHEN v.amount = 0 THEN 0
           WHEN total = v.amount THEN asked_tokens
           ELSE div(asked_tokens::numeric * total + v.amount - 1, v.amount) END;
@@ -218,22 +224,20 @@ BEGIN
         key_helds[k] := key_helds[k] + total;
         account_changed[a] := true;
         key_changed[k] := true;
-        IF account_tpms[a] IS NOT NULL THEN
-          account_tokens[a] := ledger_window_changed(account_tokens[a], now_ms, tokens);
-        END IF;
-        IF key_tpms[k] IS NOT NULL THEN
-          key_tokens[k] := ledger_window_changed(key_tokens[k], now_ms, tokens);
-        END IF;
       END IF;
-      IF outcome = 'done' AND begins THEN
+      IF any_limited AND outcome = 'done' THEN
+        account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
+          ELSE ledger_window_changed(account_tokens[a], now_ms, tokens) END;
+        key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]
+          ELSE ledger_window_changed(key_tokens[k], now_ms, tokens) END;
+        account_requests[a] := CASE WHEN account_rpms[a] IS NULL OR v.verb = 'extend' THEN account_requests[a]
+          ELSE ledger_window_changed(account_requests[a], now_ms, 1) END;
+        key_requests[k] := CASE WHEN key_rpms[k] IS NULL OR v.verb = 'extend' THEN key_requests[k]
+          ELSE ledger_window_changed(key_requests[k], now_ms, 1) END;
+      END IF;
+      IF outcome = 'done' AND v.verb = 'hold' THEN
         account_opens[a] := account_opens[a] + 1;
         key_opens[k] := key_opens[k] + 1;
-        IF account_rpms[a] IS NOT NULL THEN
-          account_requests[a] := ledger_window_changed(account_requests[a], now_ms, 1);
-        END IF;
-        IF key_rpms[k] IS NOT NULL THEN
-          key_requests[k] := ledger_window_changed(key_requests[k], now_ms, 1);
-        END IF;
         new_ids := new_ids || v.id;
         new_accounts := new_accounts || v.account;
         new_keys := new_keys || v.key;
@@ -260,13 +264,11 @@ BEGIN
       END IF;
       -- Reserved tokens become used ones. What was reserved too long ago to count any more is not given back.
       more := CASE v.verb WHEN 'reap' THEN 0 WHEN 'settle' THEN asked_tokens - v.reserved ELSE -v.reserved END;
-      IF more > 0 OR (more < 0 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60) THEN
-        IF account_tpms[a] IS NOT NULL THEN
-          account_tokens[a] := ledger_window_changed(account_tokens[a], now_ms, more);
-        END IF;
-        IF key_tpms[k] IS NOT NULL THEN
-          key_tokens[k] := ledger_window_changed(key_tokens[k], now_ms, more);
-        END IF;
+      IF any_limited AND (more > 0 OR (more < 0 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
+        account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
+          ELSE ledger_window_changed(account_tokens[a], now_ms, more) END;
+        key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]
+          ELSE ledger_window_changed(key_tokens[k], now_ms, more) END;
       END IF;
       paid := least(total - v.charged, greatest(balances[a] - account_helds[a], 0));
       balances[a] := balances[a] - paid;
@@ -275,28 +277,30 @@ BEGIN
       key_changed[k] := true;
       short := total - v.charged - paid;
       IF paid <> 0 THEN
-        -- Booked in the present day, week and month. A clock that steps back over midnight does not renew them.
-        at_ms := CASE WHEN now_ms < account_ats[a] AND account_ats[a] - now_ms < 86400000 THEN account_ats[a]
-          ELSE now_ms END;
-        IF at_ms / 86400000 <> account_ats[a] / 86400000 THEN
-          account_days[a] := 0;
-          IF NOT ledger_same_period('week', at_ms, account_ats[a]) THEN account_weeks[a] := 0; END IF;
-          IF NOT ledger_same_period('month', at_ms, account_ats[a]) THEN account_months[a] := 0; END IF;
+        -- Booked in the present day; the first charge of a batch looks whether a new one has begun. A clock that steps
+        -- back over midnight does not renew anything.
+        IF account_ats[a] < now_ms OR account_ats[a] - now_ms >= 86400000 THEN
+          IF account_ats[a] / 86400000 <> now_ms / 86400000 THEN
+            account_weeks[a] := CASE WHEN ledger_same_period('week', now_ms, account_ats[a])
+              THEN account_weeks[a] + account_days[a] ELSE 0 END;
+            account_months[a] := CASE WHEN ledger_same_period('month', now_ms, account_ats[a])
+              THEN account_months[a] + account_days[a] ELSE 0 END;
+            account_days[a] := 0;
+          END IF;
+          account_ats[a] := now_ms;
         END IF;
-        account_ats[a] := at_ms;
-        account_days[a] := greatest(account_days[a] + paid, 0);
-        account_weeks[a] := greatest(account_weeks[a] + paid, 0);
-        account_months[a] := greatest(account_months[a] + paid, 0);
-        at_ms := CASE WHEN now_ms < key_ats[k] AND key_ats[k] - now_ms < 86400000 THEN key_ats[k] ELSE now_ms END;
-        IF at_ms / 86400000 <> key_ats[k] / 86400000 THEN
-          key_days[k] := 0;
-          IF NOT ledger_same_period('week', at_ms, key_ats[k]) THEN key_weeks[k] := 0; END IF;
-          IF NOT ledger_same_period('month', at_ms, key_ats[k]) THEN key_months[k] := 0; END IF;
+        IF key_ats[k] < now_ms OR key_ats[k] - now_ms >= 86400000 THEN
+          IF key_ats[k] / 86400000 <> now_ms / 86400000 THEN
+            key_weeks[k] := CASE WHEN ledger_same_period('week', now_ms, key_ats[k])
+              THEN key_weeks[k] + key_days[k] ELSE 0 END;
+            key_months[k] := CASE WHEN ledger_same_period('month', now_ms, key_ats[k])
+              THEN key_months[k] + key_days[k] ELSE 0 END;
+            key_days[k] := 0;
+          END IF;
+          key_ats[k] := now_ms;
         END IF;
-        key_ats[k] := at_ms;
-        key_days[k] := greatest(key_days[k] + paid, 0);
-        key_weeks[k] := greatest(key_weeks[k] + paid, 0);
-        key_months[k] := greatest(key_months[k] + paid, 0);
+        account_days[a] := account_days[a] + paid;
+        key_days[k] := key_days[k] + paid;
         moved_requests := moved_requests || v.id;
         debits := debits || CASE WHEN paid > 0 THEN v.owner_account ELSE -1 END;
         credits := credits || CASE WHEN paid > 0 THEN -1 ELSE v.owner_account END;
@@ -336,16 +340,25 @@ BEGIN
 
   IF true = ANY (account_changed) THEN
     UPDATE account SET balance = x.balance, held = x.held, open_requests = x.open, spent_at = x.at, spent_day = x.day,
-        spent_week = x.week, spent_month = x.month, requests_window = x.requests, tokens_window = x.tokens
+        week_before = x.week, month_before = x.month
       FROM unnest(account_ids, balances, account_helds, account_opens, account_ats, account_days, account_weeks,
-        account_months, account_requests, account_tokens, account_changed)
-        AS x (id, balance, held, open, at, day, week, month, requests, tokens, changed)
+        account_months, account_changed) AS x (id, balance, held, open, at, day, week, month, changed)
       WHERE account.id = x.id AND x.changed;
     UPDATE api_key SET spent = x.spent, held = x.held, open_requests = x.open, spent_at = x.at, spent_day = x.day,
-        spent_week = x.week, spent_month = x.month, requests_window = x.requests, tokens_window = x.tokens
-      FROM unnest(key_ids, spents, key_helds, key_opens, key_ats, key_days, key_weeks, key_months, key_requests,
-        key_tokens, key_changed) AS x (id, spent, held, open, at, day, week, month, requests, tokens, changed)
+        week_before = x.week, month_before = x.month
+      FROM unnest(key_ids, spents, key_helds, key_opens, key_ats, key_days, key_weeks, key_months, key_changed)
+        AS x (id, spent, held, open, at, day, week, month, changed)
       WHERE api_key.id = x.id AND x.changed;
+  END IF;
+  IF any_limited THEN
+    UPDATE account SET requests_window = x.requests, tokens_window = x.tokens
+      FROM unnest(account_ids, account_requests, account_tokens, account_changed, account_limited)
+        AS x (id, requests, tokens, changed, limited)
+      WHERE account.id = x.id AND x.changed AND x.limited;
+    UPDATE api_key SET requests_window = x.requests, tokens_window = x.tokens
+      FROM unnest(key_ids, key_requests, key_tokens, key_changed, key_limited)
+        AS x (id, requests, tokens, changed, limited)
+      WHERE api_key.id = x.id AND x.changed AND x.limited;
   END IF;
   IF cardinality(new_ids) > 0 THEN
     INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, tokens, model, upstream)

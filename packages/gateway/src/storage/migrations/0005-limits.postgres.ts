@@ -10,8 +10,8 @@ const limits = (table: string): string =>
     ADD COLUMN open_requests bigint NOT NULL DEFAULT 0,
     ADD COLUMN spent_at bigint NOT NULL DEFAULT 0,
     ADD COLUMN spent_day bigint NOT NULL DEFAULT 0,
-    ADD COLUMN spent_week bigint NOT NULL DEFAULT 0,
-    ADD COLUMN spent_month bigint NOT NULL DEFAULT 0,
+    ADD COLUMN week_before bigint NOT NULL DEFAULT 0,
+    ADD COLUMN month_before bigint NOT NULL DEFAULT 0,
     ADD COLUMN requests_window text NOT NULL DEFAULT '',
     ADD COLUMN tokens_window text NOT NULL DEFAULT ''`
 

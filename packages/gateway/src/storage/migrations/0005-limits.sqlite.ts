@@ -1,5 +1,5 @@
-// Limits of accounts and keys, and what has been used of them. The three sums of what was spent are of the day, week and
-// month that spent_at lies in. A window is text: seconds and counts in turns, separated by commas (money/limits.ts).
+// Limits of accounts and keys, and what has been used of them. What was spent is of the day that spent_at lies in, and of
+// the week and month of that day before it. A window is text: seconds and counts in turns, separated by commas (money/limits.ts).
 const limits = (table: string): string[] => [
   `ALTER TABLE ${table} ADD COLUMN requests_per_minute INTEGER`,
   `ALTER TABLE ${table} ADD COLUMN tokens_per_minute INTEGER`,
@@ -9,8 +9,8 @@ const meter = (table: string): string[] => [
   `ALTER TABLE ${table} ADD COLUMN open_requests INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE ${table} ADD COLUMN spent_at INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE ${table} ADD COLUMN spent_day INTEGER NOT NULL DEFAULT 0`,
-  `ALTER TABLE ${table} ADD COLUMN spent_week INTEGER NOT NULL DEFAULT 0`,
-  `ALTER TABLE ${table} ADD COLUMN spent_month INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE ${table} ADD COLUMN week_before INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE ${table} ADD COLUMN month_before INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE ${table} ADD COLUMN requests_window TEXT NOT NULL DEFAULT ''`,
   `ALTER TABLE ${table} ADD COLUMN tokens_window TEXT NOT NULL DEFAULT ''`,
 ]

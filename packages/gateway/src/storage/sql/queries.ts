@@ -20,7 +20,7 @@ export function statement(query: Compilable, required = false): Statement {
 export const required = (query: Compilable): Statement => statement(query, true)
 
 const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
-const METERED = [...LIMITS, 'spent_at', 'spent_day', 'spent_week', 'spent_month'] as const
+const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
 const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', ...METERED] as const
 const KEY = [
   'id',

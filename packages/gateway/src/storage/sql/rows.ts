@@ -22,8 +22,8 @@ export const toLimits = (row: Row): Limits => ({
 export const toSpent = (row: Row): Spent => ({
   spentAt: small(row.spent_at),
   spentDay: integer(row.spent_day),
-  spentWeek: integer(row.spent_week),
-  spentMonth: integer(row.spent_month),
+  weekBefore: integer(row.week_before),
+  monthBefore: integer(row.month_before),
 })
 
 const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]

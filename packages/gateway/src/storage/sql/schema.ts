@@ -13,8 +13,8 @@ type Metered = {
   open_requests: Generated<Integer>
   spent_at: Generated<Integer>
   spent_day: Generated<Integer>
-  spent_week: Generated<Integer>
-  spent_month: Generated<Integer>
+  week_before: Generated<Integer>
+  month_before: Generated<Integer>
   requests_window: Generated<string>
   tokens_window: Generated<string>
 }

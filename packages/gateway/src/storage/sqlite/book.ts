@@ -42,9 +42,9 @@ type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint,
 
 const REQUEST =
   'id, account, key, slot, epoch, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
-const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, spent_week,
-  spent_month, requests_window, tokens_window`
-const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, spent_week = ?, spent_month = ?'
+const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
+  month_before, requests_window, tokens_window`
+const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
 const WINDOWS = 'requests_window = ?, tokens_window = ?'
 
 /** Without statistics SQLite would read the whole table for this, every few seconds, and at every start. */
@@ -128,20 +128,20 @@ export function openBook(db: Database): BatchBook {
   }
   function writeAccount(row: KeptAccount): void {
     const { id, balance, held, written, limits, meter } = row
-    const { open, spentAt, spentDay, spentWeek, spentMonth, requests, tokens } = meter
+    const { open, spentAt, spentDay, weekBefore, monthBefore, requests, tokens } = meter
     updateAccount.run(
       ...[balance - written.balance, held - written.held, open - written.open],
-      ...[spentAt, spentDay, spentWeek, spentMonth, id],
+      ...[spentAt, spentDay, weekBefore, monthBefore, id],
     )
     if (hasWindows(limits)) updateAccountWindows.run(requests.join(), tokens.join(), id)
     row.written = { balance, held, open }
   }
   function writeKey(row: KeptKey): void {
     const { id, spent, held, written, limits, meter } = row
-    const { open, spentAt, spentDay, spentWeek, spentMonth, requests, tokens } = meter
+    const { open, spentAt, spentDay, weekBefore, monthBefore, requests, tokens } = meter
     updateKey.run(
       ...[spent - written.spent, held - written.held, open - written.open],
-      ...[spentAt, spentDay, spentWeek, spentMonth, id],
+      ...[spentAt, spentDay, weekBefore, monthBefore, id],
     )
     if (hasWindows(limits)) updateKeyWindows.run(requests.join(), tokens.join(), id)
     row.written = { spent, held, open }

@@ -64,36 +64,50 @@ export function decodeVerbs(batch: string): Verb[] {
   while (index < fields.length - 1) {
     const verb = text()
     switch (verb) {
-      case 'hold2':
-      case 'hold': {
-        const [id, slot, epoch] = [big(), small(), small()]
-        const [account, key, amount, minimum, model, upstream] = [big(), big(), big(), big(), text(), text()]
+      case 'hold':
+      case 'hold2': {
         const isNew = verb === 'hold2'
-        const [revision, extensible] = isNew ? [small(), small() === 1] : [0, false]
-        const [tokens, minimumTokens] = isNew ? [small(), small()] : [0, 0]
         verbs.push({
-          ...{ verb: 'hold', id, slot, epoch, account, key, revision, extensible, amount, minimum },
-          ...{ tokens, minimumTokens, model, upstream },
+          verb: 'hold',
+          id: big(),
+          slot: small(),
+          epoch: small(),
+          account: big(),
+          key: big(),
+          amount: big(),
+          minimum: big(),
+          model: text(),
+          upstream: text(),
+          revision: isNew ? small() : 0,
+          extensible: isNew && text() === '1',
+          tokens: isNew ? small() : 0,
+          minimumTokens: isNew ? small() : 0,
         })
         break
       }
-      case 'extend2': {
-        const [id, slot, epoch, known, amount, minimum] = [big(), small(), small(), big(), big(), big()]
-        verbs.push({ verb: 'extend', id, slot, epoch, known, amount, minimum, tokens: small(), progress: big() })
+      case 'extend':
+        verbs.push({
+          ...{ verb, ...owned(), known: big(), amount: big(), minimum: big(), tokens: 0, progress: big(), whole: true },
+        })
         break
-      }
-      case 'extend': {
-        const [id, slot, epoch, known, amount, minimum] = [big(), small(), small(), big(), big(), big()]
-        verbs.push({ verb, id, slot, epoch, known, amount, minimum, tokens: 0, progress: big(), whole: true })
+      case 'extend2':
+        verbs.push({
+          ...{ verb: 'extend', ...owned(), known: big(), amount: big(), minimum: big(), tokens: small() },
+          progress: big(),
+        })
         break
-      }
-      case 'settle2': {
-        const [id, slot, epoch, cost, tokens] = [big(), small(), small(), big(), small()]
-        verbs.push({ verb: 'settle', id, slot, epoch, cost, tokens, ending: text(), receipt: text() })
-        break
-      }
       case 'settle':
-        verbs.push({ verb, ...owned(), cost: big(), tokens: 0, ending: text(), receipt: text() })
+      case 'settle2':
+        verbs.push({
+          verb: 'settle',
+          id: big(),
+          slot: small(),
+          epoch: small(),
+          cost: big(),
+          tokens: verb === 'settle2' ? small() : 0,
+          ending: text(),
+          receipt: text(),
+        })
         break
       case 'void':
         verbs.push({ verb, ...owned(), ending: text(), receipt: text() })
