@@ -133,6 +133,16 @@ test('a file cut at any byte of its last line loses only that line', async () =>
   }
 })
 
+test('a line of the version before tokens were counted is read', () => {
+  const entry = '{"verb":"settle","id":"12","slot":3,"epoch":7,"cost":"5","ending":"done","receipt":"{}"}'
+  const line = `{"crc":"${Bun.hash.crc32(entry).toString(16).padStart(8, '0')}","entry":${entry}}\n`
+  expect(readLines(Buffer.from(line))).toEqual({
+    verbs: [{ verb: 'settle', id: 12n, slot: 3, epoch: 7, cost: 5n, tokens: 0, ending: 'done', receipt: '{}' }],
+    damaged: [],
+    torn: false,
+  })
+})
+
 test('any flipped byte of a line is noticed, and the lines around it are applied', () => {
   const middle = encodeLine(settle(2n))
   const before = Buffer.from(encodeLine(settle(1n)))
