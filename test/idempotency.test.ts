@@ -163,6 +163,20 @@ test('keys belong to an account: its other keys share them, other accounts do no
   expect((await call(second.secret)).headers.get('idempotent-replayed')).toBe('true')
 })
 
+test('an answer that is paid for is replayed also to a caller whom a limit has just refused', async () => {
+  const { secret, settled } = await quickKey(gateway, '10', { rpm: '1' })
+  const call = (key?: string, more = {}) =>
+    chat(gateway.url, secret, ask('same', false, more), key === undefined ? {} : keyed(key))
+  const first = await (await call('paid')).text()
+  expect((await call()).status).toBe(429)
+  const again = await call('paid')
+  expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([200, 'true', first])
+  // Neither another body nor another key gets past the limit, and the key of a refused call stays free.
+  for (const response of [await call('paid', { n: 2 }), await call('other'), await call('other')])
+    expect(response.status).toBe(429)
+  expect(await settled()).toHaveLength(1)
+})
+
 test('an upstream never sees the key', async () => {
   const { secret } = await quickKey(gateway)
   await chat(gateway.url, secret, ask('renamed', false), keyed('nobody-elses-business'))

@@ -7,6 +7,7 @@ import type { Caller } from '../storage/storage.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
 import type { Asked, Outbound } from './outbound.ts'
@@ -58,10 +59,10 @@ export async function accept(
   throw unavailable()
 }
 
-/** Throws for a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
-export function turnAway(caller: Caller, tokens: number | undefined, { turnedAway, clock }: Parts): void {
-  const refusal = turnedAway.find(caller, tokens)
-  if (refusal) throw rateLimited(caller, refusal, tokens ?? 0, clock())
+/** Of a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
+export function turnedAway(caller: Caller, tokens: number | undefined, parts: Parts): Failure | undefined {
+  const refusal = parts.turnedAway.find(caller, tokens)
+  return refusal && rateLimited(caller, refusal, tokens ?? 0, parts.clock())
 }
 
 /** What a request may cost at most, at the price of its offer. */
@@ -93,7 +94,8 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
   const measured = measure(asked, outbound)
   const { bounds, rate, amount, minimum, input, expectedInput } = measured
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
-  turnAway(caller, minimumTokens, parts)
+  const refused = turnedAway(caller, minimumTokens, parts)
+  if (refused) throw refused
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
   const { slot, epoch } = owner

@@ -58,6 +58,7 @@ async function claim(body = 'a body'): Promise<Said> {
     caller,
     body: Buffer.from(body),
     warnings: [],
+    refused: undefined,
   }
   try {
     const claimed = await claimKey('the-key', asking, parts)

@@ -57,6 +57,8 @@ export type Keyed = {
   body: Uint8Array
   retention: Retention
   warnings: string[]
+  /** Set when a limit refused the caller a moment ago: then only what is paid for already can be had. */
+  refused: Failure | undefined
 }
 
 /** Resolves with the claim, or with the answer that this request has had before; throws 409 and 422. */
@@ -67,6 +69,7 @@ export async function claimKey(text: string, keyed: Keyed, parts: Parts): Promis
   }
   const keepMs = keyed.retention.idempotency
   if (keepMs === 'off') {
+    if (keyed.refused) throw keyed.refused
     keyed.warnings.push(`${IDEMPOTENCY_KEY};off`)
     return undefined
   }
@@ -77,6 +80,7 @@ export async function claimKey(text: string, keyed: Keyed, parts: Parts): Promis
     fingerprint: fingerprintOf(keyed),
   }
   try {
+    if (keyed.refused) return await replayOrRefuse(claim, keyed.refused, incoming.headers, parts)
     return await decide(claim, keepMs, incoming.headers, parts)
   } catch (error) {
     const request = formatRequestId(claim.id)
@@ -91,6 +95,13 @@ function fingerprintOf({ ask, body }: Keyed): Uint8Array {
   const { dialect, addressed, asArray = false } = ask
   const address = JSON.stringify([dialect.id, addressed?.model, addressed?.stream, asArray])
   return createHash('sha256').update(`${address}\n`).update(body).digest()
+}
+
+/** A storm of refused calls is worth no more than a look: nothing is written for it. */
+async function replayOrRefuse(claim: Claim, refused: Failure, headers: Headers, { store }: Parts): Promise<Response> {
+  const known = await store.contents.find(claim)
+  if (known.outcome !== 'finished' || !known.answer) throw refused
+  return replay(known.first, known.answer, headers)
 }
 
 async function decide(claim: Claim, keepMs: number, headers: Headers, parts: Parts): Promise<KeyClaim | Response> {

@@ -5,7 +5,7 @@ import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dia
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
-import { type Accepted, accept, turnAway } from './accept.ts'
+import { type Accepted, accept, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
@@ -45,7 +45,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const startedAt = performance.now()
   const caller = await authenticate(incoming, dialect.id, parts)
   if (dialect.id === 'messages') checkVersion(http.headers)
-  turnAway(caller, undefined, parts)
+  const key = http.headers.get(IDEMPOTENCY_KEY)
+  const refused = turnedAway(caller, undefined, parts)
+  if (refused && key === null) throw refused
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes } = server.limits
@@ -64,9 +66,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
     const said: string[] = []
-    const key = http.headers.get(IDEMPOTENCY_KEY)
     if (key !== null) {
-      const claimed = await claimKey(key, { incoming, ask, caller, body, retention, warnings: said }, parts)
+      const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }
+      const claimed = await claimKey(key, keyed, parts)
       if (claimed instanceof Response) return claimed
       claim = claimed
     }

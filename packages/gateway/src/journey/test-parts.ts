@@ -77,7 +77,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
       settle: unused,
     },
     store: {
-      contents: { claim: unused, keep: unused, forget: unused, sweep: unused },
+      contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },
       ...{ findRequest: unused, apply: unused, standing: unused, usage: unused },
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },

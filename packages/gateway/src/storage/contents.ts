@@ -31,6 +31,8 @@ export interface Contents {
    * of this request, if it is still the one that runs. A claim may be repeated.
    */
   claim(claim: Claim, instead?: bigint): Promise<Claimed>
+  /** What a claim would be answered, without making it. */
+  find(claim: Claim): Promise<Claimed>
   /** The request is over and was charged `cost`; kept for `keepMs` from now. false: the claim is another's by now. */
   keep(claim: Claim, end: { cost: Nanos; keepMs: number; answer: KeptAnswer | undefined }): Promise<boolean>
   /** As if it had never been claimed; a claim that has ended, or is another's, stays. */

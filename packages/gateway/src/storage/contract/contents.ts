@@ -34,6 +34,20 @@ export function contentsContract(use: Use): void {
     expect(age).toBeLessThan(5_000 + MINUTE)
   })
 
+  test('a look finds what a claim would, and claims nothing', async () => {
+    const { contents } = use().storage
+    const first = newClaim()
+    expect(await contents.find(first)).toEqual({ outcome: 'new' })
+    expect(await contents.claim(first)).toEqual({ outcome: 'new' })
+    expect(await contents.find(again(first))).toMatchObject({ outcome: 'running', first: { id: first.id } })
+    expect(await contents.keep(first, ended(ANSWER))).toBe(true)
+    expect(await contents.find(again(first))).toEqual(await contents.claim(again(first)))
+    expect(await contents.find(again(first, { fingerprint: newHash() }))).toMatchObject({ outcome: 'mismatch' })
+    expect(await contents.find(again(first, { account: 2n }))).toEqual({ outcome: 'new' })
+    await use().elapse(MINUTE)
+    expect(await contents.find(again(first))).toEqual({ outcome: 'new' })
+  })
+
   test('a claim may be repeated by the one that made it', async () => {
     const { contents } = use().storage
     const first = newClaim()

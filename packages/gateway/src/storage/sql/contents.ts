@@ -19,7 +19,8 @@ WHERE (known.cost IS NOT NULL AND known.expires_at <= NOW)
 RETURNING request`
 
 const FIND = `
-SELECT fingerprint, request, slot, epoch, cost, headers, body, NOW - claimed_at AS age
+SELECT fingerprint, request, slot, epoch, cost, headers, body, NOW - claimed_at AS age,
+  cost IS NOT NULL AND expires_at <= NOW AS over
 FROM idempotency WHERE account = $1 AND key = $2`
 
 const KEEP = `
@@ -52,6 +53,11 @@ export function contentsOver(ask: Ask): Contents {
         if (row) return toClaimed(row, claim)
       }
       throw new Error('an idempotency key was claimed and removed again and again')
+    },
+    async find(claim) {
+      checkClaim(claim)
+      const [row] = await ask(FIND, [claim.account, claim.key])
+      return row && !row.over ? toClaimed(row, claim) : { outcome: 'new' }
     },
     async keep({ account, key, id }, { cost, keepMs, answer }) {
       const headers = answer ? checkText('headers', answer.headers) : null
