@@ -272,11 +272,6 @@ describe('objects kept at a vendor', () => {
     ['generate-content', ask('generate-content', '"cached_content":"cachedContents/1"'), ['cachedContent']],
     [
       'generate-content',
-      ask('generate-content', '"cachedContent":"","cached_content":"cachedContents/1"'),
-      ['cachedContent'],
-    ],
-    [
-      'generate-content',
       '{"contents":[{"parts":[{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1beta/files/1"}},{"file_data":{"file_uri":"gs://bucket/1"}},{"fileData":{"fileUri":"https://www.youtube.com/watch?v=1"}}]}]}',
       ['contents[0].parts[0].fileData.fileUri', 'contents[0].parts[1].fileData.fileUri'],
     ],

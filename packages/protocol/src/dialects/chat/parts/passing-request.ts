@@ -81,14 +81,16 @@ function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknow
 
   read.oneOf('stop', ['string', 'array'], 'stop must be a string or an array of strings')
   read.oneOf('tool_choice', ['string', 'object'], 'tool_choice must be a string or an object')
+  // Which of the two an upstream heeds is its own affair: the greater has to be paid for.
   const newCap = read.number('max_completion_tokens', 1, MAX_OUTPUT, 'integer')
   const oldCap = read.number('max_tokens', 1, MAX_OUTPUT, 'integer')
+  const isOld = oldCap !== undefined && !(newCap !== undefined && newCap >= oldCap)
   return {
     model,
     stream: read.flag('stream'),
     includeUsage: asksForUsage(bytes, codec, read.field('stream_options')),
-    maxOutput: newCap ?? oldCap,
-    capField: newCap !== undefined ? 'max_completion_tokens' : oldCap !== undefined ? 'max_tokens' : undefined,
+    maxOutput: isOld ? oldCap : newCap,
+    capField: isOld ? 'max_tokens' : newCap === undefined ? undefined : 'max_completion_tokens',
     temperature: read.number('temperature', 0, 2),
     topP: read.number('top_p', 0, 1),
     n: read.number('n', 1, MAX_CHOICES, 'integer') ?? 1,

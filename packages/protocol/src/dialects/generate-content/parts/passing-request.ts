@@ -1,12 +1,13 @@
 // A generate-content request as it passes through: what the journey has to know of it, and the few edits it may need.
 
-import { isObject, type Json } from '../../../canonical/reading.ts'
+import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editFields } from '../../../framing/edit-fields.ts'
-import { type JsonScan, scanObject } from '../../../framing/json-scan.ts'
+import { type JsonField, type JsonScan, scanObject } from '../../../framing/json-scan.ts'
 import { countMedia, fieldNamed, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { camelName } from './fields.ts'
 import { billedAs, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
 
 /** `decode` also is what finds the caller's mistakes. Throws Mistake. */
@@ -17,6 +18,8 @@ export function readRequest(
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
 ): PassingRequest {
   const { scan, body } = readBody(bytes, codec)
+  refuseTwoSpellings(scan.fields, '')
+  refuseTwoCaps(bytes, scan, codec)
   const request = decode(body, addressed)
   const { encodedBytes, ...media } = countMedia(request)
   return {
@@ -36,6 +39,24 @@ export function readRequest(
     edited: (edits) => edited({ bytes, scan, codec }, body, edits),
     canonical: () => request,
   }
+}
+
+/** Of two spellings of one field nobody knows which the vendor heeds; what is held must be what is asked for. */
+function refuseTwoSpellings(fields: readonly JsonField[], before: string): void {
+  const seen = new Set<string>()
+  for (const { name } of fields) {
+    const field = before + camelName(name)
+    if (seen.has(field)) throw new Mistake('bad_request', field, `The body has the field ${field} twice`)
+    seen.add(field)
+  }
+}
+
+function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): void {
+  const config = fields.find(({ name }) => camelName(name) === 'generationConfig')
+  if (config?.kind !== 'object') return
+  const inner = scanObject(bytes.subarray(config.start, config.end), codec)
+  if (!inner.ok) throw new Mistake('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
+  refuseTwoSpellings(inner.fields, 'generationConfig.')
 }
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
@@ -74,16 +95,11 @@ function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Code
 }
 
 function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
-  const configs = spelled(body, 'generationConfig')
-  const isCapped = configs.some(([, config]) => isObject(config) && capsOf(config).length > 0)
-  for (const [outer, config] of configs.length === 0 ? [['generationConfig', {}] as const] : configs) {
-    const caps = isObject(config) ? capsOf(config) : []
-    // Numbers may be written as text here.
-    const above = caps.filter(([, value]) => !(Number(value) <= cap)).map(([inner]) => inner)
-    const names = isCapped ? above : ['maxOutputTokens']
-    if (names.length > 0) setWithin(scanned, into, outer, new Map(names.map((name) => [name, String(cap)])))
-  }
+  const [outer, config] = spelled(body, 'generationConfig')[0] ?? ['generationConfig', {}]
+  const [name, own] = (isObject(config) ? spelled(config, 'maxOutputTokens')[0] : undefined) ?? [
+    'maxOutputTokens',
+    null,
+  ]
+  // Numbers may be written as text here.
+  if (own === null || !(Number(own) <= cap)) setWithin(scanned, into, outer, new Map([[name, String(cap)]]))
 }
-
-const capsOf = (config: Json): [string, unknown][] =>
-  spelled(config, 'maxOutputTokens').filter(([, value]) => value !== null)
