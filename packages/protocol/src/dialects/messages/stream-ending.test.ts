@@ -60,6 +60,13 @@ describe('usage', () => {
       usage({ input: 64, cachedInput: 64, cacheWrite: 0, output: 5 }),
     ],
     [
+      'zeros from the start to the end: that is what it cost',
+      { ...figures(0, 0, 0), output_tokens: 0 },
+      { ...figures(0, 0, 0), output_tokens: 0 },
+      usage({ input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }),
+    ],
+    ['zeros at the start alone are no figures', figures(0, 0, 0), { output_tokens: 5 }, usage({ output: 5 })],
+    [
       'only at the start: a place holder is no figure',
       { input_tokens: 8, output_tokens: 1 },
       undefined,

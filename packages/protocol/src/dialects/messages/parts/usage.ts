@@ -88,11 +88,15 @@ function tierOf({ service_tier: tier, speed }: WireUsage): string | undefined {
   return typeof tier === 'string' ? tier : undefined
 }
 
+const NO_INPUT = { fresh: undefined, cacheRead: undefined, cacheWrite: undefined, cacheWriteLong: undefined }
+
 /** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
 export function startFigures(message: { usage?: unknown; stop_reason?: unknown; container?: unknown }): Figures {
   const reported = readFigures((message.usage ?? {}) as WireUsage, message)
-  const isPlaceHolder = typeof message.stop_reason !== 'string' && (reported.output === 0 || reported.output === 1)
-  return isPlaceHolder ? { ...reported, output: undefined } : reported
+  if (typeof message.stop_reason === 'string') return reported
+  const { output } = reported
+  const input = inputOf(reported) === 0 ? NO_INPUT : {}
+  return { ...reported, ...input, output: output === 0 || output === 1 ? undefined : output }
 }
 
 /**
@@ -100,7 +104,7 @@ export function startFigures(message: { usage?: unknown; stop_reason?: unknown; 
  * not unsay tokens that were reported before: some services fill in what they do not know.
  */
 export function mergeFigures(earlier: Figures, later: Figures): Figures {
-  const unsaysInput = inputOf(later) === 0 && inputOf(earlier) !== 0
+  const unsaysInput = inputOf(later) === 0 && (inputOf(earlier) ?? 0) !== 0
   const input = unsaysInput ? earlier : later
   return {
     fresh: input.fresh ?? earlier.fresh,
