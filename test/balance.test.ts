@@ -170,3 +170,29 @@ test('fifty at once on a balance for five', async () => {
   expect((await settled()).length).toBe(served)
   expect(Number((await account()).balance_usd)).toBeGreaterThanOrEqual(0)
 })
+
+test('neither images nor streams of small wallets, all of them paid, make the holds of others larger', async () => {
+  const own = await startGateway({ config: configFor(upstream) })
+  const held = async () => {
+    upstream.behave(answer(reply({ usage: { prompt_tokens: 10_000, completion_tokens: 1 } })))
+    const { secret, settled } = await quickKey(own)
+    const messages = [{ role: 'user', content: 'word '.repeat(6_000) }]
+    await (await chat(own.url, secret, ask('same', false, { messages, max_tokens: 1 }))).text()
+    return Number((await settled())[0]?.held_usd)
+  }
+  const before = await held()
+  const url = `data:image/png;base64,${'A'.repeat(2_000)}`
+  const seeing = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
+  for (let times = 0; times < 8; times++) {
+    upstream.behave(answer(reply({ usage: { prompt_tokens: 90, completion_tokens: 1 } })))
+    const { secret } = await quickKey(own)
+    await (await chat(own.url, secret, ask('same', false, { messages: seeing }))).text()
+    const long = usage({ prompt_tokens: 10, completion_tokens: 1_000 })
+    upstream.behave(stream(role(), ...Array(40).fill(event('word '.repeat(20))), finish(), long, DONE))
+    const poor = await quickKey(own, '0.01')
+    await (await chat(own.url, poor.secret, ask('same', true))).text()
+    expect(await poor.settled()).toMatchObject([{ ending: 'completed', shortfall_usd: '0.00' }])
+  }
+  expect(await held()).toBeLessThanOrEqual(before)
+  await own.stop()
+})

@@ -2,7 +2,7 @@
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
@@ -18,7 +18,8 @@ import type { AbortReason, Watch } from './watch.ts'
 export type Exchange = {
   parts: Parts
   dialect: TextDialect
-  request: Pick<PassingRequest, 'stream' | 'textBytes'>
+  /** `plainBytes`: its size if it is text alone, else 0: the tokens of images say nothing about those of text. */
+  request: { stream: boolean; plainBytes: number }
   /** All of the request, for as long as another upstream may have to be asked. */
   asked: Asked | undefined
   /** The call that is under way. */
@@ -75,11 +76,12 @@ export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): 
   if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   const isFree = charge.cost === 0n && !seen.sawOutput
+  const { held } = quote.open
   const { charged } = await (isFree
     ? quote.open.void(ending, receipt)
     : quote.open.settle(charge.cost, tokensIn(charge), ending, receipt))
   parts.turnedAway.ended(quote.caller)
-  learn(quote, request.textBytes, outcome, charge, statistics)
+  learn({ plainBytes: request.plainBytes, held }, outcome, charge, statistics)
   const { claim, headers } = exchange
   if (claim) await endClaim(claim, { ending, charged, headers, body: seen.body }, parts)
   return charge

@@ -118,6 +118,7 @@ function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, o
   parts.retries.request()
   showWarnings({ quote, headers })
   const client = new Client(incoming.http)
+  const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
   // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
   client.onGone = () => {
     if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
@@ -130,7 +131,7 @@ function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, o
   return {
     parts,
     dialect,
-    request: { stream: request.stream, textBytes: request.textBytes },
+    request: { stream: request.stream, plainBytes: isText ? request.textBytes : 0 },
     asked,
     attempt: new Attempt(candidate.lane, candidate.route.model, parts.ticker.now()),
     answerer: outbound.answerer,

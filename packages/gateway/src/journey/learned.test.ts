@@ -15,8 +15,21 @@ test('tokens per byte follow what is seen, and one absurd answer moves them litt
   }
   expect(statistics.inputTokensPerByte).toBeCloseTo(0.25, 2)
   expect(statistics.outputTokensPerByte).toBeCloseTo(0.5, 2)
-  learnInput(statistics, 64, 1e12)
+  learnInput(statistics, 64, 60)
   expect(statistics.inputTokensPerByte).toBeLessThan(0.5)
+})
+
+test('more tokens than bytes are not those of the text: hidden thoughts, or what a vendor adds by itself', () => {
+  const statistics = createLearned().of('a')
+  const { inputTokensPerByte, outputTokensPerByte } = statistics
+  for (let times = 0; times < 50; times++) {
+    learnInput(statistics, 64, 1e12)
+    learnInput(statistics, 1_000, 1_500)
+    learnOutput(statistics, 400, 5_000)
+  }
+  expect(statistics).toMatchObject({ inputTokensPerByte, outputTokensPerByte })
+  // How long answers are is another matter.
+  expect(recentP95(statistics)).toBe(8_192)
 })
 
 test('a few bytes, or no tokens, teach nothing', () => {

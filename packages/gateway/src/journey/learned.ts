@@ -40,19 +40,23 @@ export function createLearned(): Learned {
   }
 }
 
-/** Text that is mostly media would teach nonsense; a few bytes would teach noise. */
+/** Of requests that are text alone. A few bytes would teach noise. */
 export function learnInput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
-  if (textBytes < 64 || tokens <= 0) return
+  if (tokens <= 0 || !isText(textBytes, tokens)) return
   statistics.inputTokensPerByte = blend(statistics.inputTokensPerByte, tokens / textBytes)
 }
 
 export function learnOutput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
   if (tokens <= 0) return
-  if (textBytes >= 64) statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, tokens / textBytes)
+  if (isText(textBytes, tokens))
+    statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, tokens / textBytes)
   const bucket = 32 - Math.clz32(Math.min(LONGEST, tokens))
   statistics.histogram[bucket] = (statistics.histogram[bucket] ?? 0) + 1
   if (++statistics.samples >= HISTORY) fade(statistics)
 }
+
+/** No text has more tokens than bytes: thoughts that nobody sees, or what a vendor adds, would make all text dearer. */
+const isText = (textBytes: number, tokens: number): boolean => textBytes >= 64 && tokens <= textBytes
 
 export function learnShortfall(statistics: ModelStatistics): void {
   statistics.margin = Math.min(MAX_MARGIN, statistics.margin * 1.5)
@@ -70,7 +74,7 @@ export function recentP95(statistics: ModelStatistics): number {
 }
 
 function blend(old: number, seen: number): number {
-  return old + (Math.min(4, seen) - old) * WEIGHT
+  return old + (seen - old) * WEIGHT
 }
 
 /** Halving keeps the shape and lets old traffic be forgotten; the margin eases back to where it began. */

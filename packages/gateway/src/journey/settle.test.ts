@@ -6,7 +6,7 @@ import { formulaOf, recompute } from '../money/receipt.ts'
 import { rateText } from './catalogue.ts'
 import { createLearned } from './learned.ts'
 import type { Quote } from './reserve.ts'
-import { chargeOf, type Ending, type Outcome, receiptOf } from './settle.ts'
+import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
 
 const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n }
 
@@ -179,4 +179,17 @@ test('what the operator pays: what the upstream says, else the cost of the route
   expect(paid(usage(1_000, 0, { upstreamCost: 'nonsense' }), cost)).toBe('0.0000005')
   expect(paid(usage(1_000, 0), undefined)).toBeUndefined()
   expect(paid(undefined, cost)).toBeUndefined()
+})
+
+test.each<[what: string, ending: Ending, held: bigint, grows: boolean]>([
+  ['costs more than was held at its end', 'completed', 89n, true],
+  ['was extended to what it costs', 'completed', 90n, false],
+  ['was stopped where its hold ended, one event too late', 'stopped_by_balance', 80n, false],
+])('a request that %s: %s', (_, ending, held, grows) => {
+  const quote = quoteOf()
+  const statistics = createLearned().of('a')
+  const { margin } = statistics
+  const ended = outcome(ending, { ...delivered, usage: usage(10, 20) })
+  learn({ plainBytes: 1_000, held }, ended, chargeOf(quote, ended, statistics), statistics)
+  expect(statistics.margin > margin).toBe(grows)
 })

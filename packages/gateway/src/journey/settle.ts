@@ -123,16 +123,14 @@ function tierOf({ terms }: Charge, reported: string | undefined): string | undef
   return reported === undefined || USUAL_TIERS.has(reported) ? undefined : reported
 }
 
+/** `plainBytes`: of a request that is text alone, else 0. `held`: in the end, with all extensions. */
+export type Asked = { plainBytes: number; held: Nanos }
+
 /** Lets the next holds profit from what this answer showed. */
-export function learn(
-  quote: Quote,
-  textBytes: number,
-  outcome: Outcome,
-  charge: Charge,
-  statistics: ModelStatistics,
-): void {
-  if (charge.cost > quote.held) learnShortfall(statistics)
+export function learn(asked: Asked, outcome: Outcome, charge: Charge, statistics: ModelStatistics): void {
+  // A stream that is stopped at the end of its hold has proved nothing about it.
+  if (charge.cost > asked.held && outcome.ending !== 'stopped_by_balance') learnShortfall(statistics)
   if (charge.estimated || !DONE.includes(outcome.ending)) return
-  learnInput(statistics, textBytes, outcome.usage?.input ?? 0)
+  learnInput(statistics, asked.plainBytes, outcome.usage?.input ?? 0)
   learnOutput(statistics, outcome.outputBytes, totalsOf(charge.units).output)
 }
