@@ -12,7 +12,7 @@ let gateway: Gateway
 const ENDINGS: Record<Dialect, string> = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' }
 const DIALECTS = Object.keys(ENDINGS) as Dialect[]
 const PRICE =
-  'price: { input: 1, output: 4, tiers: { priority: 2, flex: 0.5, fast: 6 }, tools: { web_search: 0.01 }, audio_output: 40, long_context: { above: 200000, input: 2 } }'
+  'price: { input: 1, output: 4, tiers: { priority: 2, flex: 0.5, fast: 6 }, tools: { web_search: 0.01 }, audio_input: 100, audio_output: 40, long_context: { above: 200000, input: 2 } }'
 
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -178,6 +178,11 @@ describe('the charge', () => {
     expect(await held({ web_search_options: {} })).toBe(40 + 10)
     expect(await held({ tools: [{ type: 'web_search' }] })).toBe(40 + 80)
     expect(await held({ modalities: ['text', 'audio'] })).toBe(400)
+    // Sound is held for where there is some: 24,000 bytes of text cost as text, 2,048 tokens of sound as sound.
+    const text = { role: 'user', content: 'word '.repeat(4_800) }
+    const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
+    expect(await held({ max_tokens: 1, messages: [text] })).toBeLessThan(20)
+    expect(await held({ max_tokens: 1, messages: [{ role: 'user', content: [sound] }] })).toBeGreaterThan(200)
     const poor = await send('chat', { tools: [{ type: 'web_search' }] }, { credit: '0.05' })
     expect([poor.status, poor.sent]).toEqual([402, []])
   })

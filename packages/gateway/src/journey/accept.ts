@@ -81,7 +81,8 @@ export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }:
   const statistics = parts.learned.of(offer.model.id)
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
   const bounds = boundsOf(sizing, offer.model.limits.maxOutput, statistics)
-  const rate = holdRate(offer.rate, bounds.input, wishes)
+  // Videos count with the documents, and have sound.
+  const rate = holdRate(offer.rate, bounds.input, wishes, request.audios + request.documents > 0)
   const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
   return { bounds, rate, ...amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes)), expectedInput }
 }

@@ -15,29 +15,29 @@ import {
 
 const SCALE = ONE * ONE
 
-const INPUT_KINDS: readonly Kind[] = [
-  ...(['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong'] as const),
-  ...(['audioInput', 'cachedAudioInput', 'imageInput'] as const),
-]
+// Sound is many times dearer than text: it is held for where it is sent, or asked for.
+const INPUT_KINDS: readonly Kind[] = ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'imageInput']
+const HEARD_INPUT_KINDS: readonly Kind[] = [...INPUT_KINDS, 'audioInput', 'cachedAudioInput']
 const OUTPUT_KINDS: readonly Kind[] = ['output', 'reasoning', 'imageOutput']
-/** Sound is many times dearer than text, and comes only if it is asked for. */
-const HEARD_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
+const HEARD_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
 
 /**
  * A plain rate that is never below what the answer can turn out to cost: the dearest kind of token, with the long-context
- * price if so much input reaches it, at the dearest of the tiers that it may be served at.
+ * price if so much input reaches it, at the dearest of the tiers that it may be served at. `hears`: there may be sound
+ * in the input.
  */
-export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes): Rate {
+export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
   if (rate.plain) return rate
   const { price, usual } = rate
-  if (usual && wishes === NO_WISHES && inputTokens <= usual.upTo) return usual.hold
-  const outputKinds = wishes.also.includes('audio') ? HEARD_KINDS : OUTPUT_KINDS
+  if (usual && wishes === NO_WISHES && !hears && inputTokens <= usual.upTo) return usual.hold
+  const inputKinds = hears ? HEARD_INPUT_KINDS : INPUT_KINDS
+  const outputKinds = wishes.also.includes('audio') ? HEARD_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
   for (const words of tiersToExpect(price, wishes)) {
     // Input is only bounded from above: it may also stay below where a long context begins.
     for (const length of [0, ...aboves(price, words).filter((above) => inputTokens > above)]) {
       const { figures, tiers } = tokenTerms(price, length === 0 ? 0 : length + 1, words)
-      input = most(input, times(dearestOf(figures, INPUT_KINDS), tiers.values()))
+      input = most(input, times(dearestOf(figures, inputKinds), tiers.values()))
       output = most(output, times(dearestOf(figures, outputKinds), tiers.values()))
     }
   }
@@ -50,7 +50,7 @@ export function readyRate(price: TokenPrice, multiplierMillionths: bigint): Rate
   const rate = rateOf(price, multiplierMillionths)
   if (rate.plain) return rate
   const upTo = price.longContext?.[0]?.above ?? Number.POSITIVE_INFINITY
-  return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_WISHES) } }
+  return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_WISHES, false) } }
 }
 
 /** An answer that was asked for at one tier may be served at the usual one; `auto` may be any. */
