@@ -63,12 +63,58 @@ describe('facts', () => {
     ['responses', { images: 1, documents: 1, audios: 0 }],
     ['messages', { images: 1, documents: 2, audios: 0 }],
     ['generate-content', { images: 1, documents: 1, audios: 1 }],
-  ])('%s: media are counted, their bytes are not text', (id, counts) => {
+  ])('%s: media are counted, and weigh much less than as much text', (id, counts) => {
     const request = read(id, WITH_MEDIA[id])
     expect(request).toMatchObject(counts)
     const text = WITH_MEDIA[id].replaceAll(DATA, '').length
     expect(request.textBytes).toBeGreaterThan(text - 120)
-    expect(request.textBytes).toBeLessThanOrEqual(text)
+    expect(request.textBytes).toBeLessThanOrEqual(text + DATA.length / 4)
+  })
+
+  const FILE = Buffer.from('word '.repeat(4_000)).toString('base64')
+  test.each<[what: string, id: Id, json: string]>([
+    [
+      'a file of text',
+      'chat',
+      `{"model":"m","messages":[{"role":"user","content":[{"type":"file","file":{"file_data":"data:text/plain;base64,${FILE}"}}]}]}`,
+    ],
+    [
+      'a file of text',
+      'responses',
+      `{"model":"m","input":[{"role":"user","content":[{"type":"input_file","file_data":"data:application/json;base64,${FILE}"}]}]}`,
+    ],
+    [
+      'a file of text',
+      'generate-content',
+      `{"contents":[{"parts":[{"inlineData":{"mimeType":"text/csv","data":"${FILE}"}}]}]}`,
+    ],
+    ...['data', 'file_data', 'url'].map((name): [string, Id, string] => [
+      `what tools call ${name}`,
+      'chat',
+      ask(
+        'chat',
+        `"tools":[{"type":"function","function":{"name":"f","parameters":{"${name}":"data:image/png,${FILE}"}}}]`,
+      ),
+    ]),
+  ])('%s weighs as text: %s', (_, id, json) => {
+    expect(read(id, json).textBytes).toBeGreaterThanOrEqual(20_000)
+  })
+
+  test('chat: an image weighs nothing beside its count, however its slashes are written', () => {
+    const url = `data:image\\/png;base64,${DATA}`
+    const json = `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"${url}"}}]}]}`
+    expect(read('chat', json).textBytes).toBeLessThan(json.length - DATA.length)
+  })
+
+  test('what is long to read or to hear weighs more than what is short', () => {
+    const weight = (mime: string, size: number) =>
+      read(
+        'generate-content',
+        `{"contents":[{"parts":[{"inlineData":{"mimeType":"${mime}","data":"${'A'.repeat(size)}"}}]}]}`,
+      ).textBytes
+    for (const mime of ['application/pdf', 'audio/mp3', 'video/mp4'])
+      expect(weight(mime, 400_000)).toBeGreaterThan(weight(mime, 4_000) + 2_000)
+    expect(weight('application/pdf', 400_000)).toBeLessThan(40_000)
   })
 
   test('neutral terms, parsed when asked for', () => {

@@ -25,7 +25,21 @@ export function parseBody(bytes: Uint8Array, codec: Codec): Json {
   }
 }
 
+/** `encodedBytes`: those that do not weigh as text. */
 export type MediaCounts = { images: number; documents: number; audios: number; encodedBytes: number }
+
+/** Text that was encoded, whatever it is called: a model reads every word of it. */
+const TEXT_TYPE = /^text\/|[/+.-](?:json|xml|yaml|csv|javascript|typescript|sql|sh|toml)\b/i
+
+/**
+ * How many of the bytes of encoded media a model does not read as text. Images are counted by the piece alone; of pages
+ * and of sound nobody knows how many there are, but more in what is larger.
+ */
+export function notText(mime: string, bytes: number): number {
+  if (/^image\//i.test(mime)) return bytes
+  if (TEXT_TYPE.test(mime)) return 0
+  return bytes - Math.ceil(bytes / (/^(?:audio|video)\//i.test(mime) ? 128 : 16))
+}
 
 /** What a request carries besides text. A video counts with the documents: both have many pages. */
 export function countMedia(request: CanonicalRequest): MediaCounts {
@@ -34,7 +48,7 @@ export function countMedia(request: CanonicalRequest): MediaCounts {
     if (media === 'image') counts.images++
     else if (media === 'audio') counts.audios++
     else counts.documents++
-    if (source.kind === 'inline') counts.encodedBytes += source.data.length
+    if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
   }
   const walk = (parts: readonly Part[]) => {
     for (const part of parts) {

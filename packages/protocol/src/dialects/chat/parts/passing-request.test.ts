@@ -91,7 +91,13 @@ describe('facts', () => {
         },
       ],
     })
-    const expected = { images: 2, audios: 1, documents: 1, mediaBytes: image.length + 3000, bytes: body.length }
+    const expected = {
+      images: 2,
+      audios: 1,
+      documents: 1,
+      mediaBytes: image.length + 2000 - 16 + 1000 - 63,
+      bytes: body.length,
+    }
     expect(factsOf(body)).toMatchObject(expected)
   })
 })

@@ -6,6 +6,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { editFields } from '../../../framing/edit-fields.ts'
 import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../../framing/json-scan.ts'
 import { splice } from '../../../framing/splice.ts'
+import { notText } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
 
 export type ChatFacts = {
@@ -47,8 +48,13 @@ const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128
 const MAX_MODEL_LENGTH = 256
 const PART_TYPES = typeWords('file', 'image_url', 'input_audio', 'web_search', 'builtin_function')
-/** Members whose long values are encoded media: input_audio.data and file.file_data; image_url.url when it is a data URL. */
-const MEDIA_KEYS: ReadonlySet<string> = new Set(['"data"', '"file_data"'])
+/** Members of messages whose long values are encoded media, and of what type if they do not say: `data:image/png;...`. */
+const MEDIA_KEYS: ReadonlyMap<string, string> = new Map([
+  ['"data"', 'audio/wav'],
+  ['"file_data"', 'application/pdf'],
+  ['"url"', 'text/uri-list'],
+])
+const LONGEST_TYPE = 100
 
 export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | ErrorInfo {
   const scan = scanObject(bytes, codec, PART_TYPES)
@@ -232,10 +238,15 @@ function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | unde
 
 function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
   let total = 0
+  const messages = scan.fields.find(({ name }) => name === 'messages')
   for (const { keyStart, keyEnd, start, end } of scan.longStrings) {
-    const key = keyEnd - keyStart > 11 ? '' : codec.decode(bytes, keyStart, keyEnd)
-    const isMedia = key === '"url"' ? codec.decode(bytes, start, start + 6) === '"data:' : MEDIA_KEYS.has(key)
-    if (isMedia) total += end - start - 2
+    // Elsewhere, as in the schema of a tool, a model reads what has such a name.
+    if (!messages || start < messages.start || end > messages.end || keyEnd - keyStart > 11) continue
+    const usual = MEDIA_KEYS.get(codec.decode(bytes, keyStart, keyEnd))
+    if (usual === undefined) continue
+    const said = /^"data:([^;,]*)/.exec(codec.decode(bytes, start, start + LONGEST_TYPE))?.[1]
+    // Some write a slash as \/.
+    total += notText(said?.replace('\\', '') ?? usual, end - start - 2)
   }
   return total
 }

@@ -5,7 +5,15 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
-import { countMedia, leaveOutTools, objectsIn, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import {
+  countMedia,
+  leaveOutTools,
+  notText,
+  objectsIn,
+  openFieldEdits,
+  readBody,
+  setWithin,
+} from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
@@ -48,7 +56,8 @@ function fetchedBytes(body: Json): number {
     for (const [block] of objectsIn(message.content)) {
       const document = isObject(block.content) && isObject(block.content.content) ? block.content.content : {}
       const source = isObject(document.source) ? document.source : {}
-      if (source.type === 'base64' && typeof source.data === 'string') total += source.data.length
+      const { data, media_type: mime } = source
+      if (source.type === 'base64' && typeof data === 'string') total += notText(String(mime), data.length)
     }
   return total
 }
