@@ -260,12 +260,15 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
 }
 
 test('a stream that waits for a limit shows signs of life, and is not the upstream being silent', async () => {
-  const { call, asked, ends, go } = waitingStream({ idleMs: 20 })
+  // Long enough for a slow machine to come as far as the wait, which then lasts much longer.
+  const idleMs = 200
+  const { call, asked, ends, go } = waitingStream({ idleMs })
   const response = await call({ stream: true })
   let text = ''
+  const since = performance.now()
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString()
-    if (text.split(': keep-alive').length > 6) go()
+    if (text.split(': keep-alive').length > 6 && performance.now() - since > 3 * idleMs) go()
   }
   expect(asked).toEqual([{ used: expect.any(Number), step: expect.any(Number) }])
   expect(text.slice(-DONE.length)).toBe(DONE)
