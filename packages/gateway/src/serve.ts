@@ -162,7 +162,9 @@ async function createParts(
     admission: createAdmission(catalogue().config.server.limits),
     watches: createWatches(ticker),
     retries: createRetryBudget(),
-    send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request)),
+    send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
+      report: (upstream, code) => log.warn('HTTP/2 failed, HTTP/1.1 for the next 10 minutes', { upstream, code }),
+    }),
     random: Math.random,
   }
 }

@@ -125,6 +125,7 @@ groups:
     maxConcurrency: 64,
     timeouts: { firstByteMs: 1_000, idleMs: 2_000, totalMs: 180_000 },
     proxy: 'http://user:pass@proxy:3128/',
+    http: '1.1',
     allowPrivate: true,
     sharedObjects: true,
     billsOnAbort: 'input',

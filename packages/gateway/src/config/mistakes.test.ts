@@ -145,7 +145,14 @@ const SINGLE: [string, string, string][] = [
     'keys is missing; write keys: ["none"]',
   ],
   ['a key with a line end', upstream('').replace('none', '"a\\r\\nx: y"'), 'keys[0]: contains spaces, line ends'],
-  ['HTTP/2', upstream('http: 2'), 'http: HTTP/2 toward upstreams comes with a later version'],
+  ['a version of HTTP that is not spoken', upstream('http: 3'), 'http: HTTP/3 is not spoken'],
+  ['HTTP/2 by its other name', upstream('http: 2.0'), 'http: write 2'],
+  ['HTTP/2 through a proxy', upstream('http: 2, proxy: "http://p:3128"'), 'http: HTTP/2 is not spoken through a proxy'],
+  [
+    'HTTP/2 without TLS',
+    upstream('http: 2').replace('https:', 'http:'),
+    'http: HTTP/2 is spoken with https addresses only',
+  ],
   [
     'a dialect of media',
     address('images', 'https://a.example.com/v1'),

@@ -31,6 +31,8 @@ export type Upstream = {
   breaker?: boolean
   timeouts: Timeouts
   proxy: string | undefined
+  /** The version of HTTP that it must be spoken to in. Absent: HTTP/2 where it offers that. */
+  http?: '1.1' | '2'
   allowPrivate: boolean
   /** Callers may name objects kept at the vendor: files, caches, containers. */
   sharedObjects: boolean

@@ -14,6 +14,7 @@ import {
   withoutTrailingSlash,
 } from './scalars.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from './types.ts'
+import { readHttp } from './upstream-http.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, scalarText } from './value.ts'
 
 export const SANDBOX_UPSTREAM = 'sandbox'
@@ -139,8 +140,7 @@ function readSandbox(fields: Fields, id: string): Upstream {
 function readReal(fields: Fields, id: string, kind: Kind | undefined): Upstream {
   const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
   const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
-  fields.optional<string | undefined>('http', readHttp, undefined)
-  return {
+  const upstream: Upstream = {
     ...realUpstream(id),
     ...common(fields, id),
     ...(kind ? readDescribed(fields, kind) : readCustom(fields)),
@@ -149,6 +149,7 @@ function readReal(fields: Fields, id: string, kind: Kind | undefined): Upstream 
     allowPrivate: fields.optional('allow_private', readBoolean, false),
     sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
+  return { ...upstream, ...readHttp(fields, upstream) }
 }
 
 /** With nothing but the defaults. */
@@ -209,11 +210,6 @@ function readKey(value: Value): string | undefined {
 
 function readProxy(value: Value): string | undefined {
   return readUrl(value, { credentials: true, example: 'http://proxy.example.com:3128' })?.href
-}
-
-function readHttp(value: Value): string | undefined {
-  const later = 'HTTP/2 toward upstreams comes with a later version; remove this field or write 1.1'
-  return readWord(['1.1'], { '2': later, '2.0': later })(value)
 }
 
 function readTimeouts(value: Value): Timeouts | undefined {

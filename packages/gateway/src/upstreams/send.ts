@@ -2,6 +2,7 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
 import { spokenAt, withKey } from './spoken.ts'
+import { createTransport, type TransportParts } from './transport.ts'
 
 export type Outgoing = {
   /** Absent: POST. */
@@ -24,28 +25,9 @@ export type Embedded = (request: Request) => Promise<Response>
 
 /** Bodies above this are handed over as a one-shot stream, so that they are not kept in memory while the reply streams. */
 const KEEP_BYTES = 4_096
-/** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
-const STALE_WITHIN_MS = 1_000
 
-export function createSend(embedded: Embedded): Send {
-  /** Upstreams that have answered: there may be a connection to them that was used before. */
-  const answered = new Set<string>()
-
-  async function overSocket(upstream: Upstream, url: string, init: RequestInit, outgoing: Outgoing): Promise<Response> {
-    const sentAt = performance.now()
-    let reply: Response
-    try {
-      reply = await fetch(url, { ...init, ...bodyOf(outgoing, init) })
-    } catch (error) {
-      // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
-      // Not a byte was answered, so it is sent again, once, over a new connection.
-      const isStale = answered.has(upstream.id) && performance.now() - sentAt < STALE_WITHIN_MS && isReset(error)
-      if (!isStale || outgoing.signal.aborted) throw error
-      reply = await fetch(url, { ...init, ...bodyOf(outgoing, init), keepalive: false })
-    }
-    answered.add(upstream.id)
-    return reply
-  }
+export function createSend(embedded: Embedded, transportParts: TransportParts = {}): Send {
+  const transport = createTransport(transportParts)
 
   return async (upstream, outgoing) => {
     const { credential, headers: required } = spokenAt(upstream, outgoing.dialect)
@@ -69,7 +51,11 @@ export function createSend(embedded: Embedded): Send {
     const url = upstream.baseUrl + outgoing.path
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const { proxy } = upstream
-    return plain(await overSocket(upstream, url, { ...init, decompress: false, ...(proxy ? { proxy } : {}) }, outgoing))
+    // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
+    const dial = { ...init, decompress: false, timeout: false as const, ...(proxy ? { proxy } : {}) }
+    return plain(
+      await transport(upstream, outgoing.signal, (way) => fetch(url, { ...dial, ...bodyOf(outgoing, dial), ...way })),
+    )
   }
 }
 
@@ -98,10 +84,6 @@ function oneShot(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close()
     },
   })
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
 }
 
 /** The encodings that an upstream may use although it was asked for none. */

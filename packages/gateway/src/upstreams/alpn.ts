@@ -1,0 +1,35 @@
+// Asks a server which version of HTTP it offers, by a TLS handshake of its own that carries no request.
+import { isIP } from 'node:net'
+import { connect } from 'node:tls'
+
+/** A server that takes longer is asked again later; meanwhile it is spoken to in HTTP/1.1. */
+const WITHIN_MS = 10_000
+
+/** Undefined: it could not be reached, which the request that is on its way will tell better than we could. */
+export function offersHttp2(address: string): Promise<boolean | undefined> {
+  const { hostname, port } = new URL(address)
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: port === '' ? 443 : Number(port),
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ['h2', 'http/1.1'],
+      // Nothing is sent over this connection and nothing read from it. The ones that carry requests check certificates.
+      rejectUnauthorized: false,
+    })
+    socket.unref()
+    const end = (offered: boolean | undefined) => {
+      clearTimeout(timer)
+      resolve(offered)
+      // Closed in order first, so that no server's log has an incident.
+      if (offered === undefined) socket.destroy()
+      else socket.end(() => socket.destroy())
+    }
+    const timer = setTimeout(() => end(undefined), WITHIN_MS)
+    timer.unref()
+    socket.once('secureConnect', () => end(socket.alpnProtocol === 'h2'))
+    socket.on('error', () => end(undefined))
+    socket.once('close', () => end(undefined))
+  })
+}

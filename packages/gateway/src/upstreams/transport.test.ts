@@ -1,0 +1,178 @@
+// Which version of HTTP a call takes, and when it is sent again: every case that real servers make hard to come by.
+import { expect, test } from 'bun:test'
+import { createTransport, type Way } from './transport.ts'
+
+const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }
+const MINUTES = 60_000
+
+type Said = { say: boolean | undefined | Error }
+
+/** A transport on a clock of its own; `say` is what the server's handshake offers. */
+function setUp({ say }: Said = { say: true }) {
+  const state = { now: 0, say, asked: [] as string[], ways: [] as Way[], reports: [] as string[] }
+  const transport = createTransport({
+    now: () => state.now,
+    report: (upstream, code) => state.reports.push(`${upstream} ${code}`),
+    async offersHttp2(address) {
+      state.asked.push(address)
+      if (state.say instanceof Error) throw state.say
+      return state.say
+    },
+  })
+  /** Each word is the code that one attempt fails with; after them, an answer. */
+  async function call(codes: string[] = [], more: object = {}, signal = new AbortController().signal): Promise<Way[]> {
+    const failures = [...codes]
+    const before = state.ways.length
+    await transport({ ...HOST, ...more }, signal, async (way) => {
+      state.ways.push(way)
+      const code = failures.shift()
+      if (code !== undefined) throw Object.assign(new Error('failed'), { code })
+      return new Response()
+    }).catch((error) => {
+      if (error.message !== 'failed') throw error
+    })
+    return state.ways.slice(before)
+  }
+  return { state, transport, call }
+}
+
+const HTTP1: Way = { protocol: 'http1.1' }
+const HTTP2: Way = { protocol: 'http2' }
+
+test('the first call does not wait for the question, the next ones have its answer', async () => {
+  const { state, call } = setUp()
+  expect(await call()).toEqual([HTTP1])
+  expect(await call()).toEqual([HTTP2])
+  state.now = 1_000 * MINUTES
+  expect(await call()).toEqual([HTTP2])
+  expect(state.asked).toEqual([HOST.baseUrl])
+})
+
+test.each([
+  ['does not offer it', false],
+  ['could not be reached', undefined],
+  ['could not even be asked', new Error('no such name')],
+])('a server that %s is asked again after ten minutes, once', async (_, said) => {
+  const { state, call } = setUp({ say: said })
+  for (let times = 0; times < 5; times++) expect(await call()).toEqual([HTTP1])
+  state.now = 10 * MINUTES - 1
+  await call()
+  expect(state.asked).toHaveLength(1)
+  state.now = 10 * MINUTES
+  state.say = true
+  const calls = [call(), call(), call()]
+  expect(await Promise.all(calls)).toHaveLength(3)
+  expect(state.asked).toHaveLength(2)
+  expect(await call()).toEqual([HTTP2])
+})
+
+const NO_CHOICE: [string, object, Way][] = [
+  ['plain http', { baseUrl: 'http://127.0.0.1:11434/v1' }, {}],
+  ['plain http, HTTP/1.1 written', { baseUrl: 'http://127.0.0.1:11434/v1', http: '1.1' }, {}],
+  ['a proxy', { proxy: 'http://proxy:3128' }, HTTP1],
+  ['HTTP/1.1 written', { http: '1.1' }, HTTP1],
+  ['HTTP/2 written', { http: '2' }, HTTP2],
+]
+
+test.each(NO_CHOICE)('%s: nobody asks', async (_, more, way) => {
+  const { state, call } = setUp()
+  expect([await call([], more), await call([], more)]).toEqual([[way], [way]])
+  expect(state.asked).toEqual([])
+})
+
+const FRESH: Way = { protocol: 'http2', keepalive: false }
+
+// [the failure, attempts in all, attempts of the call after it]
+const FAILURES: [string, Way[], Way[]][] = [
+  ['ECONNRESET', [HTTP2, FRESH], [HTTP2]],
+  ['HTTP2RefusedStream', [HTTP2, HTTP2], [HTTP2]],
+  ['HTTP2Unsupported', [HTTP2, HTTP1], [HTTP1]],
+  // May come in the middle of a call that the upstream is at work on: never sent again.
+  ['EPROTO', [HTTP2], [HTTP1]],
+  ['HTTP2StreamReset', [HTTP2], [HTTP1]],
+  ['HTTP2GoAway', [HTTP2], [HTTP1]],
+  ['HTTP2ProtocolError', [HTTP2], [HTTP1]],
+  ['ECONNREFUSED', [HTTP2], [HTTP2]],
+]
+
+test.each(FAILURES)('after %s', async (code, attempts, next) => {
+  const { state, call } = setUp()
+  await call()
+  expect(await call([code, ...(attempts.length > 1 ? [] : ['unreachable'])])).toEqual(attempts)
+  expect(await call()).toEqual(next)
+  expect(state.reports).toEqual(next[0] === HTTP1 ? [`up ${code}`] : [])
+  state.now = 10 * MINUTES
+  await call()
+  expect(await call()).toEqual([HTTP2])
+})
+
+test.each(['ECONNRESET', 'HTTP2RefusedStream', 'HTTP2Unsupported'])('%s twice is enough', async (code) => {
+  const { call } = setUp()
+  await call()
+  expect(await call([code, code, code])).toHaveLength(2)
+})
+
+test('HTTP/2 that was demanded is kept to', async () => {
+  const { call } = setUp()
+  const demanded = { http: '2' }
+  for (const code of ['HTTP2Unsupported', 'HTTP2StreamReset', 'EPROTO']) {
+    expect(await call([code], demanded)).toEqual([HTTP2])
+  }
+  expect(await call([], demanded)).toEqual([HTTP2])
+})
+
+test('a reset is taken for a closing connection only if one was used before, and only at once', async () => {
+  const { state, transport, call } = setUp()
+  expect(await call(['ECONNRESET'])).toEqual([HTTP1])
+  await call()
+  let attempts = 0
+  const late = transport(HOST, new AbortController().signal, async () => {
+    attempts++
+    state.now += 1_000
+    throw Object.assign(new Error(), { code: 'ECONNRESET' })
+  })
+  await expect(late).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(attempts).toBe(1)
+})
+
+test('for a client that has left nothing is sent again', async () => {
+  const { call } = setUp()
+  await call()
+  for (const code of ['ECONNRESET', 'HTTP2RefusedStream', 'HTTP2Unsupported']) {
+    expect(await call([code], {}, AbortSignal.abort())).toHaveLength(1)
+  }
+})
+
+test('a connection on which nothing is answered for 30 s gets no further calls until something is', async () => {
+  const { state, transport, call } = setUp()
+  await call()
+  const answers: ((reply: Response) => void)[] = []
+  const hang = () =>
+    transport(HOST, new AbortController().signal, () => new Promise((resolve) => void answers.push(resolve)))
+  const [first, second] = [hang(), hang()]
+  state.now = 30_000
+  expect(await call()).toEqual([HTTP2])
+  // That one was answered: the clock starts again.
+  state.now = 60_000
+  expect(await call()).toEqual([HTTP2])
+  state.now = 90_001
+  expect(await call()).toEqual([HTTP1])
+  answers[0]?.(new Response())
+  await first
+  expect(await call()).toEqual([HTTP2])
+  answers[1]?.(new Response())
+  await second
+  // Nobody waits: silence means nothing.
+  state.now = 500_000
+  expect(await call()).toEqual([HTTP2])
+})
+
+test('addresses that come and go are not remembered without end', async () => {
+  const { state, call } = setUp({ say: false })
+  for (let index = 0; index <= 1_000; index++) await call([], { baseUrl: `https://host-${index}.example.com/v1` })
+  expect(state.asked).toHaveLength(1_001)
+  await call([], { baseUrl: 'https://host-1.example.com/v1' })
+  expect(state.asked).toHaveLength(1_001)
+  await call([], { baseUrl: 'https://host-0.example.com/v1' })
+  expect(state.asked).toHaveLength(1_002)
+})

@@ -1,0 +1,153 @@
+// Which version of HTTP a call takes, and the few failures after which it is sent once more.
+//
+// Sending again may buy the same answer twice, so it is done only where the upstream says that it has not seen the request,
+// or where a used connection was found closed (docs/decisions/0005 and 0010). A TLS error is not among them: Bun reports
+// a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
+// whether HTTP/2 is offered is found out beside the calls, and not by trying it with one.
+import type { Upstream } from '../config/types.ts'
+import { offersHttp2 } from './alpn.ts'
+
+export type Way = {
+  protocol?: 'http1.1' | 'http2'
+  /** A connection of its own, or one that is in use. */
+  keepalive?: false
+}
+
+/** Sends the request, with a body that nobody has read yet, over what it is told. */
+export type Attempt = (way: Way) => Promise<Response>
+
+export type Transport = (upstream: Spoken, signal: AbortSignal, attempt: Attempt) => Promise<Response>
+
+type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
+
+export type TransportParts = {
+  offersHttp2?: (address: string) => Promise<boolean | undefined>
+  /** Of the monotonic clock, in milliseconds. */
+  now?: () => number
+  /** HTTP/2 failed and is left alone for a while. */
+  report?: (upstream: string, code: string) => void
+}
+
+const HTTP1: Way = { protocol: 'http1.1' }
+const HTTP2: Way = { protocol: 'http2' }
+/** Plain http has no version to choose. */
+const PLAIN: Way = {}
+
+/** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
+const STALE_WITHIN_MS = 1_000
+/** After HTTP/2 was not offered, or failed. */
+const HTTP1_FOR_MS = 600_000
+/** All calls share one connection. If it is dead and nobody has noticed, this is how long new ones keep going there. */
+const SILENT_MS = 30_000
+/** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
+const MOST_HOSTS = 1_000
+
+/** What is known of one address. */
+type Host = {
+  /** The last word about HTTP/2, and until when it counts. Undefined: not asked yet. */
+  offered: boolean | undefined
+  goodUntil: number
+  asking: boolean
+  /** There may be a connection that was used before. */
+  answered: boolean
+  /** Calls over HTTP/2 without an answer yet, and since when none of them has got one. */
+  waiting: number
+  silentSince: number
+}
+
+export function createTransport(parts: TransportParts = {}): Transport {
+  const { offersHttp2: ask = offersHttp2, now = () => performance.now(), report } = parts
+  const hosts = new Map<string, Host>()
+
+  function hostOf(address: string): Host {
+    let host = hosts.get(address)
+    if (host === undefined) {
+      const [oldest] = hosts.size >= MOST_HOSTS ? hosts.keys() : []
+      if (oldest !== undefined) hosts.delete(oldest)
+      host = { offered: undefined, goodUntil: 0, asking: false, answered: false, waiting: 0, silentSince: 0 }
+      hosts.set(address, host)
+    }
+    return host
+  }
+
+  function wayTo({ baseUrl, http, proxy }: Spoken, host: Host, at: number): Way {
+    if (!baseUrl.startsWith('https:')) return PLAIN
+    // Bun's client does not speak HTTP/2 through a proxy.
+    if (http === '1.1' || proxy !== undefined) return HTTP1
+    if (http === '2') return HTTP2
+    if (at >= host.goodUntil && !host.asking) void find(baseUrl, host)
+    if (host.offered !== true) return HTTP1
+    return host.waiting > 0 && at - host.silentSince > SILENT_MS ? HTTP1 : HTTP2
+  }
+
+  /** Nobody waits for it: until it is known, HTTP/1.1 is right everywhere. */
+  async function find(address: string, host: Host): Promise<void> {
+    host.asking = true
+    const offered = await ask(address).catch(() => undefined)
+    host.asking = false
+    host.offered = offered ?? host.offered
+    host.goodUntil = offered === true ? Number.POSITIVE_INFINITY : now() + HTTP1_FOR_MS
+  }
+
+  async function overHttp2(host: Host, sending: Promise<Response>): Promise<Response> {
+    if (host.waiting++ === 0) host.silentSince = now()
+    try {
+      const reply = await sending
+      host.silentSince = now()
+      return reply
+    } finally {
+      host.waiting--
+    }
+  }
+
+  return async (upstream, signal, attempt) => {
+    const host = hostOf(upstream.baseUrl)
+    const sentAt = now()
+    const way = wayTo(upstream, host, sentAt)
+    const sent = (next: Way) => (next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next))
+    try {
+      const reply = await sent(way)
+      host.answered = true
+      return reply
+    } catch (error) {
+      const code = codeOf(error)
+      const mayBeStale = host.answered && now() - sentAt < STALE_WITHIN_MS
+      if (way === HTTP2 && failedItself(code) && upstream.http === undefined) {
+        host.offered = false
+        host.goodUntil = now() + HTTP1_FOR_MS
+        report?.(upstream.id, code)
+      }
+      if (signal.aborted) throw error
+      const next = nextWay(code, way, { mayBeStale, isChoice: upstream.http === undefined })
+      if (next === undefined) throw error
+      const reply = await sent(next)
+      host.answered = true
+      return reply
+    }
+  }
+}
+
+/** How to send it once more; undefined: not at all. */
+function nextWay(code: string, way: Way, about: { mayBeStale: boolean; isChoice: boolean }): Way | undefined {
+  switch (code) {
+    // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
+    case 'ECONNRESET':
+      return about.mayBeStale ? { ...way, keepalive: false } : undefined
+    // The upstream's word that it has done nothing with it: a reset that says so, or a GOAWAY that ends before it.
+    case 'HTTP2RefusedStream':
+      return way
+    // The handshake was good but for the version: the request never went out.
+    case 'HTTP2Unsupported':
+      return about.isChoice ? HTTP1 : undefined
+    default:
+      return undefined
+  }
+}
+
+/** The version, not the upstream, may be what failed: in HTTP/1.1 the next call could well work. */
+const failedItself = (code: string): boolean =>
+  (code.startsWith('HTTP2') && code !== 'HTTP2RefusedStream') || code === 'EPROTO'
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
