@@ -6,7 +6,7 @@ import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './cal
 import { conclude, DRAIN_MS, type Exchange, endingOfFinish } from './exchange.ts'
 import type { Miss } from './misses.ts'
 
-const REPLY_BYTES = 64 * 1024 * 1024
+const REPLY_BYTES = 32 * 1024 * 1024
 /** Within less, nobody has left: the receipt says so without asking. */
 const LOOK_AFTER_MS = 50
 

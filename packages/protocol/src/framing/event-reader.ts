@@ -42,8 +42,11 @@ export function openEventReader(
     push(bytes) {
       const end = lastLineEnd(bytes)
       if (end === 0) {
+        if (pending.length + bytes.length > limit) {
+          pending.drop()
+          throw new SseOverflow(`a server-sent event is longer than ${limit} bytes`)
+        }
         pending.append(bytes)
-        if (pending.length > limit) throw new SseOverflow(`a server-sent event is longer than ${limit} bytes`)
         return
       }
       if (pending.length === 0) take(bytes, end)

@@ -11,7 +11,7 @@ import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from 
 import { concat, openRelay } from './relay.ts'
 import { splice } from './splice.ts'
 import { formatSse, openSseParser } from './sse.ts'
-import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from './sse-bytes.ts'
+import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from './sse-bytes.ts'
 
 /**
  * `forward`: now, after what was held, since that was not the end. `beside`: now if nothing is held, else with it.
@@ -91,9 +91,9 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
   function push(chunk: Uint8Array): Uint8Array {
     if (isOver()) return EMPTY
     if (pending.length === 0) return forward(chunk)
-    const before = pending.length
+    const isEnd = endsEvent(pending.tail(EDGE_BYTES), chunk)
     pending.append(chunk)
-    if (hasEventEnd(pending.peek(), before)) return forward(pending.take())
+    if (isEnd) return forward(pending.take())
     if (pending.length > limit) fail('oversized')
     return EMPTY
   }
@@ -258,7 +258,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
   const separator = (): Uint8Array => (elements++ === 0 ? opening : between)
 
   function fail(kind: RelayProblem): void {
-    pending.take()
+    pending.drop()
     problem = kind
     judge.fail(kind)
   }

@@ -50,8 +50,11 @@ export function openArrayReader(onElement: (text: string) => void, codec: Codec,
   }
 
   function keep(bytes: Uint8Array): void {
+    if (pending.length + bytes.length > limit) {
+      pending.drop()
+      throw new SseOverflow(`an element of a JSON array is longer than ${limit} bytes`)
+    }
     pending.append(bytes)
-    if (pending.length > limit) throw new SseOverflow(`an element of a JSON array is longer than ${limit} bytes`)
   }
 
   function handOut(bytes: Uint8Array, start: number, end: number): void {

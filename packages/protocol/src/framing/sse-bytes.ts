@@ -31,13 +31,17 @@ function lineEnd(bytes: Uint8Array, at: number, to: number): number {
   return bytes[at] === CR && at + 1 < to && bytes[at + 1] === LF ? at + 2 : at + 1
 }
 
-/** Whether an event ends in these bytes, when none did in the first `seen` of them. */
-export function hasEventEnd(bytes: Uint8Array, seen: number): boolean {
-  // Begin within the last line seen: line ends behind it may be the first half of a blank line.
-  let from = seen
-  while (from > 0 && isLineEnd(bytes[from - 1])) from--
+/** As many bytes from before matter to whether an event ends: half a line end, a line end, and what it ends. */
+export const EDGE_BYTES = 4
+
+/** Whether an event ends in this chunk, when none did before it. `tail`: the last bytes before it. */
+export function endsEvent(tail: Uint8Array, chunk: Uint8Array): boolean {
+  const edge = Uint8Array.of(...tail, ...chunk.subarray(0, EDGE_BYTES))
+  // Begin within the last line before: line ends behind it may be the first half of a blank line.
+  let from = tail.length
+  while (from > 0 && isLineEnd(edge[from - 1])) from--
   if (from > 0) from--
-  return eventEnd(bytes, from, bytes.length) >= 0
+  return eventEnd(edge, from, edge.length) >= 0 || eventEnd(chunk, 0, chunk.length) >= 0
 }
 
 /** Where the value of the `data:` line at `at` begins; a place without meaning when there is no such line. */

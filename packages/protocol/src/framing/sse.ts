@@ -19,7 +19,7 @@ export class SseOverflow extends Error {
   override name = 'SseOverflow'
 }
 
-/** Ample for text. Images travel as base64 in one line and need 64 MiB. */
+/** Ample for text. Images travel as base64 in one line and need more. */
 export const DEFAULT_SSE_LIMIT = 8 * 1024 * 1024
 
 /** `limit` bounds both one line and one event's data, in UTF-16 code units; without it a stranger fills the memory. */

@@ -12,7 +12,7 @@ import { openAnswerReader } from './parts/answer-reader.ts'
 export { arrayFraming, heartbeat, openStreamEncoder } from './parts/stream-writer.ts'
 
 /** Images come whole in one event. */
-const LARGEST_EVENT = 64 * 1024 * 1024
+const LARGEST_EVENT = 24 * 1024 * 1024
 
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b

@@ -9,7 +9,7 @@ import { newWalk, resetWalk, WALKED, walkJson } from '../../../framing/json-walk
 import { concat, openRelay } from '../../../framing/relay.ts'
 import { splice } from '../../../framing/splice.ts'
 import { formatSse, openSseParser } from '../../../framing/sse.ts'
-import { blankLineEnd, dataStart, eventEnd, hasEventEnd } from '../../../framing/sse-bytes.ts'
+import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from '../../../framing/sse-bytes.ts'
 import {
   CHAT_NAMES,
   CHOICES,
@@ -87,9 +87,9 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
   function push(chunk: Uint8Array): Uint8Array {
     if (isOver()) return EMPTY
     if (pending.length === 0) return forward(chunk)
-    const before = pending.length
+    const isEnd = endsEvent(pending.tail(EDGE_BYTES), chunk)
     pending.append(chunk)
-    if (hasEventEnd(pending.peek(), before)) return forward(pending.take())
+    if (isEnd) return forward(pending.take())
     if (pending.length > maxEventBytes) tooLarge()
     return EMPTY
   }
@@ -150,7 +150,7 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
   const isOver = (): boolean => state.done || state.error !== undefined
 
   function tooLarge(): void {
-    pending.take()
+    pending.drop()
     fail('oversized', `The upstream sent an event of more than ${maxEventBytes} bytes`)
   }
 

@@ -16,7 +16,7 @@ import { listOf, readStop } from './read-answer.ts'
 import { openHostedCalls, readUsage } from './usage.ts'
 
 /** Images travel inside events of this dialect. */
-const MAX_IMAGE_EVENT_BYTES = 64 * 1024 * 1024
+const MAX_IMAGE_EVENT_BYTES = 24 * 1024 * 1024
 
 const TYPE = 8
 const DELTA = 9

@@ -13,7 +13,7 @@ import type { ReadEvent } from '../wire.ts'
 import { type AnswerReader, openAnswerReader } from './answer-reader.ts'
 
 /** Images travel inside events of this dialect. */
-const MAX_EVENT_BYTES = 64 * 1024 * 1024
+const MAX_EVENT_BYTES = 24 * 1024 * 1024
 
 type Take = (answer: AnswerReader, event: ReadEvent) => void
 
