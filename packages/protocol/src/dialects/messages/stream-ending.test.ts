@@ -54,6 +54,18 @@ describe('usage', () => {
       usage({ input: 13, cachedInput: 9, cacheWrite: 0, output: 5 }),
     ],
     [
+      'zeros at both ends: it was free',
+      { ...figures(0, 0, 0), output_tokens: 0 },
+      { ...figures(0, 0, 0), output_tokens: 0 },
+      usage({ input: 0, cachedInput: 0, cacheWrite: 0, output: 0 }),
+    ],
+    [
+      'zeros at the start, nothing at the end: place holders are no figures',
+      { input_tokens: 0, output_tokens: 0 },
+      undefined,
+      undefined,
+    ],
+    [
       'an estimate at the start, all from a cache in truth',
       { input_tokens: 33, output_tokens: 1 },
       { ...figures(0, 64, 0), output_tokens: 5 },
