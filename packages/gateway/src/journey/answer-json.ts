@@ -43,6 +43,11 @@ async function readWhole(exchange: Exchange, reply: Response): Promise<Extract<P
   exchange.firstTokenAt = performance.now()
   if (exchange.firstTokenAt - exchange.startedAt > LOOK_AFTER_MS) exchange.client.look()
   if (!bytes) return missOfOther('The upstream sent an answer that is too large.')
-  const read = exchange.answerer.readReply(bytes)
+  const read = exchange.answerer.readReply(withoutMark(bytes))
   return read.ok ? read : missOfError(exchange, read.error)
+}
+
+/** Some services begin JSON with a byte order mark, which is none of it. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }

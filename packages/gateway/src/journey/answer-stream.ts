@@ -262,7 +262,11 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
         if (written) await untilDrained(written)
       }
     } catch {
-      return endingOfBreak(watch)
+      if (watch.reason === 'client_gone' || watch.reason === 'shutdown') return endingOfBreak(watch)
+      // A break behind the last event takes nothing from an answer. And what was reported may be in the translation yet.
+      const isWhole = meter.isWhole?.() === true
+      tail = meter.end()
+      if (!isWhole) return endingOfBreak(watch)
     }
     if (state.error) return 'failed'
     tail ??= meter.end()

@@ -61,6 +61,8 @@ export type Answerer = {
 export type StreamMeter = Meter & {
   /** The dialect's error ending of a stream that has begun. */
   fail(error: ErrorInfo): Uint8Array
+  /** Nothing is missing, though the upstream has not ended yet. */
+  isWhole?(): boolean
 }
 
 /** The caller's own, where the upstream speaks it; the embedded model speaks whatever it is spoken to in. */

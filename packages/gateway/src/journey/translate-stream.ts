@@ -125,6 +125,7 @@ export function openTranslation(pair: Pair): StreamMeter {
       take({ type: 'end' })
       return last()
     },
+    isWhole: () => state.error === undefined && decoder.isWhole?.() === true,
     fail: (error) => Buffer.from(framing.fail(error, encoder.abandon(error))),
   }
 }

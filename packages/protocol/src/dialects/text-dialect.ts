@@ -66,6 +66,8 @@ export type StreamDecoder = {
   push(bytes: Uint8Array): void
   /** The upstream's bytes have ended. Emits what is left, then `end`, or `error` if the answer was not complete. */
   end(): void
+  /** The dialect's last event has come, and only the end of the connection is awaited. */
+  isWhole?(): boolean
 }
 
 export type StreamEncoder = {

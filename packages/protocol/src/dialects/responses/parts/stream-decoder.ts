@@ -117,6 +117,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
       read(() => reader.end())
       close()
     },
+    isWhole: () => answer.isComplete,
   }
 }
 
