@@ -21,6 +21,7 @@ const TASKS = {
   simulate: (args) => [['bun', 'tools/simulate.ts', ...args]],
   bench: (args) => [['bun', 'bench/run.ts', ...args]],
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
+  faults: (args) => [['bun', 'faults/run.ts', ...args]],
 }
 
 /**

@@ -1,0 +1,158 @@
+// Connections that break: everything that TCP can do to an answer, at every place of it.
+
+import { chunk, head, STREAM_HEAD } from '../test/support/upstream.ts'
+import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
+import { framingOf, passOn, pause, sendUpTo, type Where, type Wire } from './wire.ts'
+
+const HOW = {
+  reset: { end: ({ socket }: Wire) => void socket.resetAndDestroy(), ending: 'cut', status: 502 },
+  fin: { end: ({ socket }: Wire) => void socket.end(), ending: 'cut', status: 502 },
+  stall: { end: () => {}, ending: 'timeout', status: 504 },
+} as const
+
+/** Where nothing has come out yet, and where something has. */
+const WHERE: Record<Exclude<Where, 'all'>, { words: string; out: boolean }> = {
+  headers: { words: 'after-headers', out: false },
+  'first-event': { words: 'in-first-event', out: false },
+  output: { words: 'mid-event', out: true },
+  said: { words: 'after-last-token', out: true },
+}
+
+const ways = Object.keys(HOW) as (keyof typeof HOW)[]
+
+const crossed = ways.flatMap((how) =>
+  (Object.keys(WHERE) as (keyof typeof WHERE)[]).map((where): Fault => {
+    const { end, ending, status } = HOW[how]
+    const { words, out } = WHERE[where]
+    const before: Expected = refused(status, ending)
+    return {
+      ...{ name: `${how}-${words}`, at: 'proxy', streamed: out ? broken(ending) : before, single: before },
+      ...(how === 'stall' ? { patience: 'short' as const } : {}),
+      async play(wire) {
+        await sendUpTo(wire, where)
+        end(wire)
+      },
+    }
+  }),
+)
+
+const behind = (how: keyof typeof HOW, words: string, streamed: Expected, only: Fault['only'] = []): Fault => ({
+  ...{ name: `${how}-${words}`, at: 'proxy', streamed, single: done, only, patience: 'short' },
+  async play(wire) {
+    await sendUpTo(wire, 'all')
+    HOW[how].end(wire)
+  },
+})
+
+/** A body without a length lasts until the connection ends: the end of a connection says nothing about the answer's. */
+const untilClose = ({ streamed }: Wire) => ({
+  top: `HTTP/1.1 200 OK\r\ncontent-type: ${streamed ? 'text/event-stream' : 'application/json'}\r\nconnection: close\r\n\r\n`,
+  frame: Buffer.from,
+  end: '',
+})
+
+const DRIP_BYTES_AT_ONCE = 7
+
+export const BREAKS: readonly Fault[] = [
+  ...crossed,
+  {
+    name: 'reset-before-headers',
+    at: 'proxy',
+    ...both(refused(502)),
+    play: ({ socket }) => void socket.resetAndDestroy(),
+  },
+  { name: 'fin-before-headers', at: 'proxy', ...both(refused(502)), play: ({ socket }) => void socket.end() },
+  {
+    name: 'reset-in-headers',
+    at: 'proxy',
+    ...both(refused(502)),
+    async play({ socket }) {
+      socket.write(STREAM_HEAD.slice(0, 30))
+      await pause()
+      socket.resetAndDestroy()
+    },
+  },
+  {
+    name: 'half-open',
+    at: 'proxy',
+    ...both(refused(504, 'timeout')),
+    patience: 'short',
+    play: ({ socket }) => void socket.write(STREAM_HEAD.slice(0, 30)),
+  },
+  { name: 'accept-and-hang', at: 'deaf', ...both(refused(504, 'timeout')), patience: 'short' },
+  { name: 'connection-refused', at: 'refusing', ...both(refused(502)) },
+  { name: 'dns-failure', at: 'unknown', ...both(refused(502)) },
+  { name: 'not-tls', at: 'not-tls', ...both(refused(502)) },
+  {
+    name: 'until-close-in-the-middle',
+    at: 'proxy',
+    streamed: broken('cut'),
+    single: refused(502),
+    async play(wire) {
+      await sendUpTo(wire, 'output', untilClose(wire))
+      wire.socket.end()
+    },
+  },
+  {
+    name: 'until-close',
+    at: 'proxy',
+    ...both(done),
+    async play(wire) {
+      await sendUpTo(wire, 'all', untilClose(wire))
+      wire.socket.end()
+    },
+  },
+  // The answer is whole: however the connection ends, or does not, nothing is missing.
+  ...ways.map((how) => behind(how, 'after-last-event', done, ['chat', 'responses', 'messages'])),
+  // Nothing tells that this was the last event, except the end of the connection: services repeat the finish reason.
+  ...ways.map((how) =>
+    behind(how, 'after-finish', { status: 200, ending: HOW[how].ending, costs: 'reported' }, ['generate-content']),
+  ),
+  {
+    name: 'reset-after-finish-before-usage',
+    at: 'proxy',
+    only: ['chat'],
+    streamed: broken('cut'),
+    single: refused(502, 'cut'),
+    async play(wire) {
+      const { socket, streamed, pieces } = wire
+      if (!streamed) await sendUpTo(wire, 'said')
+      else {
+        const { top, frame } = framingOf(wire)
+        const isUsage = (piece: string) => piece.includes('"usage":{') || piece.includes('[DONE]')
+        socket.write(Buffer.concat([Buffer.from(top), ...pieces.filter((piece) => !isUsage(piece)).map(frame)]))
+        await wire.delivered()
+        await pause()
+      }
+      socket.resetAndDestroy()
+    },
+  },
+  {
+    name: 'byte-by-byte',
+    at: 'proxy',
+    ...both(done),
+    async play(wire) {
+      const { top, frame, end } = framingOf(wire)
+      const bytes = Buffer.concat([Buffer.from(top), ...wire.pieces.map(frame), Buffer.from(end)])
+      for (let at = 0; at < bytes.length; at += DRIP_BYTES_AT_ONCE) {
+        wire.socket.write(bytes.subarray(at, at + DRIP_BYTES_AT_ONCE))
+        await Bun.sleep(1)
+      }
+    },
+  },
+  {
+    // Never silent and never saying anything: only the limit on the whole ends it.
+    name: 'slow-for-ever',
+    at: 'proxy',
+    ...both(refused(504, 'timeout')),
+    patience: 'total',
+    async play({ socket, streamed }) {
+      socket.write(streamed ? STREAM_HEAD : head(200, 1_000_000))
+      while (!socket.destroyed) {
+        socket.write(streamed ? chunk(': still here\n\n') : ' ')
+        await Bun.sleep(50)
+      }
+    },
+  },
+  { name: 'nothing-wrong', at: 'proxy', ...both(done), play: passOn },
+]

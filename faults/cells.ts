@@ -1,0 +1,70 @@
+// The table crossed with dialects: each cell is one call, over an upstream and a model of its own, so that no cell can
+// spoil another's breaker, cool-down or statistics.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { type Fault, PATIENCE, type Place } from './fault.ts'
+
+export type Cell = {
+  id: string
+  fault: Fault
+  client: TextDialectId
+  upstream: TextDialectId
+  streamed: boolean
+}
+
+/** The same dialect on both sides, and translated: one upstream of each fault, or (`full`) all of them. */
+export type Size = 'small' | 'full'
+
+export function cellsOf(faults: readonly Fault[], size: Size): Map<Fault, Cell[]> {
+  let count = 0
+  const cells = new Map<Fault, Cell[]>()
+  faults.forEach((fault, turn) => {
+    const upstreams = fault.only ?? TEXT_DIALECT_IDS
+    const pairs = upstreams.flatMap((upstream, index) => {
+      const place = TEXT_DIALECT_IDS.indexOf(upstream) + 1 + (turn % 3)
+      const other = TEXT_DIALECT_IDS[place % TEXT_DIALECT_IDS.length] ?? upstream
+      const isTranslated = size === 'full' || index === turn % upstreams.length
+      return (isTranslated ? [upstream, other] : [upstream]).map((client) => ({ client, upstream }))
+    })
+    const all = pairs.flatMap((pair) => [true, false].map((streamed) => ({ ...pair, streamed })))
+    cells.set(
+      fault,
+      all.map((kind) => ({ id: `cell-${++count}`, fault, ...kind })),
+    )
+  })
+  return cells
+}
+
+export const nameOf = ({ fault, client, upstream, streamed }: Cell): string =>
+  `${fault.name}: ${client}${client === upstream ? '' : ` from ${upstream}`}, ${streamed ? 'streamed' : 'in one piece'}`
+
+const BASE_PATH = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' } as const
+
+export type Places = Record<Place, string>
+
+/** One honest upstream per dialect, at the same address as the faults: `honest-chat` and so on. */
+export function configFor(cells: readonly Cell[], places: Places): string {
+  const price = 'price: { input: 1, output: 4 }'
+  const honest = TEXT_DIALECT_IDS.map((dialect) => ({
+    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', patience: PATIENCE.long, http2: false },
+    base: `${places.proxy}/honest/honest-${dialect}${BASE_PATH[dialect]}`,
+  }))
+  const faulty = cells.map(({ id, fault, upstream }) => {
+    const { at, name, switches, patience = 'long' } = fault
+    const folder = at === 'proxy' || at === 'not-tls' || at === 'http2' ? `/${encodeURIComponent(name)}/${id}` : ''
+    return {
+      ...{ id, dialect: upstream, patience: PATIENCE[patience], http2: at === 'http2' },
+      model: switches ? `sandbox-text:${switches(upstream)}` : 'sandbox-text',
+      base: `${places[at]}${folder}${BASE_PATH[upstream]}`,
+    }
+  })
+  const all = [...honest, ...faulty]
+  const upstreams = all.map(
+    ({ id, dialect, base, patience: { idle, total }, http2 }) =>
+      `  - { id: ${id}, dialect: ${dialect}, base_url: "${base}", keys: [key-of-${id}], timeouts: { first_byte: ${idle}ms, idle: ${idle}ms, total: ${total}ms }${http2 ? ', http: 2' : ''} }`,
+  )
+  const models = all.map(
+    ({ id, model }) => `  - { id: ${id}, routes: [{ upstream: ${id}, model: "${model}" }], ${price} }`,
+  )
+  return `upstreams:\n${upstreams.join('\n')}\nmodels:\n${models.join('\n')}\n`
+}

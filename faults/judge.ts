@@ -1,0 +1,111 @@
+// One call, and what must hold of it: the caller's own form of an error, no fake success, and the books.
+import { formatUsd } from '../packages/gateway/src/money/amount.ts'
+import { cost, type Row } from '../test/support/control.ts'
+import { callIn, errorIn, streamErrorIn } from '../test/support/dialect-calls.ts'
+import { dueFor } from '../torture/books.ts'
+import { readAnswer, type Seen, textOf } from '../torture/client.ts'
+import type { Cell } from './cells.ts'
+import { type Expected, limitOf } from './fault.ts'
+import type { Told } from './wire.ts'
+
+export type Called = Seen & { hung: boolean; brokeOff: string | undefined; type: string; retryAfter: string | null }
+
+const PROMPT = 'Say something 北京 🙂'
+
+/** Never throws. `onHeaders`: the answer has begun. */
+export async function place(
+  cell: Pick<Cell, 'client' | 'streamed'> & { id: string },
+  limitMs: number,
+  { url, secret, onHeaders }: { url: string; secret: string; onHeaders(): void },
+): Promise<Called> {
+  const { client: dialect, streamed, id } = cell
+  const signal = AbortSignal.timeout(limitMs)
+  const more = dialect === 'chat' && streamed ? { stream_options: { include_usage: true } } : {}
+  const called: Called = {
+    ...{ dialect, streamed, status: undefined, requestId: undefined, complete: false, usage: undefined, text: '' },
+    ...{ hung: false, brokeOff: undefined, type: '', retryAfter: null },
+  }
+  try {
+    const response = await callIn(dialect, url, secret, { model: id, streamed, prompt: PROMPT, more, signal })
+    called.status = response.status
+    called.requestId = response.headers.get('x-request-id') ?? undefined
+    called.type = response.headers.get('content-type') ?? ''
+    called.retryAfter = response.headers.get('retry-after')
+    if (response.status === 200) onHeaders()
+    const decoder = new TextDecoder()
+    for await (const piece of response.body ?? []) called.text += decoder.decode(piece, { stream: true })
+  } catch (error) {
+    called.hung = signal.aborted
+    called.brokeOff = String(error)
+  }
+  // Any line end will do for a client of events.
+  called.text = called.text.replace(/\r\n?/g, '\n')
+  return { ...called, ...readAnswer(dialect, streamed, called.status === 200 ? called.text : '') }
+}
+
+function expectedOf({ fault, client, upstream, streamed }: Cell): Expected {
+  const { own } = fault
+  const expected = streamed ? fault.streamed : fault.single
+  return own && own.dialect === client && client === upstream ? { ...expected, status: own.status } : expected
+}
+
+/** Everything that is wrong with it. */
+export function judge(cell: Cell, called: Called, row: Row | undefined, told: Told | undefined): string[] {
+  const expected = expectedOf(cell)
+  if (called.hung) return [`still nothing after ${limitOf(cell.fault)} ms`]
+  if (called.brokeOff !== undefined) return [`the connection broke: ${called.brokeOff}`]
+  const wrong: string[] = []
+  const must = (holds: boolean, finding: () => string) => void (holds || wrong.push(finding()))
+  const shown = () => JSON.stringify(called.text.slice(-300))
+  must(called.status === expected.status, () => `status ${called.status}, not ${expected.status}: ${shown()}`)
+  must(row?.ending === expected.ending, () => `booked as ${row?.ending}, not ${expected.ending}`)
+  if (called.status === expected.status)
+    wrong.push(...wrongForm(cell, called, expected).map((each) => `${each}: ${shown()}`))
+  const { retryAfter } = called
+  must(retryAfter === null || /^[1-9]\d{0,4}$/.test(retryAfter), () => `told to come back after ${retryAfter} s`)
+  if (row) wrong.push(...wrongCost(cell, called, row, expected, told))
+  return wrong
+}
+
+function wrongForm({ client, streamed }: Cell, called: Called, expected: Expected): string[] {
+  const { text, complete, type } = called
+  try {
+    if (expected.status !== 200) {
+      errorIn(client, JSON.parse(text))
+      return type.startsWith('application/json') ? [] : [`an error of the type ${type}`]
+    }
+    if (expected.ending === 'completed') return complete ? [] : ['not complete']
+    streamErrorIn(client, text)
+    return streamed && !complete ? [] : ['ends in an error, and looks complete']
+  } catch (error) {
+    return [`not the ${client} form of an error (${error})`]
+  }
+}
+
+function wrongCost(
+  { client, streamed, fault }: Cell,
+  called: Called,
+  row: Row,
+  expected: Expected,
+  told?: Told,
+): string[] {
+  const { input = 0, output = 0 } = row.receipt?.units ?? {}
+  const counted = row.receipt?.counted
+  const booked = `${row.cost_usd} for ${input} and ${output} tokens${counted ? ` (${counted})` : ''}`
+  if (row.shortfall_usd !== '0.00') return [`${row.shortfall_usd} of shortfall`]
+  if (row.cost_usd !== cost(input, output)) return [`charged ${booked}`]
+  const said = streamed ? textOf(client, called.text) : ''
+  if (expected.costs === 'nothing') return row.cost_usd === '0.00' ? [] : [`charged ${booked}, not nothing`]
+  if (expected.costs === 'counted') {
+    // Counted from bytes: never more tokens than bytes, wherever the text can be told from the rest.
+    const most = streamed && !fault.garbled ? Buffer.byteLength(said) : Number.POSITIVE_INFINITY
+    const isCounted = counted !== undefined && input > 0 && output > 0 && output <= most
+    return isCounted ? [] : [`charged ${booked}, not counted for ${said.length} characters`]
+  }
+  const due = told?.usage ?? called.usage
+  if (counted !== undefined || !due || row.cost_usd !== formatUsd(dueFor(due)))
+    return [`charged ${booked}, reported ${JSON.stringify(due)}`]
+  if (called.complete && called.usage && dueFor(called.usage) !== dueFor(due))
+    return [`the client was told ${JSON.stringify(called.usage)}`]
+  return !told || fault.garbled || said === told.text ? [] : [`the text became ${JSON.stringify(said)}`]
+}

@@ -1,0 +1,102 @@
+// The sandbox's own switches, and what services say with a status.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { head } from '../test/support/upstream.ts'
+import { both, broken, counted, done, type Expected, type Fault, free, refused } from './fault.ts'
+import { passOn } from './wire.ts'
+
+const sandbox = (name: string, expected: Pick<Fault, 'streamed' | 'single'>, more: Partial<Fault> = {}): Fault => ({
+  ...{ name, at: 'sandbox', switches: () => name, ...expected, ...more },
+})
+/** What an answer says goes through the proxy, which has the first output delivered before the rest comes. */
+const proxied = (...given: Parameters<typeof sandbox>): Fault => ({ ...sandbox(...given), at: 'proxy' })
+
+const apart = (streamed: Expected, single: Expected) => ({ streamed, single })
+
+/** After so many events of the sandbox something has come out. */
+const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
+const after = (name: string) => (dialect: TextDialectId) => `${name}=${AFTER[dialect]}`
+
+const STATUSES: [sent: number, seen: number][] = [
+  ...[400, 422].map((sent): [number, number] => [sent, 400]),
+  ...[401, 403, 404, 500, 502].map((sent): [number, number] => [sent, 502]),
+  ...(
+    [
+      [413, 413],
+      [429, 429],
+      [503, 503],
+      [504, 504],
+      [529, 503],
+    ] as const
+  ).map(([sent, seen]): [number, number] => [sent, seen]),
+]
+
+/** Of those that the caller sees as 502 or 400, one is enough for a share. */
+const LIKE_OTHERS = [422, 401, 404, 502, 504]
+
+/** What only this dialect has a status for. */
+const OVERLOADED: Fault['own'] = { dialect: 'messages', status: 529 }
+
+/** Seconds without end, before now, nothing, and a date that nobody will see. */
+const RETRY_AFTER = ['99999999999999', '-1', 'soon', 'Infinity', '1e9', 'Fri, 31 Dec 9999 23:59:59 GMT']
+
+const limited = RETRY_AFTER.map(
+  (value, index): Fault => ({
+    ...{ name: `429-retry-after-${index + 1}`, at: 'proxy', ...both(refused(429)) },
+    ...(index > 1 ? { onlyInFull: true } : {}),
+    play({ socket }) {
+      const body =
+        '{"error":{"message":"Slow down","type":"rate_limit_error","code":429,"status":"RESOURCE_EXHAUSTED"}}'
+      socket.write(head(429, body.length, { 'retry-after': value }) + body)
+    },
+  }),
+)
+
+/** The events that tell the usage, twice: it is a total, and not to be added up. */
+const twice: Fault = {
+  ...{ name: 'usage-twice', at: 'proxy', ...both(done) },
+  play(wire) {
+    const tells = /"usage":\{|"usageMetadata":\{/
+    const isTold = (piece: string, index: number) => wire.streamed && index >= wire.begun && tells.test(piece)
+    const pieces = wire.pieces.flatMap((piece, index) => (isTold(piece, index) ? [piece, piece] : [piece]))
+    return passOn({ ...wire, pieces })
+  },
+}
+
+export const SWITCHES: readonly Fault[] = [
+  ...STATUSES.map(([sent, seen]) =>
+    sandbox(`status=${sent}`, both(refused(seen)), {
+      ...(sent === 529 ? { own: OVERLOADED } : {}),
+      ...(LIKE_OTHERS.includes(sent) ? { onlyInFull: true } : {}),
+    }),
+  ),
+  ...limited,
+  sandbox('hang', both(refused(504, 'timeout')), { patience: 'short', onlyInFull: true }),
+  sandbox('slow-headers=100', both(done)),
+  sandbox('html', both(refused(502))),
+  sandbox('empty', apart(refused(502, 'cut'), refused(502))),
+  sandbox('wrong-type', apart(refused(502), done)),
+  sandbox('cut', apart(broken('cut'), refused(502, 'cut')), { switches: after('cut') }),
+  sandbox('end', apart(broken('cut'), refused(502)), { switches: after('end') }),
+  sandbox('stall', apart(broken('timeout'), refused(504, 'timeout')), {
+    switches: after('stall'),
+    patience: 'short',
+    onlyInFull: true,
+  }),
+  proxied('garbage=0', both(refused(502))),
+  proxied('garbage', apart(broken('failed'), refused(502)), { switches: after('garbage') }),
+  proxied('error-event=0', both(refused(502))),
+  proxied('error-event', apart(broken('failed'), refused(502)), { switches: after('error-event') }),
+  sandbox('huge-line=1', both(done), { heavy: true }),
+  sandbox('drip=0', both(done)),
+  sandbox('split-utf8', both(done)),
+  proxied('no-usage', both(counted)),
+  proxied('zero-usage', both(free)),
+  proxied('negative-usage', both(counted)),
+  proxied('huge-usage', both(counted)),
+  proxied('string-usage', both(counted)),
+  twice,
+  proxied('usage-every-chunk', both(done)),
+  proxied('duplicate-start', both(done)),
+  proxied('no-space', both(done)),
+  proxied('comments', both(done)),
+]

@@ -1,0 +1,138 @@
+// The proxy between the gateway and an honest sandbox: it has the answer in its hands and decides how it arrives. Real
+// sockets, since most of these faults exist nowhere else.
+import type { Socket } from 'node:net'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { type Behaviour, chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstream.ts'
+import { type Figures, readAnswer, textOf } from '../torture/client.ts'
+import { dialectOfPath } from '../torture/player.ts'
+import type { Fault } from './fault.ts'
+
+/** An answer of the sandbox on its way to the gateway. */
+export type Wire = {
+  socket: Socket
+  dialect: TextDialectId
+  streamed: boolean
+  /** The answer: events of a stream, or one body. */
+  pieces: readonly string[]
+  /** So many events bring the first output, and so many all of it; what follows is finish, usage and the end. */
+  begun: number
+  said: number
+  /** Where this proxy is. */
+  origin: string
+  /** Resolves when the client has its first bytes: what comes from now on comes after output. */
+  delivered(): Promise<void>
+}
+
+/** What the upstream told, to be compared with the books. */
+export type Told = { usage: Figures | undefined; text: string }
+
+export type FaultProxy = {
+  origin: string
+  /** The client of this call has something in its hands. */
+  deliver(cell: string): void
+  told: Map<string, Told>
+  /** Requests that were sent on to where a redirect led. */
+  followed(): number
+  stop(): void
+}
+
+/** Where redirects lead: whoever comes here has followed one. */
+export const ELSEWHERE = '/elsewhere'
+
+export async function startProxy(sandbox: string, faults: readonly Fault[]): Promise<FaultProxy> {
+  const plays = new Map(faults.map(({ name, play = passOn }) => [name, play]))
+  const told = new Map<string, Told>()
+  const deliveries = new Map<string, PromiseWithResolvers<void>>()
+  const deliveryOf = (cell: string) => {
+    const known = deliveries.get(cell) ?? Promise.withResolvers<void>()
+    deliveries.set(cell, known)
+    return known
+  }
+  let followed = 0
+  let origin = ''
+  const behaviour: Behaviour = async (socket, { head: asked, headers, body }) => {
+    const path = asked.split(' ')[1] ?? ''
+    if (path.startsWith(ELSEWHERE)) followed++
+    const [, name = '', cell = '', ...rest] = path.split('/')
+    const play = plays.get(name) ?? passOn
+    const { host: _, connection: __, ...sent } = headers
+    const address = `${sandbox}/${rest.join('/')}`
+    const reply = await fetch(address, { method: 'POST', headers: sent, body: new Uint8Array(body), decompress: false })
+    const text = await reply.text()
+    if (reply.status !== 200) throw new Error(`the sandbox refuses: ${text}`)
+    const dialect = dialectOfPath(new URL(address).pathname.replace(/:\w+$/, ''))
+    const streamed = reply.headers.get('content-type')?.startsWith('text/event-stream') === true
+    const pieces = streamed ? text.split(/(?<=\n\n|\r\n\r\n)/).filter((piece) => piece !== '') : [text]
+    const { usage } = readAnswer(dialect, streamed, text)
+    told.set(cell, { usage, text: streamed ? textOf(dialect, text) : '' })
+    const { begun, said } = outputIn(dialect, pieces)
+    const delivered = () => deliveryOf(cell).promise
+    await play({ socket, dialect, streamed, pieces, begun, said, origin, delivered })
+  }
+  const upstream = await startUpstream(behaviour)
+  origin = new URL(upstream.url).origin
+  return {
+    origin,
+    told,
+    deliver: (cell) => deliveryOf(cell).resolve(),
+    followed: () => followed,
+    stop: upstream.stop,
+  }
+}
+
+function outputIn(dialect: TextDialectId, pieces: readonly string[]): { begun: number; said: number } {
+  const speaks = pieces.map((piece) => textOf(dialect, piece) !== '')
+  return { begun: speaks.indexOf(true) + 1, said: speaks.lastIndexOf(true) + 1 }
+}
+
+/** How far an answer gets. Of a single body, `output` is half of it and `said` all but its last byte. */
+export type Where = 'headers' | 'first-event' | 'output' | 'said' | 'all'
+
+/** Long enough for the other side to have read what was written, where it does not show in any other way. */
+const PAUSE_MS = 100
+export const pause = () => Bun.sleep(PAUSE_MS)
+
+/** Sends so much of the answer, properly framed but without an end, and waits until it has been taken in. */
+export async function sendUpTo(wire: Wire, where: Where, framing = framingOf(wire)): Promise<void> {
+  const { socket, streamed, pieces, begun, said, delivered } = wire
+  const { top, frame } = framing
+  const send = (...texts: (string | Buffer)[]) =>
+    void socket.write(Buffer.concat([Buffer.from(top), ...texts.map(frame)]))
+  const whole = Buffer.from(pieces.join(''))
+  if (where === 'headers') send()
+  else if (!streamed)
+    send(
+      whole.subarray(
+        0,
+        { 'first-event': 10, output: whole.length / 2, said: whole.length - 1, all: whole.length }[where],
+      ),
+    )
+  else if (where === 'first-event') send(half(pieces[0] ?? ''))
+  else send(...pieces.slice(0, { output: begun, said, all: pieces.length }[where]))
+  if (!streamed || where === 'headers' || where === 'first-event') return await pause()
+  await delivered()
+  if (where === 'output') socket.write(frame(half(pieces[begun] ?? '')))
+  await pause()
+}
+
+export type Framing = { top: string; frame(text: string | Buffer): Buffer; end: string }
+
+export function framingOf({ streamed, pieces }: Wire): Framing {
+  if (streamed) return { top: STREAM_HEAD, frame: chunk, end: LAST_CHUNK }
+  return { top: head(200, Buffer.byteLength(pieces.join(''))), frame: Buffer.from, end: '' }
+}
+
+const half = (piece: string): Buffer => {
+  const bytes = Buffer.from(piece)
+  return bytes.subarray(0, bytes.length / 2)
+}
+
+/** The answer as it is; the first output by itself, so that what follows certainly comes after it. */
+export async function passOn(wire: Wire): Promise<void> {
+  const { socket, streamed, pieces, begun, delivered } = wire
+  const { top, frame, end } = framingOf(wire)
+  socket.write(Buffer.concat([Buffer.from(top), ...pieces.slice(0, streamed ? begun : 1).map(frame)]))
+  if (!streamed) return
+  if (begun > 0) await delivered()
+  socket.write(Buffer.concat([...pieces.slice(begun).map(frame), Buffer.from(end)]))
+}
