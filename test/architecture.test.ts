@@ -32,8 +32,10 @@ const TOP = [
   'listen.ts',
   'first-start.ts',
   'secret.ts',
+  'supervise.ts',
   'upkeep.ts',
   'version.ts',
+  'worker.ts',
 ]
 const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'passing.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']

@@ -4,6 +4,7 @@ import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Register } from './console-api/register.ts'
 import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
+import type { Catalogue } from './journey/catalogue.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
 import { type Ask, type Connection, type Incoming, journey } from './journey/journey.ts'
@@ -19,8 +20,20 @@ export type AppParts = Parts & { register: Register }
 type Handler = (incoming: Incoming, parts: AppParts) => Response | Promise<Response>
 type Methods = Partial<Record<string, Handler>>
 
-/** How the process is doing, for those who ask without a key. */
-export type Health = { ready(): boolean; accepting(): boolean }
+/** Of the nodes that share a store; nulls while it cannot be told. */
+export type Company = { nodes: number | null; drift: boolean | null }
+
+/** How the process is doing, for those who ask without a key: nothing in it is secret. */
+export type Health = {
+  ready(): boolean
+  accepting(): boolean
+  /** Absent in the only node of its store. */
+  company?(): Company
+}
+
+/** Enough of a configuration's fingerprint to tell two apart. */
+const SHORT_HASH = 12
+const ALONE: Company = { nodes: 1, drift: false }
 
 /** A request in a text dialect. */
 const text =
@@ -107,7 +120,7 @@ export function createApp(parts: AppParts, health: Health): App {
     const requestId = formatRequestId(id)
     const open = OPEN_PATHS.get(path)
     if (open && (http.method === 'GET' || http.method === 'HEAD')) {
-      return withHeaders(open(health), { ...secure.open, ...idHeaders(requestId) })
+      return withHeaders(open(health, parts.catalogue()), { ...secure.open, ...idHeaders(requestId) })
     }
     const headers = new Headers(secure.template)
     headers.set('x-request-id', requestId)
@@ -125,11 +138,17 @@ export function createApp(parts: AppParts, health: Health): App {
   }
 }
 
-const OPEN_PATHS: ReadonlyMap<string, (health: Health) => Response> = new Map([
+const OPEN_PATHS: ReadonlyMap<string, (health: Health, catalogue: Catalogue) => Response> = new Map([
   ['/', () => Response.json({ name: 'trivium', documentation: '/docs', models: '/v1/models' })],
   ['/health', () => Response.json({ status: 'ok' })],
-  ['/ready', ({ ready }: Health) => Response.json({ ready: ready() }, { status: ready() ? 200 : 503 })],
+  ['/ready', showReady],
 ])
+
+function showReady({ ready, company }: Health, { config }: Catalogue): Response {
+  const isReady = ready()
+  const said = { ready: isReady, config: config.hash.slice(0, SHORT_HASH), ...(company?.() ?? ALONE) }
+  return Response.json(said, { status: isReady ? 200 : 503 })
+}
 
 /** Answered before anything else; what is asked of them otherwise is told what they take. */
 const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }

@@ -28,6 +28,8 @@ export type Stoppable = {
 export type Lifecycle = {
   readonly ready: boolean
   readonly accepting: boolean
+  /** Told to stop, and perhaps still accepting. */
+  readonly leaving: boolean
   becomeReady(): void
   /** Called for each signal: the second one hurries. */
   stop(reason: string): void
@@ -84,6 +86,9 @@ export function createLifecycle(
     },
     get accepting() {
       return accepting
+    },
+    get leaving() {
+      return stoppedAt !== undefined
     },
     becomeReady() {
       ready = stoppedAt === undefined

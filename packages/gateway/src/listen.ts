@@ -12,8 +12,14 @@ export type Listener = {
   readonly port: number
   /** Requests whose answers have not left entirely. */
   readonly pending: number
-  /** Takes up the certificate that is on disk now; true if it is another one. Throws, and keeps the former, if it cannot serve. */
+  /**
+   * Takes up the certificate that is on disk now; true if it is another one. Throws, and keeps the former, if it cannot
+   * serve. Where the port is shared with other processes, the former listener stays until `retire`.
+   */
   renewCertificate(): boolean
+  /** The listener of this number, in the order of their opening in all processes, gets all new connections. */
+  steer(number: number): boolean
+  retire(): void
   /** Stops accepting; what runs goes on. `now`: closes what runs, too. */
   stop(now: boolean): Promise<void>
 }
@@ -27,7 +33,14 @@ const SECOND = 1
 /** Handshakes that have begun are finished by then, and whoever keeps a connection has used it once more. */
 const GOODBYE_MS = 5_000
 
-export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App): Listener {
+export type Manners = {
+  /** Other processes of ours listen there, too. */
+  shared: boolean
+  /** Whether clients are asked to go elsewhere with their next request. */
+  leaving(): boolean
+}
+
+export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App, manners: Manners): Listener {
   let certificate = tls && readCertificate(tls)
   let server: Server = open(port, certificate)
   /** The one before the certificate was renewed, while it has connections; they are asked to leave. */
@@ -40,15 +53,15 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     return Bun.serve({
       hostname: host,
       port,
-      // Only needed to change certificates; without it a second start on the same port fails, as it should.
-      reusePort: certificate !== undefined,
+      // Only where it is needed, also to change certificates: without it a second start on the same port fails, as it should.
+      reusePort: manners.shared || certificate !== undefined,
       // For connections that send nothing; a request under way has limits of its own.
       idleTimeout: IDLE_SECONDS,
       maxRequestBodySize: FAR_ABOVE,
       ...(certificate ? { tls: certificate } : {}),
       fetch(http, server) {
         const answer = app(http, new OpenConnection(server, http))
-        return server === former ? sayGoodbye(answer) : answer
+        return server === former || manners.leaving() ? sayGoodbye(answer) : answer
       },
       error: () => new Response(null, { status: 500 }),
     })
@@ -64,6 +77,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     void leaving.stop(false).finally(() => retired.delete(leaving))
   }
 
+  const steer = (number: number) => giveNewConnectionsTo(number, server.port ?? port)
   const all = () => [server, ...(former ? [former] : []), ...retired]
 
   return {
@@ -80,10 +94,13 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       former = server
       server = open(former.port ?? port, next)
       certificate = next
-      if (giveNewConnectionsTo(SECOND, server.port ?? port)) retirement = setTimeout(retire, GOODBYE_MS)
+      if (manners.shared) return true
+      if (steer(SECOND)) retirement = setTimeout(retire, GOODBYE_MS)
       else retire()
       return true
     },
+    steer,
+    retire,
     async stop(now) {
       clearTimeout(retirement)
       await Promise.all(all().map((each) => each.stop(now)))

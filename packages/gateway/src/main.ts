@@ -10,6 +10,8 @@ import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
 import { openSqlite } from './storage/sqlite.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
+import type { Launch } from './supervise.ts'
+import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './worker.ts'
 
 /** Bun's client obeys these by itself; proxies come from the configuration alone. What they said may still be read there. */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
@@ -41,7 +43,7 @@ const setup: Setup = {
       throw error
     }
   },
-  serve: () => serve({ ...setup, loadConfig }),
+  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker() }),
 }
 
 async function ownSqlite(dataDir: string): Promise<Storage> {
@@ -75,12 +77,40 @@ function endWithLauncher(): void {
     .resume()
 }
 
+const launchWorker: Launch = (start, hear) => {
+  const { TRIVIUM_LAUNCHER_FD: _, ...ours } = env
+  const child = Bun.spawn(againWith(['serve']), {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...ours, ...UNLIMITED, PORT: String(start.port), TRIVIUM_WORKER: describeStart(start) },
+    serialization: 'json',
+    ipc: (message: FromWorker) => hear(message),
+  })
+  return {
+    // Who has just died hears nothing more.
+    send: (message) => void (child.exitCode === null && child.send(message)),
+    kill: (signal) => child.kill(signal),
+    exited: child.exited,
+  }
+}
+
+/** Not undefined in a process that `launchWorker` has started. Without its parent it ends as if it had been told to. */
+function asWorker(): Worker | undefined {
+  if (!env.TRIVIUM_WORKER) return undefined
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  return joinParent(env.TRIVIUM_WORKER, {
+    send: (message) => void process.send?.(message),
+    onMessage: (hear) => void process.on('message', (message) => hear(message as ToWorker)),
+  })
+}
+
 /** Bun's HTTP client opens at most 256 requests at once unless its environment says otherwise before it starts. */
+const UNLIMITED = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+
 async function startAgainUnlimited(args: readonly string[]): Promise<number> {
-  const child = Bun.spawn([process.execPath, ...process.execArgv, ...ownScript(), ...args], {
+  const child = Bun.spawn(againWith(args), {
     // The fourth stream tells the child when we are gone: whoever kills us means the server.
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', TRIVIUM_LAUNCHER_FD: '3' },
+    env: { ...env, ...UNLIMITED, TRIVIUM_LAUNCHER_FD: '3' },
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return await child.exited
@@ -88,13 +118,16 @@ async function startAgainUnlimited(args: readonly string[]): Promise<number> {
 
 /** A compiled executable carries its script; `bun main.ts` has to be told it again. */
 const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
+const againWith = (args: readonly string[]) => [process.execPath, ...process.execArgv, ...ownScript(), ...args]
 
 // Whoever reads along may stop reading (`| head`); that is no reason to end or to say anything.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const args = process.argv.slice(2)
 const serving = (args[0] ?? 'serve') === 'serve'
-if (serving && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
+// The parent of workers calls no upstream, and starts them with the right environment.
+const isParent = Number(env.TRIVIUM_WORKERS) > 1
+if (serving && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
   process.exit(await startAgainUnlimited(args))
 } else {
   if (serving) endWithLauncher()

@@ -31,23 +31,36 @@ import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
-import { auditing, pollChanges, reloading, renewing, sweeping } from './upkeep.ts'
+import { type Launch, supervise } from './supervise.ts'
+import { auditing, pollChanges, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { createSend } from './upstreams/send.ts'
 import { VERSION } from './version.ts'
+import type { Worker } from './worker.ts'
 
 const TICK_MS = 250
 const WAIT_FOR_FOLDER_MS = 10_000
 
-export async function serve(setup: Setup & { loadConfig: Parameters<typeof watchConfig>[1] }): Promise<void> {
-  const log = createLog((line) => process.stderr.write(line), Date.now)
+export type ServeSetup = Setup & {
+  loadConfig: Parameters<typeof watchConfig>[1]
+  /** Starts a process like this one as a worker. */
+  launch: Launch
+  /** This process is one. */
+  worker: Worker | undefined
+}
+
+export async function serve(setup: ServeSetup): Promise<void> {
+  const { worker } = setup
+  const log = createLog((line) => process.stderr.write(line), Date.now, worker ? { worker: worker.number } : {})
   const environment = setup.environment()
-  if (environment.workers > 1) throw new UsageError('TRIVIUM_WORKERS above 1 comes with a later version')
   const health = createHealth()
   let catalogue = compileCatalogue(setup.config(environment), Date.now(), health)
-  for (const remark of catalogue.config.remarks) log.warn(remark)
+  if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
+  // What one of them says or does for all is the first one's.
+  const leads = worker === undefined || worker.number === 1
+  if (leads) for (const remark of catalogue.config.remarks) log.warn(remark)
   const storage = await openPatiently(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
   try {
@@ -67,11 +80,15 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
     )
     const config = () => catalogue.config
     const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now })
-    const app = createApp(
-      { ...parts, register },
-      { ready: () => lifecycle.ready && parts.node.mayDispatch(), accepting: () => lifecycle.accepting },
-    )
-    listener = listenOrExplain(environment, catalogue.config, app)
+    const nodes = environment.databaseUrl ? watchNodes(storage) : undefined
+    if (nodes) stops.push(nodes.stop)
+    const health = {
+      ready: () => lifecycle.ready && parts.node.mayDispatch(),
+      accepting: () => lifecycle.accepting,
+      ...(nodes ? { company: nodes.company } : {}),
+    }
+    const app = createApp({ ...parts, register }, health)
+    listener = listenOrExplain(environment, catalogue.config, app, worker, () => lifecycle.leaving)
     const open = listener
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
@@ -79,26 +96,49 @@ export async function serve(setup: Setup & { loadConfig: Parameters<typeof watch
       catalogue = compileCatalogue(config, Date.now(), health)
       parts.admission.setLimits(config.server.limits)
     }
-    const renewal = renewing(listener, log)
+    const renewal = renewing(listener, log, worker === undefined)
+    worker?.answers(({ about, to = 0 }) => {
+      if (about === 'renew') return renewal.now()
+      if (about === 'steer') return open.steer(to)
+      open.retire()
+      return true
+    })
     const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
-    stops.push(renewal.stop, reload.stop, auditing(storage, log), sweeping(storage.contents, log))
+    stops.push(renewal.stop, reload.stop)
+    if (leads) stops.push(auditing(storage, log), sweeping(storage.contents, log))
     process.on('SIGHUP', () => {
       reload.now()
-      renewal.now()
+      // Workers are asked by their parent, all together.
+      if (!worker) renewal.now()
     })
     if (environment.workers === 1) {
       const desk = { storage: tellingCallers(storage, parts), health }
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }
-    const first = await firstStart(storage, catalogue.config)
-    const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }
-    process.stdout.write(greeting(VERSION, addresses, first))
+    if (!worker || worker.part === 'first') {
+      const first = await firstStart(storage, catalogue.config)
+      const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }
+      process.stdout.write(greeting(VERSION, addresses, first))
+    }
+    await worker?.listening(listener.port)
     lifecycle.becomeReady()
   } catch (error) {
     await closeAll(stops)
     throw error
   }
+}
+
+function startWorkers(environment: Environment, config: FileConfig, launch: Launch, log: Log): void {
+  if (process.platform !== 'linux') {
+    const instead = 'start several gateways on ports of their own behind a balancer'
+    throw new UsageError(`TRIVIUM_WORKERS above 1 needs Linux: other systems do not spread a port's calls; ${instead}`)
+  }
+  const exit = (code: number) => process.exit(code)
+  const tls = config.server.tls !== undefined
+  const supervisor = supervise({ workers: environment.workers, port: environment.port, tls, launch, log, exit })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => supervisor.stop(signal))
+  process.on('SIGHUP', supervisor.reload)
 }
 
 /** A command may have the folder for a moment, or a former server may be closing it: only one that serves is final. */
@@ -176,12 +216,21 @@ function faultsAllowed(environment: Environment, config: FileConfig): boolean {
   return config.sandbox.faultsWritten ? config.sandbox.faults : onlySandbox && loopback
 }
 
-function listenOrExplain(environment: Environment, config: FileConfig, app: ReturnType<typeof createApp>): Listener {
+function listenOrExplain(
+  environment: Environment,
+  config: FileConfig,
+  app: ReturnType<typeof createApp>,
+  worker: Worker | undefined,
+  leaving: () => boolean,
+): Listener {
   const { host, port } = environment
+  const { tls } = config.server
+  const shared = worker !== undefined
   try {
     // Listeners that share a port (needed to renew a certificate) would share it with a stranger, too: look first.
-    if (config.server.tls) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
-    return listen(host, port, config.server.tls, app)
+    const opens = shared ? worker.part === 'first' : tls !== undefined
+    if (opens) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
+    return listen(host, port, tls, app, { shared, leaving })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const reason = LISTEN_REASONS[code] ?? String(error instanceof Error ? error.message : error)

@@ -1,5 +1,6 @@
 // What a server looks after while it runs: changes made by other processes, its configuration, its certificate, its books.
 import { dirname } from 'node:path'
+import type { Company } from './app.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
@@ -9,6 +10,7 @@ import type { Contents } from './storage/contents.ts'
 import type { Storage } from './storage/storage.ts'
 
 const POLL_CHANGES_MS = 1_000
+const POLL_NODES_MS = 1_000
 const CHECK_CERTIFICATE_MS = 10_000
 /** When the start's own work is done. */
 const FIRST_AUDIT_MS = 30_000
@@ -36,6 +38,26 @@ export function pollChanges(storage: Storage, callers: Callers, log: Log): () =>
     }
   }, POLL_CHANGES_MS)
   return () => clearInterval(timer)
+}
+
+/** Every node publishes the fingerprint of its configuration with its lease. One that differs from the others is drift. */
+export function watchNodes(
+  storage: Pick<Storage, 'nodes'>,
+  everyMs = POLL_NODES_MS,
+): { company(): Company; stop(): void } {
+  let known: Company = { nodes: null, drift: null }
+  const look = async () => {
+    try {
+      const nodes = await storage.nodes()
+      known = { nodes: nodes.length, drift: new Set(nodes.map(({ config }) => config)).size > 1 }
+    } catch {
+      // That the store is away is reported by whoever renews the lease.
+      known = { nodes: null, drift: null }
+    }
+  }
+  void look()
+  const timer = setInterval(look, everyMs)
+  return { company: () => known, stop: () => clearInterval(timer) }
 }
 
 export function reloading(
@@ -119,18 +141,22 @@ export function sweeping(contents: Pick<Contents, 'sweep'>, log: Log, times: typ
   }
 }
 
-export function renewing(listener: Listener, log: Log): Upkeep {
+/** `byItself`: looks for a new certificate now and then; else somebody asks. `now` tells whether there was one. */
+export function renewing(listener: Listener, log: Log, byItself: boolean): { now(): boolean; stop(): void } {
   let reported = ''
   const now = () => {
     try {
-      if (listener.renewCertificate()) log.info('certificate renewed')
+      const renewed = listener.renewCertificate()
+      if (renewed) log.info('certificate renewed')
       reported = ''
+      return renewed
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (reason !== reported) log.error('the certificate on disk cannot be used; the former one stays', { reason })
       reported = reason
+      return false
     }
   }
-  const timer = setInterval(now, CHECK_CERTIFICATE_MS)
+  const timer = byItself ? setInterval(now, CHECK_CERTIFICATE_MS) : undefined
   return { now, stop: () => clearInterval(timer) }
 }

@@ -19,6 +19,8 @@ export async function doctor(setup: Setup): Promise<{ ok: boolean; checks: Check
   await look('configuration', () => describeConfig(setup))
   await look('data folder', () => describeFolder(setup.environment().dataDir))
   await look('store', () => describeStore(setup))
+  // The owner of a SQLite file is the only node there is.
+  if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) await look('nodes', () => describeNodes(setup))
   return { ok: checks.every(({ ok }) => ok), checks }
 }
 
@@ -34,6 +36,22 @@ function describeFolder(dataDir: string): string {
   accessSync(dataDir, constants.R_OK | constants.W_OK)
   return `${dataDir} can be written`
 }
+
+/** Nodes that do not agree answer the same call differently, or at another price, depending on where it arrives. */
+async function describeNodes(setup: Setup): Promise<string> {
+  const environment = setup.environment()
+  const here = shorten(setup.config(environment).hash)
+  const storage = await setup.openStorage(environment)
+  const nodes = await storage.nodes().finally(() => storage.close())
+  if (nodes.length === 0) return `none is running; configuration ${here} here`
+  const configs = new Set(nodes.map(({ config }) => shorten(config)))
+  const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
+  if (configs.size > 1) throw new Error(`configurations differ: ${list}; here it is ${here}`)
+  if (!configs.has(here)) throw new Error(`the configuration here, ${here}, is not that of the nodes: ${list}`)
+  return `${nodes.length} running, all with configuration ${here}`
+}
+
+const shorten = (hash: string): string => hash.slice(0, 12)
 
 async function describeStore(setup: Setup): Promise<string> {
   const environment = setup.environment()

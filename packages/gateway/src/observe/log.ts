@@ -7,11 +7,12 @@ export type Log = {
   error(message: string, fields?: Fields): void
 }
 
-export function createLog(write: (line: string) => void, clock: () => number): Log {
+/** `always`: fields that every line has. */
+export function createLog(write: (line: string) => void, clock: () => number, always: Fields = {}): Log {
   const at =
     (level: string) =>
     (message: string, fields: Fields = {}) => {
-      const line = { time: new Date(clock()).toISOString(), level, message, ...fields }
+      const line = { time: new Date(clock()).toISOString(), level, message, ...always, ...fields }
       write(`${JSON.stringify(line, (_, value) => (typeof value === 'bigint' ? value.toString() : value))}\n`)
     }
   return { info: at('info'), warn: at('warn'), error: at('error') }

@@ -127,6 +127,8 @@ export type AuditReport = {
   requestMismatches: bigint[]
 }
 
+export type LiveNode = { slot: number; config: string }
+
 export interface Storage {
   /** Batched with its neighbours into one commit; resolves after that commit is durable. Rejects with StoreDown. */
   apply(verb: Verb): Promise<Result>
@@ -165,6 +167,8 @@ export interface Storage {
   /** undefined also for a request of another account. */
   findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
   audit(): Promise<AuditReport>
+  /** Those whose lease has not run out, with the fingerprint of the configuration that each has in force. */
+  nodes(): Promise<LiveNode[]>
 
   getMeta(name: string): Promise<string | undefined>
   /** Keeps the first value ever set and returns the one in force. */

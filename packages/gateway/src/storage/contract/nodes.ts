@@ -26,6 +26,22 @@ export function nodesContract(use: Use): void {
     ])
   })
 
+  test('the living are listed with what they published; those that left or died are not', async () => {
+    const { storage, elapse } = use()
+    await join(storage, 2)
+    await elapse(DEAD_AFTER_MS / 2)
+    const [renewed, left] = [await newNode(storage, 7), await newNode(storage, 5)]
+    await renew(storage, renewed)
+    await leave(storage, left)
+    const [former, living] = [
+      { slot: 2, config: 'joined' },
+      { slot: 7, config: 'renewed' },
+    ]
+    expect(await storage.nodes()).toEqual([former, living])
+    await elapse(DEAD_AFTER_MS / 2)
+    expect(await storage.nodes()).toEqual([living])
+  })
+
   test('of many that join one slot at once, one gets it', async () => {
     const { storage } = use()
     const results = await Promise.all(Array.from({ length: 20 }, () => join(storage, 3)))

@@ -237,6 +237,10 @@ export function usage(db: Database, account: bigint, limit: number, before: bigi
 export const findRequest = (db: Database, account: bigint, request: bigint): Statement =>
   statement(db.selectFrom('request').select(USAGE).where('id', '=', request).where('account', '=', account))
 
+/** In one order, and only those that renewed after `deadBefore`. */
+export const nodes = (db: Database, deadBefore: number): Statement =>
+  statement(db.selectFrom('node').select(['slot', 'config']).where('renewed_at', '>', deadBefore).orderBy('slot'))
+
 export const getMeta = (db: Database, name: string): Statement =>
   statement(db.selectFrom('meta').select('value').where('name', '=', name))
 

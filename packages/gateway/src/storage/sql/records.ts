@@ -1,6 +1,7 @@
 // Everything of Storage but the ledger's verbs, over whatever runs statements: the same code on both engines.
 import type { Kysely } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
+import { DEAD_AFTER_MS } from '../../money/book.ts'
 import { PERIODS } from '../../money/limits.ts'
 import type { NewKey, Storage } from '../storage.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
@@ -117,6 +118,10 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
     },
     async audit() {
       return toAuditReport(await runner.readSlowly(AUDIT))
+    },
+    async nodes() {
+      const rows = await runner.readBooks(queries.nodes(db, clock() - DEAD_AFTER_MS))
+      return rows.map(({ slot, config }) => ({ slot: Number(slot), config: String(config) }))
     },
     async getMeta(name) {
       return (await first(queries.getMeta(db, checkText('name', name))))?.value as string | undefined
