@@ -4,7 +4,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { eventually } from './support/eventually.ts'
-import { chat, type Gateway, type Home, newHome, startGateway } from './support/gateway.ts'
+import { chat, type Engine, type Gateway, type Home, newHome, startGateway } from './support/gateway.ts'
 
 const SOURCES = join(import.meta.dir, '../packages/gateway/src')
 const FORMER = {
@@ -34,7 +34,10 @@ function visit(url: string): Promise<string> {
   })
 }
 
-describe('with server.tls', () => {
+describe.each<{ engine: Engine; workers: number }>([
+  { engine: 'sqlite', workers: 1 },
+  { engine: 'postgres', workers: 2 },
+])('with server.tls and $workers workers', ({ engine, workers }) => {
   let home: Home
   let gateway: Gateway
   const put = ({ cert, key }: Partial<typeof FORMER>) => {
@@ -44,9 +47,9 @@ describe('with server.tls', () => {
   const complaints = () => gateway.output().stderr.split('the certificate on disk cannot be used').length - 1
 
   beforeAll(async () => {
-    home = await newHome('sqlite', 'server: { tls: { cert: ./cert.pem, key: ./key.pem } }\n')
+    home = await newHome(engine, 'server: { tls: { cert: ./cert.pem, key: ./key.pem } }\n')
     put(FORMER)
-    gateway = await startGateway({ home })
+    gateway = await startGateway({ home, env: { TRIVIUM_WORKERS: String(workers) } })
   })
   afterAll(() => gateway.stop())
 
@@ -82,7 +85,7 @@ describe('with server.tls', () => {
     // For a moment the new certificate stands beside the old key.
     put({ cert: RENEWED.cert })
     gateway.signal('SIGHUP')
-    await eventually(() => complaints() === 1)
+    await eventually(() => complaints() === workers)
     gateway.signal('SIGHUP')
     expect(await visit(gateway.url)).toBe(former)
     put({ key: RENEWED.key })
@@ -98,7 +101,7 @@ describe('with server.tls', () => {
     await Promise.all(visitors)
     expect(new Set(seen)).toEqual(new Set([former, renewed]))
     expect((await streaming).trimEnd()).toEndWith('data: [DONE]')
-    expect(complaints()).toBe(1)
+    expect(complaints()).toBe(workers)
   })
 })
 

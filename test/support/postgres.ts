@@ -140,7 +140,7 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
 }
 
 /** From /proc where there is one, since small systems have no `ps`. */
-function childrenOf(parent: number): number[] {
+export function childrenOf(parent: number): number[] {
   const pairs = existsSync('/proc/self/stat') ? fromProc() : fromPs()
   return pairs.flatMap(([pid = 0, itsParent]) => (itsParent === parent ? [pid] : []))
 }
