@@ -64,6 +64,8 @@ test('SIGTERM: not ready at once, accepting for a while, then finishing, then en
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
   const late = await chat(gateway.url, secret, talk('say 20 words'))
   expect(late.status).toBe(200)
+  // Whoever keeps his connection would else come back to a door that is closed by then.
+  expect(late.headers.get('connection')).toBe('close')
   expect((await late.text()).trimEnd()).toEndWith('data: [DONE]')
   const text = await endless.text()
   expect(text).toContain('"delta":{"content":')
