@@ -55,8 +55,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
   const { worker } = setup
   const log = createLog((line) => process.stderr.write(line), Date.now, worker ? { worker: worker.number } : {})
   const environment = setup.environment()
-  const health = createHealth()
-  let catalogue = compileCatalogue(setup.config(environment), Date.now(), health)
+  const lanes = createHealth()
+  let catalogue = compileCatalogue(setup.config(environment), Date.now(), lanes)
   if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
   // What one of them says or does for all is the first one's.
   const leads = worker === undefined || worker.number === 1
@@ -93,7 +93,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
     const use = (config: FileConfig) => {
-      catalogue = compileCatalogue(config, Date.now(), health)
+      catalogue = compileCatalogue(config, Date.now(), lanes)
       parts.admission.setLimits(config.server.limits)
     }
     const renewal = renewing(listener, log, worker === undefined)
@@ -112,7 +112,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       if (!worker) renewal.now()
     })
     if (environment.workers === 1) {
-      const desk = { storage: tellingCallers(storage, parts), health }
+      const desk = { storage: tellingCallers(storage, parts), health: lanes }
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }

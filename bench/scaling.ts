@@ -1,0 +1,142 @@
+// `npm run scaling`: one PostgreSQL, one gateway with 1, 2, ... workers in front of it, the same load for each. Prints the
+// table of docs/scaling.md. Everything runs on this machine and shares its processors: what is shown is what a request costs
+// and where, and how far this machine goes, not what a larger one would do.
+//
+//   npm run scaling -- --workers 1,2,4     --rounds 3     --requests 4000     --connections 32
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { SQL } from 'bun'
+import { newSecret } from '../packages/gateway/src/cli/operations.ts'
+import { hashSecret } from '../packages/gateway/src/journey/authenticate.ts'
+import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
+import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
+import { openPostgres } from '../packages/gateway/src/storage/postgres.ts'
+import { NO_RESTRICTIONS } from '../packages/gateway/src/storage/storage.ts'
+import { childrenOf, launchPostgres } from '../test/support/postgres.ts'
+import { gatewayEnvironment, MAIN } from './home.ts'
+import { load } from './load.ts'
+import { cpuMicros, median } from './measure.ts'
+import { childOf, untilLine } from './processes.ts'
+import { table } from './report.ts'
+import { startUpstream, untilReady } from './servers.ts'
+import { CHAT, jsonPath, smallRequest } from './wire.ts'
+
+const { values } = parseArgs({
+  options: {
+    workers: { type: 'string', default: '1,2' },
+    rounds: { type: 'string', default: '3' },
+    requests: { type: 'string', default: '4000' },
+    connections: { type: 'string', default: '32' },
+  },
+})
+const [rounds, requests, connections] = [values.rounds, values.requests, values.connections].map(Number) as [
+  number,
+  number,
+  number,
+]
+const counts = values.workers.split(',').map(Number)
+if (![rounds, requests, connections, ...counts].every((count) => Number.isInteger(count) && count > 0)) {
+  console.error('scaling: all options take whole numbers from 1')
+  process.exit(1)
+}
+
+const START_WITHIN_MS = 30_000
+/** Money of one account is moved by one transaction at a time: what is measured shall not be that. */
+const ACCOUNTS = 50
+
+type Sample = { perSecond: number; p50Ms: number; p99Ms: number; gatewayMicros: number; postgresMicros: number }
+
+const folder = mkdtempSync(join(tmpdir(), 'trivium-scaling-'))
+const postgres = await launchPostgres()
+const upstream = await startUpstream()
+writeFileSync(
+  join(folder, 'trivium.yaml'),
+  `sandbox: false
+upstreams: [{ id: fixed, dialect: chat, base_url: "http://127.0.0.1:${upstream.port}${jsonPath}", keys: [none] }]
+models: [{ id: bench, routes: [{ upstream: fixed }], price: { input: 2, output: 8 } }]
+`,
+)
+const databaseUrl = await postgres.freshDatabase()
+const keys = await createKeys(databaseUrl)
+
+async function createKeys(url: string): Promise<string[]> {
+  const storage = await openPostgres(url)
+  const secrets: string[] = []
+  for (let index = 0; index < ACCOUNTS; index += 1) {
+    const account = await storage.createAccount(`bench-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
+    if (!account) throw new Error('no account')
+    const secret = newSecret()
+    const none = { expiresAt: undefined, cap: undefined, capPeriod: undefined }
+    const key = { account: account.id, hash: hashSecret(secret), name: 'bench', group: 'default' }
+    await storage.createKey({ ...key, ...none, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS })
+    secrets.push(secret)
+  }
+  await storage.close()
+  return secrets
+}
+
+const totalCpu = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)
+
+async function measure(workers: number): Promise<{ sample: Sample; open: number }> {
+  const store = { DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'the secret of a measurement' }
+  const environment = { ...gatewayEnvironment({ folder }, 0), ...store, TRIVIUM_WORKERS: String(workers) }
+  const gateway = childOf(`${workers} workers`, [process.execPath, MAIN, 'serve'], environment)
+  try {
+    const port = Number(await untilLine(gateway, /address\s+http:\/\/[^:]+:(\d+)/, START_WITHIN_MS))
+    await untilReady(port, gateway)
+    const plan = { host: '127.0.0.1', port, path: `/v1${CHAT}`, body: smallRequest('bench', false), keys, connections }
+    await load({ ...plan, requests: Math.ceil(requests / 4), reader: 'reads' })
+    const ours = [gateway.pid, ...childrenOf(gateway.pid)]
+    const theirs = [postgres.pid, ...childrenOf(postgres.pid)]
+    const before = [totalCpu(ours), totalCpu(theirs)]
+    const { requestsPerSecond: perSecond, p50Ms, p99Ms } = await load({ ...plan, requests, reader: 'reads' })
+    const [gatewayMicros = 0, postgresMicros = 0] = [ours, theirs].map(
+      (pids, index) => (totalCpu(pids) - (before[index] ?? 0)) / requests,
+    )
+    const open = await openConnections()
+    return { sample: { perSecond, p50Ms, p99Ms, gatewayMicros, postgresMicros }, open }
+  } finally {
+    const orphans = childrenOf(gateway.pid)
+    await gateway.stop()
+    // Killed, their parent cannot end them; left alone they would go on accepting for a while.
+    for (const pid of orphans) process.kill(pid, 'SIGKILL')
+    await Bun.sleep(200)
+  }
+}
+
+async function openConnections(): Promise<number> {
+  const sql = new SQL(databaseUrl, { max: 1 })
+  const [row] = await sql.unsafe(
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name LIKE 'trivium%'",
+  )
+  await sql.close()
+  return Number(row?.n)
+}
+
+const samples = new Map<number, Sample[]>(counts.map((count) => [count, []]))
+const open = new Map<number, number>()
+for (let round = 1; round <= rounds; round += 1) {
+  for (const workers of counts) {
+    console.error(`round ${round} of ${rounds}: ${workers} workers`)
+    const measured = await measure(workers)
+    samples.get(workers)?.push(measured.sample)
+    open.set(workers, Math.max(open.get(workers) ?? 0, measured.open))
+  }
+}
+const columns = ['workers', 'requests/s', 'p50', 'p99', 'gateway CPU each', 'PostgreSQL CPU each', 'connections']
+const rows = counts.map((workers) => {
+  const of = (figure: keyof Sample) => median((samples.get(workers) ?? []).map((sample) => sample[figure]))
+  return [
+    ...[String(workers), of('perSecond').toFixed(0), `${of('p50Ms').toFixed(1)} ms`, `${of('p99Ms').toFixed(0)} ms`],
+    ...[`${of('gatewayMicros').toFixed(0)} us`, `${of('postgresMicros').toFixed(0)} us`, String(open.get(workers))],
+  ]
+})
+console.log(`${cpus().length} x ${cpus()[0]?.model.trim()}, Bun ${Bun.version}, medians of ${rounds} rounds,`)
+console.log(`${requests} requests over ${connections} connections in each\n`)
+console.log(table(columns, rows))
+await upstream.stop()
+await postgres.stop()
+rmSync(folder, { recursive: true, force: true })
+process.exit(0)
