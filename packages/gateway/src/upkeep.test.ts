@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { AuditReport } from './storage/storage.ts'
-import { auditing, sweeping } from './upkeep.ts'
+import type { AuditReport, LiveNode } from './storage/storage.ts'
+import { auditing, sweeping, watchNodes } from './upkeep.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
@@ -59,4 +59,30 @@ test('contents are swept page by page, and again later, whatever came of it befo
   await Bun.sleep(20)
   expect(pages).toEqual([5, 5, 5, 5, 5, 5])
   expect(said).toEqual(['old contents cannot be removed'])
+})
+
+test('nodes that do not agree are drift, and a store that does not answer leaves it open', async () => {
+  const asked: (() => Promise<LiveNode[]>)[] = [
+    async () => [{ slot: 0, config: 'a' }],
+    async () => ['a', 'b', 'a'].map((config, slot) => ({ slot, config })),
+    async () => Promise.reject(new Error('the store is away')),
+    async () => [0, 3].map((slot) => ({ slot, config: 'b' })),
+  ]
+  const seen: unknown[] = []
+  const storage = {
+    nodes() {
+      seen.push(watching?.company())
+      return asked.shift()?.() ?? new Promise<LiveNode[]>(() => {})
+    },
+  }
+  let watching: ReturnType<typeof watchNodes> | undefined
+  watching = watchNodes(storage, 1)
+  while (seen.length < 5) await Bun.sleep(1)
+  watching.stop()
+  expect(seen.slice(1, 5)).toEqual([
+    { nodes: 1, drift: false },
+    { nodes: 3, drift: true },
+    { nodes: null, drift: null },
+    { nodes: 2, drift: false },
+  ])
 })
