@@ -88,8 +88,8 @@ sandbox: { faults: true }
 upstreams:
   - { id: embedded-long, kind: sandbox }
   - { id: embedded-short, kind: sandbox, timeouts: ${short} }
-  - { id: socket-long, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any] }
-  - { id: socket-short, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], timeouts: ${short} }
+  - { id: socket-long, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], breaker: false }
+  - { id: socket-short, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], breaker: false, timeouts: ${short} }
 models:
   - { id: embedded-long, routes: [{ upstream: embedded-long, model: sandbox-text }], price: { input: 1, output: 4 } }
   - { id: embedded-short, routes: [{ upstream: embedded-short, model: sandbox-text }], price: { input: 1, output: 4 } }

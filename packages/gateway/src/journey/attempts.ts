@@ -1,6 +1,7 @@
 // An attempt has brought nothing: what the next one is, if there may be one. Two more at most, a fifth of all traffic at
 // most, only before any output, and only where nothing can have been billed.
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
+import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { measure } from './accept.ts'
 import { isOnList } from './authorize.ts'
@@ -22,8 +23,8 @@ const PAUSE_FOR_SAME_MS = 300
 /** What to send next, or the end of the exchange: concluded, and the failure thrown. */
 export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> {
   const { attempt, parts, quote, request } = exchange
-  attempt.judge(miss.verdict, parts.ticker.now())
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
+  attempt.judge(miss.verdict, parts.ticker.now())
   const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
   if (!next) {
     await conclude(exchange, miss.ending, NOTHING_SEEN)
@@ -111,9 +112,12 @@ async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound):
   return true
 }
 
+/** Once, and not again for every request until it is accepted. */
 function tellRejected({ parts, quote }: Exchange, reason: string): void {
-  const { upstream, key } = quote.candidate
-  parts.log.error('an upstream rejected its key, which is out of use for now', {
-    ...{ request: formatRequestId(quote.id), upstream: upstream.id, key: `...${key.slice(-4)}`, reason },
+  const { upstream, key, lane } = quote.candidate
+  if (upstream.kind === 'sandbox' || lane.report(parts.ticker.now()).state === 'rejected') return
+  const named = { upstream: upstream.id, key: shown(key), reason }
+  parts.log.warn('an upstream rejected its key, which is left out for now', {
+    ...{ request: formatRequestId(quote.id), ...named },
   })
 }

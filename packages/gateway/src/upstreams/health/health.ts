@@ -54,4 +54,6 @@ function hostOf({ kind, id, baseUrl, keys }: Upstream): string {
 /** The map outlives a configuration, and must not keep secrets that the operator has taken out of it. */
 const fingerprint = (key: string): string => new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 22)
 
-const shown = (key: string): string => (key.length >= 12 ? `...${key.slice(-4)}` : key === NO_KEY ? NO_KEY : '...')
+/** Enough to tell keys apart, too little to use one. */
+export const shown = (key: string): string =>
+  key.length >= 12 ? `...${key.slice(-4)}` : key === NO_KEY ? NO_KEY : '...'
