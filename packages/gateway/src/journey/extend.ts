@@ -30,15 +30,17 @@ export function openPurse(exchange: Exchange): Purse {
   const tokenStep = tokenLimit === undefined ? 0 : Math.min(covered, Math.ceil(tokenLimit / PARTS_OF_LIMIT))
   const every = Math.max(LEAST_BYTES, covered / outputTokensPerByte / READINGS)
   let nextAt = covered / outputTokensPerByte / 2
-  let held = open.granted
+  // What is covered is so by all that is held now, which may be more than was granted at first.
+  const [first, firstTokens] = [open.held, open.heldTokens]
+  let held = first
   // Where the hold reaches the cap, no output can pass it.
   let coveredTo = covered >= outputCap ? Number.POSITIVE_INFINITY : covered / outputTokensPerByte
 
   function reach(): number {
     if (open.held === held) return coveredTo
     held = open.held
-    const byMoney = covered + (outputTokensFor(held - open.granted, holdRate) ?? Number.POSITIVE_INFINITY)
-    const byLimit = tokenLimit === undefined ? byMoney : covered + open.heldTokens - open.grantedTokens
+    const byMoney = covered + (outputTokensFor(held - first, holdRate) ?? Number.POSITIVE_INFINITY)
+    const byLimit = tokenLimit === undefined ? byMoney : covered + open.heldTokens - firstTokens
     coveredTo = Math.max(coveredTo, Math.min(byMoney, byLimit) / outputTokensPerByte)
     return coveredTo
   }

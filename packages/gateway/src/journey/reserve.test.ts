@@ -62,7 +62,7 @@ describe('bounds', () => {
 
 describe('the purse of a stream', () => {
   /** 4 bytes are a token, which costs 4 nano-USD; 100 tokens are covered. */
-  function purseOf(outputCap: number, answer: 'deliver' | 'stop' = 'deliver') {
+  function purseOf(outputCap: number, answer: 'deliver' | 'stop' = 'deliver', open: object = {}) {
     const asked: [cost: bigint, more: bigint][] = []
     const output = (cost: bigint, more: bigint) => {
       asked.push([cost, more])
@@ -72,7 +72,7 @@ describe('the purse of a stream', () => {
       rate: RATE,
       holdRate: RATE,
       wishes: NO_WISHES,
-      open: { output },
+      open: Object.assign(open, { output }),
       outputCap,
       coveredOutput: 1_000,
       expectedInput: 0,
@@ -99,6 +99,14 @@ describe('the purse of a stream', () => {
       [4_800n, 1n],
     ])
     expect(purse.nextAt).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  test('what was held for a dearer model, before it answers, is counted once', async () => {
+    const open = { granted: 1_000n, held: 4_000n }
+    const { purse } = purseOf(Number.POSITIVE_INFINITY, 'deliver', open)
+    expect(purse.coveredTo).toBe(4_000)
+    open.held = 6_000n
+    expect(purse.coveredTo).toBe(6_000)
   })
 
   test('what cannot be had ends the stream', async () => {
