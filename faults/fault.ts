@@ -41,8 +41,8 @@ export type Fault = {
 
 /** Milliseconds; `idle` holds for the first byte, too. */
 export const PATIENCE: Record<Patience, { idle: number; total: number }> = {
-  long: { idle: 4_000, total: 30_000 },
-  short: { idle: 600, total: 30_000 },
+  long: { idle: 10_000, total: 30_000 },
+  short: { idle: 1_000, total: 30_000 },
   total: { idle: 1_200, total: 1_500 },
 }
 

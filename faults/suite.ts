@@ -20,6 +20,7 @@ const MOST_GROWTH = 64 * 1024 * 1024
 export type Outcome = { calls: number; growth: number; findings: Findings }
 
 export type Stage = {
+  /** Several may run at once, but for heavy ones. */
   run(fault: Fault): Promise<Outcome>
   /** What must hold after all of them. */
   close(): Promise<Findings>
@@ -42,14 +43,16 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
   const gateway = await startGateway({ config: configFor([...cells.values()].flat(), places) })
   const parts = { gateway, proxy }
   // What every process needs once is not what a fault needs.
-  for (let round = 0; round < 3; round++) await goOn(parts, await newWallet(gateway, '10'), openFindings(say))
+  for (let round = 0; round < 3; round++) await goOn(parts, await newWallet(gateway, '10'), openFindings())
   return {
     run: (fault) => runFault(parts, fault, cells.get(fault) ?? [], openFindings(say)),
     async close() {
       const findings = openFindings(say)
       await checkAudit(gateway, findings, true)
       findings.must(proxy.followed() === 0, `${proxy.followed()} redirects were followed`)
-      const errors = gateway.output().stderr.match(/^.*"level":"error".*$/gm) ?? []
+      // The operator is told of a key that was rejected; nothing else of all this may have surprised the gateway.
+      const all = gateway.output().stderr.match(/^.*"level":"error".*$/gm) ?? []
+      const errors = all.filter((line) => !line.includes('rejected its key'))
       findings.must(errors.length === 0, () => `${errors.length} errors in the log: ${errors[0]}`)
       await gateway.stop()
       for (const server of [proxy, deaf, plain]) server.stop()
@@ -86,7 +89,8 @@ async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], find
   }
   const calls = seen.size + honest.length
   findings.must(rows.length === calls, `${fault.name}: ${rows.length} rows for ${calls} calls`)
-  await checkAudit(gateway, findings, true)
+  // Others may be running: that nothing of this fault is held is in its wallet.
+  await checkAudit(gateway, findings, false)
   return { calls: seen.size, growth, findings }
 }
 
