@@ -40,7 +40,8 @@ export const nameOf = ({ fault, client, upstream, streamed }: Cell): string =>
 
 const BASE_PATH = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' } as const
 
-export type Places = Record<Place, string>
+/** Where each place is; of HTTP/2, where each fault is. */
+export type Places = Record<Exclude<Place, 'http2'>, string> & { http2: ReadonlyMap<string, string> }
 
 /** One honest upstream per dialect, at the same address as the faults: `honest-chat` and so on. */
 export function configFor(cells: readonly Cell[], places: Places): string {
@@ -55,7 +56,7 @@ export function configFor(cells: readonly Cell[], places: Places): string {
     return {
       ...{ id, dialect: upstream, patience: PATIENCE[patience], http2: at === 'http2' },
       model: switches ? `sandbox-text:${switches(upstream)}` : 'sandbox-text',
-      base: `${places[at]}${folder}${BASE_PATH[upstream]}`,
+      base: `${at === 'http2' ? places.http2.get(name) : places[at]}${folder}${BASE_PATH[upstream]}`,
     }
   })
   const all = [...honest, ...faulty]

@@ -10,6 +10,7 @@ import { newWallet, type Wallet } from '../torture/place.ts'
 import { type Findings, openFindings } from '../torture/scenario.ts'
 import { type Cell, cellsOf, configFor, nameOf, type Places, type Size } from './cells.ts'
 import { type Fault, limitOf, PATIENCE, SLACK_MS } from './fault.ts'
+import { AUTHORITY, startHttp2 } from './http2.ts'
 import { type Called, judge, place } from './judge.ts'
 import { type FaultProxy, startProxy } from './wire.ts'
 
@@ -35,12 +36,14 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
   // One takes connections and never reads from them, one answers a TLS greeting in plain words.
   const deaf = await listen(() => {})
   const plain = await listen((socket) => socket.once('data', () => socket.end(head(400, 0))).resume())
+  const http2 = await startHttp2(proxy, faults)
   const cells = cellsOf(faults, size)
   const places: Places = {
     ...{ proxy: proxy.origin, sandbox: sandbox.url, deaf: `http://${deaf.host}`, 'not-tls': `https://${plain.host}` },
-    ...{ refusing: 'http://127.0.0.1:1', unknown: 'http://nowhere.invalid', http2: '' },
+    ...{ refusing: 'http://127.0.0.1:1', unknown: 'http://nowhere.invalid', http2: http2.origins },
   }
-  const gateway = await startGateway({ config: configFor([...cells.values()].flat(), places) })
+  const config = configFor([...cells.values()].flat(), places)
+  const gateway = await startGateway({ config, env: { NODE_EXTRA_CA_CERTS: AUTHORITY } })
   const parts = { gateway, proxy }
   // What every process needs once is not what a fault needs.
   for (let round = 0; round < 3; round++) await goOn(parts, await newWallet(gateway, '10'), openFindings())
@@ -55,7 +58,7 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
       const errors = all.filter((line) => !line.includes('rejected its key'))
       findings.must(errors.length === 0, () => `${errors.length} errors in the log: ${errors[0]}`)
       await gateway.stop()
-      for (const server of [proxy, deaf, plain]) server.stop()
+      for (const server of [proxy, http2, deaf, plain]) server.stop()
       await sandbox.stop()
       return findings
     },

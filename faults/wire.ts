@@ -2,14 +2,13 @@
 // sockets, since most of these faults exist nowhere else.
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { type Behaviour, chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstream.ts'
+import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstream.ts'
 import { type Figures, readAnswer, textOf } from '../torture/client.ts'
 import { dialectOfPath } from '../torture/player.ts'
 import type { Fault } from './fault.ts'
 
 /** An answer of the sandbox on its way to the gateway. */
-export type Wire = {
-  socket: Socket
+export type Answer = {
   dialect: TextDialectId
   streamed: boolean
   /** The answer: events of a stream, or one body. */
@@ -17,17 +16,23 @@ export type Wire = {
   /** So many events bring the first output, and so many all of it; what follows is finish, usage and the end. */
   begun: number
   said: number
-  /** Where this proxy is. */
-  origin: string
   /** Resolves when the client has its first bytes: what comes from now on comes after output. */
   delivered(): Promise<void>
 }
 
+/** `origin`: where this proxy is. */
+export type Wire = Answer & { socket: Socket; origin: string }
+
 /** What the upstream told, to be compared with the books. */
 export type Told = { usage: Figures | undefined; text: string }
 
+/** A request that the gateway made for a cell: `/fault/cell/` and then the dialect's own path. */
+export type Asked = { path: string; headers: Record<string, string>; body: Buffer }
+
 export type FaultProxy = {
   origin: string
+  /** What the sandbox says to this, and to whom it goes. */
+  ask(asked: Asked): Promise<{ fault: string; answer: Answer }>
   /** The client of this call has something in its hands. */
   deliver(cell: string): void
   told: Map<string, Told>
@@ -50,11 +55,9 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
   }
   let followed = 0
   let origin = ''
-  const behaviour: Behaviour = async (socket, { head: asked, headers, body }) => {
-    const path = asked.split(' ')[1] ?? ''
-    if (path.startsWith(ELSEWHERE)) followed++
-    const [, name = '', cell = '', ...rest] = path.split('/')
-    const play = plays.get(name) ?? passOn
+
+  async function ask({ path, headers, body }: Asked): Promise<{ fault: string; answer: Answer }> {
+    const [, fault = '', cell = '', ...rest] = path.split('/')
     const { host: _, connection: __, ...sent } = headers
     const address = `${sandbox}/${rest.join('/')}`
     const reply = await fetch(address, { method: 'POST', headers: sent, body: new Uint8Array(body), decompress: false })
@@ -65,18 +68,22 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
     const pieces = streamed ? text.split(/(?<=\n\n|\r\n\r\n)/).filter((piece) => piece !== '') : [text]
     const { usage } = readAnswer(dialect, streamed, text)
     told.set(cell, { usage, text: streamed ? textOf(dialect, text) : '' })
-    const { begun, said } = outputIn(dialect, pieces)
     const delivered = () => deliveryOf(cell).promise
-    await play({ socket, dialect, streamed, pieces, begun, said, origin, delivered })
+    const answer = { dialect, streamed, pieces, ...outputIn(dialect, pieces), delivered }
+    return { fault: decodeURIComponent(fault), answer }
   }
-  const upstream = await startUpstream(behaviour)
+
+  const upstream = await startUpstream(async (socket, { head: asked, headers, body }) => {
+    const path = asked.split(' ')[1] ?? ''
+    if (path.startsWith(ELSEWHERE)) followed++
+    const { fault, answer } = await ask({ path, headers, body })
+    await (plays.get(fault) ?? passOn)({ ...answer, socket, origin })
+  })
   origin = new URL(upstream.url).origin
   return {
-    origin,
-    told,
+    ...{ origin, ask, told, stop: upstream.stop },
     deliver: (cell) => deliveryOf(cell).resolve(),
     followed: () => followed,
-    stop: upstream.stop,
   }
 }
 

@@ -1,0 +1,115 @@
+// Upstreams over HTTP/2 that stall, reset a stream, or go away, before and after output.
+import { readFileSync } from 'node:fs'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import { join } from 'node:path'
+import { loadFile } from '../packages/gateway/src/config.ts'
+import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
+import type { Answer, FaultProxy } from './wire.ts'
+
+const FIXTURES = join(import.meta.dir, '../packages/gateway/src/config/fixtures')
+/** What a gateway must trust to talk to these upstreams. */
+export const AUTHORITY = join(FIXTURES, 'localhost.cert.pem')
+
+const INTERNAL_ERROR = 2
+
+/** What happens to a stream; `undefined`: nothing more. */
+const HOW = {
+  stall: { end: (_: ServerHttp2Stream) => {}, ending: 'timeout', status: 504 },
+  reset: { end: (stream: ServerHttp2Stream) => stream.close(INTERNAL_ERROR), ending: 'cut', status: 502 },
+  goaway: { end: goAway, ending: 'cut', status: 502 },
+} as const
+
+function goAway({ session, id = 0 }: ServerHttp2Stream): void {
+  session?.goaway(INTERNAL_ERROR, id)
+  session?.destroy()
+}
+
+type Way = keyof typeof HOW
+/** How much of the answer comes before: half of it, or its headers alone, or nothing. */
+type Part = 'nothing' | 'headers' | 'output' | 'all'
+type Play = { how: Way | 'end'; part: Part }
+
+const plays = new Map<string, Play>()
+
+/** Calls over one connection: one at a time, or what is done to one is done to all. */
+function fault(name: string, expected: Pick<Fault, 'streamed' | 'single'>, play: Play): Fault {
+  plays.set(name, play)
+  return { name, at: 'http2', ...expected, heavy: true, ...(play.how === 'stall' ? { patience: 'short' } : {}) }
+}
+
+const faults = () => [
+  fault('http2', both(done), { how: 'end', part: 'all' }),
+  ...(Object.keys(HOW) as Way[]).flatMap((how) => {
+    const { ending, status } = HOW[how]
+    const early: Expected = refused(status, ending === 'timeout' ? ending : 'failed')
+    const late: Expected = refused(status, ending)
+    return [
+      fault(`http2-${how}`, both(early), { how, part: 'nothing' }),
+      fault(`http2-${how}-after-headers`, both(late), { how, part: 'headers' }),
+      fault(`http2-${how}-after-output`, { streamed: broken(ending), single: late }, { how, part: 'output' }),
+    ]
+  }),
+]
+
+/** Where a configuration may ask for it. */
+export const HTTP2: readonly Fault[] = isAccepted() ? faults() : []
+
+function isAccepted(): boolean {
+  const { config } = loadFile(join(import.meta.dir, 'http2.yaml'), {})
+  return config !== undefined
+}
+
+/** One server for each of these faults, since a connection is shared by all calls to an address. */
+export async function startHttp2(proxy: FaultProxy, all: readonly Fault[]) {
+  const [cert, key] = ['cert', 'key'].map((part) => readFileSync(join(FIXTURES, `localhost.${part}.pem`)))
+  const origins = new Map<string, string>()
+  const servers: Http2SecureServer[] = []
+  for (const { name, at } of all) {
+    const play = plays.get(name)
+    if (at !== 'http2' || !play) continue
+    const server = createSecureServer({ ...(cert ? { cert } : {}), ...(key ? { key } : {}) })
+    server.on('sessionError', () => {})
+    server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+      const pieces: Buffer[] = []
+      stream.on('error', () => {})
+      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      stream.on('end', async () => {
+        const plain = Object.entries(headers).filter(([header]) => !header.startsWith(':'))
+        const sent = Object.fromEntries(plain.map(([header, value]) => [header, String(value)]))
+        const asked = { path: headers[':path'] ?? '', headers: sent, body: Buffer.concat(pieces) }
+        await perform(stream, (await proxy.ask(asked)).answer, play)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    origins.set(name, `https://localhost:${typeof address === 'object' && address ? address.port : 0}`)
+    servers.push(server)
+  }
+  const stop = () => {
+    for (const server of servers) server.close()
+  }
+  return { origins, stop }
+}
+
+const PAUSE_MS = 100
+
+async function perform(stream: ServerHttp2Stream, answer: Answer, { how, part }: Play): Promise<void> {
+  const { streamed, pieces, begun, delivered } = answer
+  const whole = pieces.join('')
+  if (part !== 'nothing') {
+    stream.respond({ ':status': 200, 'content-type': streamed ? 'text/event-stream' : 'application/json' })
+  }
+  if (part === 'all') stream.end(whole)
+  if (part === 'output') {
+    stream.write(streamed ? pieces.slice(0, begun).join('') : whole.slice(0, whole.length / 2))
+    if (streamed) await delivered()
+  }
+  if (how === 'end') return
+  await Bun.sleep(PAUSE_MS)
+  HOW[how].end(stream)
+}
