@@ -7,7 +7,6 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { join } from 'node:path'
-import { loadFile } from '../packages/gateway/src/config.ts'
 import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
 import type { Answer, FaultProxy } from './wire.ts'
 
@@ -17,10 +16,10 @@ export const AUTHORITY = join(FIXTURES, 'localhost.cert.pem')
 
 const INTERNAL_ERROR = 2
 
-/** What happens to a stream; `undefined`: nothing more. */
 const HOW = {
   stall: { end: (_: ServerHttp2Stream) => {}, ending: 'timeout', status: 504 },
-  reset: { end: (stream: ServerHttp2Stream) => stream.close(INTERNAL_ERROR), ending: 'cut', status: 502 },
+  // `close` would end the stream before it resets it.
+  reset: { end: (stream: ServerHttp2Stream) => stream.destroy(new Error('reset')), ending: 'cut', status: 502 },
   goaway: { end: goAway, ending: 'cut', status: 502 },
 } as const
 
@@ -36,13 +35,19 @@ type Play = { how: Way | 'end'; part: Part }
 
 const plays = new Map<string, Play>()
 
-/** Calls over one connection: one at a time, or what is done to one is done to all. */
 function fault(name: string, expected: Pick<Fault, 'streamed' | 'single'>, play: Play): Fault {
   plays.set(name, play)
-  return { name, at: 'http2', ...expected, heavy: true, ...(play.how === 'stall' ? { patience: 'short' } : {}) }
+  const { how, part } = play
+  return {
+    ...{ name, at: 'http2', ...expected },
+    ...(how === 'stall' ? { patience: 'short' } : {}),
+    // One call at a time: all of them share a connection, and go with it.
+    ...(how === 'goaway' ? { heavy: true } : {}),
+    ...(part === 'output' ? {} : { onlyInFull: true }),
+  }
 }
 
-const faults = () => [
+export const HTTP2: readonly Fault[] = [
   fault('http2', both(done), { how: 'end', part: 'all' }),
   ...(Object.keys(HOW) as Way[]).flatMap((how) => {
     const { ending, status } = HOW[how]
@@ -55,14 +60,6 @@ const faults = () => [
     ]
   }),
 ]
-
-/** Where a configuration may ask for it. */
-export const HTTP2: readonly Fault[] = isAccepted() ? faults() : []
-
-function isAccepted(): boolean {
-  const { config } = loadFile(join(import.meta.dir, 'http2.yaml'), {})
-  return config !== undefined
-}
 
 /** One server for each of these faults, since a connection is shared by all calls to an address. */
 export async function startHttp2(proxy: FaultProxy, all: readonly Fault[]) {
