@@ -17,7 +17,7 @@ beforeAll(async () => {
     config: `
 server: { limits: { body: 2MiB } }
 upstreams:
-  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: ["upstream-key"] }
+  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: ["upstream-key"], breaker: false }
 models:
   - { id: same, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: other, routes: [{ upstream: own }], price: { input: 1, output: 4 } }

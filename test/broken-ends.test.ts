@@ -16,9 +16,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-  - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k], ${limits} }
-  - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k], ${limits} }
-  - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], ${limits} }
+  - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false, ${limits} }
+  - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false, ${limits} }
+  - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false, ${limits} }
 models:
 ${['c', 'r', 'g'].map((id) => `  - { id: ${id}, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
 `,

@@ -22,7 +22,7 @@ beforeAll(async () => {
     ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
   }
   const upstreams = TEXT_DIALECT_IDS.map(
-    (id) => `  - { id: bare-${id}, dialect: ${id}, base_url: "${origin}${bases[id]}", keys: [any] }`,
+    (id) => `  - { id: bare-${id}, dialect: ${id}, base_url: "${origin}${bases[id]}", keys: [any], breaker: false }`,
   )
   const models = TEXT_DIALECT_IDS.map(
     (id) => `  - { id: bare-${id}, routes: [{ upstream: bare-${id} }], price: { input: 1, output: 4 } }`,

@@ -90,7 +90,7 @@ let gateway: Gateway
 const patient = new Map<string, Promise<Outcome>>()
 
 beforeAll(async () => {
-  const short = 'timeouts: { first_byte: 600ms, idle: 600ms, total: 20s }'
+  const short = 'timeouts: { first_byte: 2s, idle: 2s, total: 20s }'
   const all = TEXT_DIALECT_IDS.flatMap((id) => [
     { name: `over-${id}`, more: `dialect: ${id}` },
     { name: `short-${id}`, more: `dialect: ${id}, ${short}` },

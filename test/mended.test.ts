@@ -16,9 +16,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-  - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k] }
-  - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k] }
-  - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k] }
+  - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false }
+  - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false }
+  - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false }
 models:
 ${['c', 'r', 'g'].flatMap((id) => [1, 2].map((n) => `  - { id: ${id}${n}, routes: [{ upstream: ${id} }], ${price} }`)).join('\n')}
 `,

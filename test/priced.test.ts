@@ -20,7 +20,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k] }`).join('\n')}
+${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k], breaker: false }`).join('\n')}
 models:
 ${DIALECTS.map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id}, cost: { input: 1, output: 1 } }], ${PRICE} }`).join('\n')}
   - { id: img, type: image, routes: [{ upstream: chat }], price: { per_image: 0.04 } }

@@ -21,8 +21,8 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k] }`).join('\n')}
-  - { id: open, dialect: responses, base_url: "${origin}/v1", keys: [k], shared_objects: true }
+${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k], breaker: false }`).join('\n')}
+  - { id: open, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false, shared_objects: true }
 models:
 ${[...DIALECTS, 'open'].map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
 `,

@@ -16,9 +16,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-  - { id: chat, dialect: chat, base_url: "${origin}/v1", keys: [k] }
-  - { id: images, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], allow_private: true }
-  - { id: shared, dialect: chat, base_url: "${origin}/v1", keys: [k], shared_objects: true }
+  - { id: chat, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false }
+  - { id: images, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false, allow_private: true }
+  - { id: shared, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false, shared_objects: true }
 models:
   - { id: plain, routes: [{ upstream: chat, model: inner }], ${price} }
   - { id: other, routes: [{ upstream: chat, model: other }], ${price} }

@@ -41,7 +41,8 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
     case 'upstream_failed':
     case 'upstream_timeout':
     case 'internal':
-      return { verdict: FAILURE, unbilled: inside, outcome }
+      // An answer that cannot be read may well have been billed; only an error that was told is none.
+      return { verdict: FAILURE, unbilled: inside && said.detail !== undefined, outcome }
     default:
       return { verdict: UNKNOWN, unbilled: false, outcome }
   }
@@ -49,9 +50,11 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
 
 /** The connection did not come about: not a byte of the request has left. */
 const NO_CONNECTION = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused', 'EPROTO'],
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused'],
   ...['FailedToOpenSocket', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+  // The other side says so itself. Not EPROTO: TLS that breaks in the middle of a call is called that, too.
+  ...['HTTP2RefusedStream', 'HTTP2Unsupported'],
 ])
 
 export function meaningOfBreak(error: unknown): Meaning {
