@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { answer, reply, startUpstream, type Upstream } from './support/upstream.ts'
+import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
 type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => upstream.behave(answer(reply())))
+beforeEach(() => upstream.behave(answerInKind))
 
 const PATHS: Record<Dialect, (model: string) => string> = {
   chat: () => '/v1/chat/completions',

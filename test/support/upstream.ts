@@ -130,6 +130,52 @@ export function answer(body: object | string, status = 200, headers: Record<stri
   return (socket) => void socket.write(Buffer.concat([Buffer.from(head(status, bytes.length, headers)), bytes]))
 }
 
+const SAID = 'Hello there.'
+
+/** The same small answer as `reply()`, in the dialect of the path that was called. */
+const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
+  [
+    /\/responses /,
+    {
+      ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'inner-name' },
+      output: [
+        {
+          ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+          content: [{ type: 'output_text', text: SAID, annotations: [] }],
+        },
+      ],
+      usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
+    },
+  ],
+  [
+    /\/messages /,
+    {
+      ...{
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'inner-name',
+        content: [{ type: 'text', text: SAID }],
+      },
+      ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 10, output_tokens: 20 } },
+    },
+  ],
+  [
+    /:generateContent /,
+    {
+      candidates: [{ index: 0, content: { role: 'model', parts: [{ text: SAID }] }, finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
+    },
+  ],
+]
+
+/** An upstream of whichever dialect it is asked in: one that answers in another has failed, and is not asked for long. */
+export const answerInKind: Behaviour = (socket, request) => {
+  const line = request.head.slice(0, request.head.indexOf('\r\n'))
+  const [, body] = REPLIES.find(([path]) => path.test(line)) ?? []
+  return answer(body ?? reply())(socket, request)
+}
+
 /** Streams these events, whole, and ends as a stream should. */
 export function stream(...events: string[]): Behaviour {
   return (socket) =>
