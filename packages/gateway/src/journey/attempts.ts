@@ -12,7 +12,7 @@ import { formatRequestId } from './ids.ts'
 import type { Miss } from './misses.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { prepare } from './prepare.ts'
-import { coveredOutput, loweredCap } from './reserve.ts'
+import { coveredOutput, lesser, loweredCap, outputWithin } from './reserve.ts'
 import { route } from './route.ts'
 
 const MOST_MORE = 2
@@ -103,7 +103,8 @@ async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound):
   const { open } = quote
   const needed = asked.request.stream ? minimum : amount
   if (needed > open.held && (await open.raise(needed)) === 'stop') return false
-  const covered = coveredOutput(open.held, input, rate)
+  const byLimit = quote.tokenLimit && outputWithin(open.heldTokens, bounds, asked.request.choices)
+  const covered = lesser(coveredOutput(open.held, input, rate), byLimit)
   Object.assign(quote, {
     ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
     ...{ coveredOutput: covered, loweredCap: loweredCap(bounds, asked.request, covered), held: open.held },
