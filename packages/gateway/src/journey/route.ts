@@ -18,10 +18,12 @@ export function route(
   tried: readonly Candidate[] = [],
 ): Candidate | undefined {
   const now = parts.ticker.now()
+  const [only] = offer.candidates
+  // As most models have it.
+  if (offer.candidates.length === 1 && only && tried.length === 0 && isWell(only, now) && !isFull(only, parts))
+    return only
   const isFree = (candidate: Candidate): boolean => !isFull(candidate, parts) && !tried.includes(candidate)
   const isReady = (candidate: Candidate): boolean => isWell(candidate, now) && isFree(candidate)
-  const [only] = offer.candidates
-  if (offer.candidates.length === 1 && only && isReady(only)) return only
   const { random } = parts
   const sticky = stickyOf(asked)
   const home = homeOf(offer, asked, parts)
