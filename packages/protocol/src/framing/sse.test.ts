@@ -105,6 +105,12 @@ describe('the limit', () => {
     expect(() => parse(pieces, 20)).toThrow(SseOverflow)
   })
 
+  test('data in many lines has no more than the usual room, however much one line may have', () => {
+    const long = `data: ${'x'.repeat(5 * 1024 * 1024)}\n`
+    expect(parse([`data: ${'x'.repeat(9 * 1024 * 1024)}\n\n`], 24 * 1024 * 1024)).toHaveLength(1)
+    expect(() => parse([long, long, '\n'], 24 * 1024 * 1024)).toThrow(SseOverflow)
+  })
+
   test('a line that never ends throws as it passes the limit, not at the end of the stream', () => {
     const parser = openSseParser(20)
     expect(parser.push(line(20))).toEqual([])

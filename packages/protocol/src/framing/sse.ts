@@ -24,6 +24,8 @@ export const DEFAULT_SSE_LIMIT = 8 * 1024 * 1024
 
 /** `limit` bounds both one line and one event's data, in UTF-16 code units; without it a stranger fills the memory. */
 export function openSseParser(limit: number = DEFAULT_SSE_LIMIT): SseParser {
+  // What is large comes in one line: many lines hold on to everything that they were cut from.
+  const manyLines = Math.min(limit, DEFAULT_SSE_LIMIT)
   let started = false
   let endedInCarriageReturn = false
   let overflowed = false
@@ -57,7 +59,7 @@ export function openSseParser(limit: number = DEFAULT_SSE_LIMIT): SseParser {
     if (name === 'data') {
       data.push(value)
       dataLength += value.length + 1
-      if (dataLength > limit + 1) overflowed = true
+      if (dataLength > 1 + (data.length > 1 ? manyLines : limit)) overflowed = true
     } else if (name === 'event') event = value === '' ? undefined : value
     else if (name === 'id' && !value.includes('\0')) id = value
   }
