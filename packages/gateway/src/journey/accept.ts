@@ -87,13 +87,24 @@ export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }:
   return { bounds, rate, ...amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes)), expectedInput }
 }
 
+/** How much output the hold covers as it stands now, and to what the caller's cap must be lowered for it. */
+export function coverage(
+  { open, tokenLimit }: Pick<Quote, 'open' | 'tokenLimit'>,
+  { bounds, rate, input }: Measured,
+  request: Asked['request'],
+): { byMoney: number | undefined; covered: number | undefined; lowered: number | undefined } {
+  const byMoney = coveredOutput(open.held, input, rate)
+  const covered = lesser(byMoney, tokenLimit && outputWithin(open.heldTokens, bounds, request.choices))
+  return { byMoney, covered, lowered: loweredCap(bounds, request, covered) }
+}
+
 type Held = Pick<Accepted, 'quote' | 'watch'>
 
 /** undefined: the key is not what the caller's record says any more. */
 async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Promise<Held | undefined> {
   const { id, caller, request, offer, candidate, parts, warnings } = asked
   const measured = measure(asked, outbound)
-  const { bounds, rate, amount, minimum, input, expectedInput } = measured
+  const { bounds, rate, amount, minimum, expectedInput } = measured
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const refused = turnedAway(caller, minimumTokens, parts)
   if (refused) throw refused
@@ -121,22 +132,19 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     if (opened.outcome === 'key_changed') return undefined
     throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
   }
-  const held = opened.request.granted
+  const open = opened.request
   const tokenLimit = tokenLimitOf(caller)
-  const byMoney = coveredOutput(held, input, rate)
-  const granted = opened.request.grantedTokens
-  const covered = lesser(byMoney, tokenLimit && outputWithin(granted, bounds, request.choices))
-  const lowered = loweredCap(bounds, request, covered)
+  const { byMoney, covered, lowered } = coverage({ open, tokenLimit }, measured, request)
   const quote: Quote = {
     id,
     caller,
-    open: opened.request,
+    open,
     offer,
     candidate,
     rate: offer.rate,
     holdRate: rate,
     wishes: outbound.wishes,
-    held,
+    held: open.held,
     outputCap: bounds.outputCap,
     expectedInput,
     coveredOutput: covered,

@@ -3,7 +3,7 @@
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
-import { measure } from './accept.ts'
+import { coverage, measure } from './accept.ts'
 import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { conclude, type Exchange, NOTHING_SEEN } from './exchange.ts'
@@ -12,7 +12,6 @@ import { formatRequestId } from './ids.ts'
 import type { Miss } from './misses.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { prepare } from './prepare.ts'
-import { coveredOutput, lesser, loweredCap, outputWithin } from './reserve.ts'
 import { route } from './route.ts'
 
 const MOST_MORE = 2
@@ -99,15 +98,15 @@ function prepared(asked: Asked): Outbound | undefined {
 /** Another model has another price: a dearer one has to be held first. */
 async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
   if (asked.offer === quote.offer) return true
-  const { bounds, rate, amount, minimum, input, expectedInput } = measure(asked, outbound)
+  const measured = measure(asked, outbound)
+  const { bounds, rate, amount, minimum, expectedInput } = measured
   const { open } = quote
   const needed = asked.request.stream ? minimum : amount
   if (needed > open.held && (await open.raise(needed)) === 'stop') return false
-  const byLimit = quote.tokenLimit && outputWithin(open.heldTokens, bounds, asked.request.choices)
-  const covered = lesser(coveredOutput(open.held, input, rate), byLimit)
+  const { covered, lowered } = coverage(quote, measured, asked.request)
   Object.assign(quote, {
     ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
-    ...{ coveredOutput: covered, loweredCap: loweredCap(bounds, asked.request, covered), held: open.held },
+    ...{ coveredOutput: covered, loweredCap: lowered, held: open.held },
   })
   asked.warnings.push(`model;answered-by-${asked.offer.model.id}`)
   return true
