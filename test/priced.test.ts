@@ -1,6 +1,7 @@
 // What costs a vendor more is asked for where it has a price, and charged at that price; groups may have their own.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
+import { LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
@@ -36,20 +37,6 @@ afterAll(async () => {
 })
 beforeEach(() => upstream.behave(answerInKind))
 
-const PATHS: Record<Dialect, (model: string) => string> = {
-  chat: () => '/v1/chat/completions',
-  responses: () => '/v1/responses',
-  messages: () => '/v1/messages',
-  'generate-content': (model) => `/v1beta/models/${model}:generateContent`,
-}
-
-const BASICS: Record<Dialect, (model: string) => object> = {
-  chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
-  responses: (model) => ({ model, input: 'hi' }),
-  messages: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
-  'generate-content': () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
-}
-
 async function send(
   dialect: Dialect,
   more: object = {},
@@ -57,12 +44,12 @@ async function send(
 ) {
   const { secret, rows, settled } = await quickKey(gateway, credit, { group })
   const before = upstream.received.length
-  const response = await fetch(gateway.url + PATHS[dialect](model), {
+  const response = await fetch(gateway.url + pathIn(dialect, { model }), {
     method: 'POST',
     headers: {
       ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
     },
-    body: JSON.stringify({ ...BASICS[dialect](model), ...more }),
+    body: JSON.stringify({ ...LEAST_BODIES[dialect](model), ...more }),
   })
   const text = await response.text()
   const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
@@ -100,7 +87,7 @@ test('messages: a beta of a long context goes along where a long context has a p
       'anthropic-version': '2023-06-01',
       'anthropic-beta': betas,
     },
-    body: JSON.stringify(BASICS.messages('messages-model')),
+    body: JSON.stringify(LEAST_BODIES.messages('messages-model')),
   })
   expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('anthropic-beta')
   expect(upstream.last().headers['anthropic-beta']).toBe(betas)

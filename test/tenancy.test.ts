@@ -1,6 +1,7 @@
 // One vendor account, many callers: what one of them sends must not reach another's cache, object or bill.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
+import { LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
@@ -36,30 +37,16 @@ afterAll(async () => {
 })
 beforeEach(() => upstream.behave(answerInKind))
 
-const PATHS: Record<Dialect, (model: string) => string> = {
-  chat: () => '/v1/chat/completions',
-  responses: () => '/v1/responses',
-  messages: () => '/v1/messages',
-  'generate-content': (model) => `/v1beta/models/${model}:generateContent`,
-}
-
-const BASICS: Record<Dialect, (model: string) => object> = {
-  chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
-  responses: (model) => ({ model, input: 'hi' }),
-  messages: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
-  'generate-content': () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
-}
-
 async function send(dialect: Dialect, more: object = {}, options: { secret?: string; model?: string } = {}) {
   const model = options.model ?? `${dialect}-model`
   const before = upstream.received.length
-  const response = await fetch(gateway.url + PATHS[dialect](model), {
+  const response = await fetch(gateway.url + pathIn(dialect, { model }), {
     method: 'POST',
     headers: {
       ...{ authorization: `Bearer ${options.secret ?? ada}`, 'content-type': 'application/json' },
       ...{ 'msg-version': '2023-06-01' },
     },
-    body: JSON.stringify({ ...BASICS[dialect](model), ...more }),
+    body: JSON.stringify({ ...LEAST_BODIES[dialect](model), ...more }),
   })
   const text = await response.text()
   const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
@@ -174,7 +161,7 @@ describe('what changes the price and has none', () => {
     const changed = only(sent)
     for (const name of Object.keys(more)) if (!(name in left)) expect(changed).not.toHaveProperty(name)
     expect(changed).toMatchObject(left)
-    expect(changed).toMatchObject(BASICS[dialect](`${dialect}-model`))
+    expect(changed).toMatchObject(LEAST_BODIES[dialect](`${dialect}-model`))
     expect(warnings).toContain(`${field}`)
     expect(warnings).toContain(';no-price')
   })
@@ -206,7 +193,7 @@ describe('what changes the price and has none', () => {
       ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
       ...{ 'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14' },
     }
-    const body = JSON.stringify(BASICS.messages('messages-model'))
+    const body = JSON.stringify(LEAST_BODIES.messages('messages-model'))
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
     expect(response.headers.get('x-trivium-warnings')).toContain('anthropic-beta;no-price')
     expect(upstream.last().headers['anthropic-beta']).toBe('fine-grained-tool-streaming-2025-05-14')

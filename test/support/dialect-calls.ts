@@ -48,6 +48,14 @@ export function bodyIn(
   return { contents: [{ role: 'user', parts: [{ text: prompt }] }], ...more }
 }
 
+/** No field more than a request needs. */
+export const LEAST_BODIES: Readonly<Record<TextDialectId, (model: string) => Record<string, unknown>>> = {
+  chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
+  responses: (model) => ({ model, input: 'hi' }),
+  messages: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
+  'generate-content': () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
+}
+
 export function callIn(dialect: TextDialectId, origin: string, secret: string, calling: Calling): Promise<Response> {
   return fetch(origin + pathIn(dialect, calling), {
     method: 'POST',
