@@ -4,6 +4,7 @@ import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { readAtMost } from '../http/read.ts'
 import type { Fields } from '../observe/log.ts'
+import { FAILURE, UNKNOWN } from '../upstreams/health/lane.ts'
 import { onward } from './attempts.ts'
 import { type Exchange, endingOfBreak } from './exchange.ts'
 import { Failure } from './failure.ts'
@@ -64,7 +65,7 @@ async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbou
     if (watch.reason) return missOfAbort(exchange, watch.reason)
     // Media that could not be fetched, for one: nobody else could fetch it either.
     if (error instanceof Failure) {
-      return { failure: error, ending: 'failed', verdict: { is: 'unknown' }, unbilled: false, outcome: 'failed' }
+      return { failure: error, ending: 'failed', verdict: UNKNOWN, unbilled: false, outcome: 'failed' }
     }
     tell(exchange, 'upstream not reached', { error: String(error) })
     return { failure: unreachable(), ending: 'failed', ...meaningOfBreak(error) }
@@ -73,7 +74,7 @@ async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbou
 
 /** By our own doing: the upstream is to blame only for being late. */
 export function missOfAbort(exchange: Exchange, reason: AbortReason): Miss {
-  const verdict = reason === 'timeout' ? ({ is: 'failure' } as const) : ({ is: 'unknown' } as const)
+  const verdict = reason === 'timeout' ? FAILURE : UNKNOWN
   const ending = endingOfBreak(exchange.watch)
   return { failure: failureOfAbort(reason), ending, verdict, unbilled: false, outcome: ending }
 }

@@ -6,7 +6,7 @@ import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
-import type { Attempt, Verdict } from '../upstreams/health/lane.ts'
+import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
 import type { Client } from './client.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
 import type { Answerer, Asked } from './outbound.ts'
@@ -93,7 +93,6 @@ function tokensIn({ units }: Charge): number {
 }
 
 const FAILED: readonly Ending[] = ['failed', 'cut', 'timeout']
-const FAILURE: Verdict = { is: 'failure' }
 
 function judge(attempt: Attempt, ending: Ending, { sawOutput }: Seen, now: number): void {
   if (sawOutput) attempt.answered(now)

@@ -1,7 +1,7 @@
 // What an attempt that brought nothing means: for the upstream's standing, and whether another may be asked. Another one
 // may be asked only where this one has provably billed nothing.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { Verdict } from '../upstreams/health/lane.ts'
+import { FAILURE, UNKNOWN, type Verdict } from '../upstreams/health/lane.ts'
 import type { Failure } from './failure.ts'
 import type { Ending } from './settle.ts'
 
@@ -16,9 +16,6 @@ export type Miss = {
 }
 
 export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'outcome'>
-
-const FAILURE: Verdict = { is: 'failure' }
-const UNKNOWN: Verdict = { is: 'unknown' }
 
 /** A service that says so has not begun. */
 const NOT_BEGUN = [503, 529]

@@ -19,6 +19,9 @@ export type Verdict =
   /** Nothing was learned: the request was at fault, or the client left. */
   | { is: 'unknown' }
 
+export const FAILURE: Verdict = { is: 'failure' }
+export const UNKNOWN: Verdict = { is: 'unknown' }
+
 export type LaneState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
 
 export type LaneReport = {
@@ -193,7 +196,7 @@ export class Attempt {
 
   /** Once, however often it is called. */
   end(now: number): void {
-    if (!this.#judged) this.judge({ is: 'unknown' }, now)
+    if (!this.#judged) this.judge(UNKNOWN, now)
     if (!this.#left) this.#lane.leave()
     this.#left = true
   }
