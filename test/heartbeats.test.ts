@@ -7,6 +7,7 @@ import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../packages/gateway/src/app.ts'
 import { CONNECTION, createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
+import { replyOf } from '../packages/gateway/src/upstreams/reply.ts'
 import type { Outgoing, Send } from '../packages/gateway/src/upstreams/send.ts'
 import { callIn, errorIn, PAIRS } from './support/dialect-calls.ts'
 import { readWith } from './support/sdk-readers.ts'
@@ -46,13 +47,13 @@ const slowly =
         controller.close()
       },
     })
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    return replyOf(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
   }
 
 /** Says no when the client has its 200 already. */
 const refusing: Send = async () => {
   await Bun.sleep(SILENCE_MS)
-  return new Response('{}', { status: 500 })
+  return replyOf(new Response('{}', { status: 500 }))
 }
 
 /** After so many events of the embedded model nothing has come out yet. */

@@ -1,6 +1,7 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
-import { readAtMost } from '../http/read.ts'
+import { readAtMost } from '../upstreams/read.ts'
+import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfFinish } from './exchange.ts'
@@ -10,7 +11,7 @@ const REPLY_BYTES = 32 * 1024 * 1024
 /** Within less, nobody has left: the receipt says so without asking. */
 const LOOK_AFTER_MS = 50
 
-export async function answerJson(exchange: Exchange, first: Promise<Response>): Promise<Response> {
+export async function answerJson(exchange: Exchange, first: Promise<Reply>): Promise<Response> {
   const { watch, client } = exchange
   for (let calling = first; ; ) {
     const reply = await calling
@@ -33,10 +34,12 @@ export async function answerJson(exchange: Exchange, first: Promise<Response>): 
   }
 }
 
-async function readWhole(exchange: Exchange, reply: Response): Promise<Extract<PassingReply, { ok: true }> | Miss> {
+async function readWhole(exchange: Exchange, reply: Reply): Promise<Extract<PassingReply, { ok: true }> | Miss> {
   let bytes: Uint8Array | undefined
   try {
-    bytes = await readAtMost(reply, REPLY_BYTES)
+    const reading = readAtMost(reply, REPLY_BYTES, () => exchange.watch.byteArrived())
+    // Not awaited when it is there.
+    bytes = reading instanceof Promise ? await reading : reading
   } catch {
     return missOfBreak(exchange)
   }

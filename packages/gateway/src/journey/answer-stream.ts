@@ -1,7 +1,7 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
-import { readAtMost } from '../http/read.ts'
 import type { Ticker } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
+import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
 import {
   call,
@@ -12,6 +12,7 @@ import {
   missOfBreak,
   missOfError,
   missOfOther,
+  readOrNothing,
 } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish } from './exchange.ts'
 import { openPurse } from './extend.ts'
@@ -37,12 +38,11 @@ const FAREWELL_MS = 600_000
 const EARLY_BYTES = 64 * 1024
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
-type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'> & { cancel?(): Promise<void> }
-type Read = Awaited<ReturnType<Reader['read']>>
+type Body = Pick<Reply, 'read' | 'cancel'>
 type Sink = ReadableStreamDirectController
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
-export async function answerStream(exchange: Exchange, calling: Promise<Response>, pace = PACE): Promise<Response> {
+export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<Response> {
   const stream = openStream(exchange, calling, pace)
   const failure = await orNothingAfter(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
@@ -67,13 +67,13 @@ async function orBreakAfter(ticker: Ticker, ms: number, promise: Promise<unknown
   if (!isDone) throw new Error('the client does not read')
 }
 
-function isEventStream(reply: Response): boolean {
-  return /^text\/event-stream\b/i.test(reply.headers.get('content-type') ?? '')
+function isEventStream(reply: Reply): boolean {
+  return /^text\/event-stream\b/i.test(reply.header('content-type') ?? '')
 }
 
 /** A 200 that is no stream: an error in JSON, a proxy's page. None of it is an answer. */
-async function missOfNoStream(exchange: Exchange, reply: Response): Promise<Miss> {
-  const bytes = await readAtMost(reply, NOT_A_STREAM_BYTES).catch(() => undefined)
+async function missOfNoStream(exchange: Exchange, reply: Reply): Promise<Miss> {
+  const bytes = await readOrNothing(reply, NOT_A_STREAM_BYTES)
   const { reason } = exchange.watch
   if (reason) return missOfAbort(exchange, reason)
   const read = bytes ? exchange.answerer.readReply(bytes) : undefined
@@ -82,13 +82,13 @@ async function missOfNoStream(exchange: Exchange, reply: Response): Promise<Miss
     : missOfOther('The upstream did not answer with a stream.')
 }
 
-function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) {
+function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   const { parts, quote, watch, client } = exchange
   let { answerer } = exchange
   let meter = answerer.openMeter()
   let { state } = meter
   let purse = openPurse(exchange)
-  let reader: Reader = NO_READER
+  let upstream: Body = NO_BODY
   /** What was read and waits until the hold covers it. */
   let rest: Uint8Array | undefined
   let early: Uint8Array[] = []
@@ -141,7 +141,7 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
         if (exchange.answerer !== answerer) begin()
         const miss = await readUntilOutput(reply)
         if (!miss) break
-        reader.cancel?.().catch(() => {})
+        upstream.cancel()
         reply = await call(exchange, await onward(exchange, miss))
         begin()
       }
@@ -161,28 +161,28 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     meter = answerer.openMeter()
     state = meter.state
     purse = openPurse(exchange)
-    reader = NO_READER
+    upstream = NO_BODY
     rest = undefined
     tail = undefined
     early = []
     earlyBytes = 0
   }
 
-  async function readUntilOutput(reply: Response): Promise<Miss | undefined> {
+  async function readUntilOutput(reply: Reply): Promise<Miss | undefined> {
     exchange.place.resize(0)
-    if (!reply.body || !isEventStream(reply)) return await missOfNoStream(exchange, reply)
-    reader = reply.body.getReader()
+    if (!isEventStream(reply)) return await missOfNoStream(exchange, reply)
+    upstream = reply
     client.onGone = leave
     if (client.isGone) leave()
     try {
       while (!state.sawOutput && !state.done && !state.error && earlyBytes < EARLY_BYTES) {
-        const { done, value } = await next()
-        if (done) {
+        const piece = await next()
+        if (!piece) {
           tail = meter.end()
           break
         }
         watch.byteArrived()
-        const bytes = meter.push(covered(value))
+        const bytes = meter.push(covered(piece))
         if (bytes.length > 0) early.push(bytes)
         earlyBytes += bytes.length
       }
@@ -218,23 +218,24 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
     watch.suspendIdle(true)
     const result = await new Promise<T | undefined>((resolve) => {
       const over = () => resolve(undefined)
-      watch.signal.addEventListener('abort', over)
-      promise.then(resolve, over).finally(() => watch.signal.removeEventListener('abort', over))
-      if (watch.signal.aborted) over()
+      const { signal } = watch.calling
+      signal.addEventListener('abort', over)
+      promise.then(resolve, over).finally(() => signal.removeEventListener('abort', over))
+      if (signal.aborted) over()
     })
     watch.suspendIdle(false)
     return result
   }
 
   /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
-  function pass({ done, value }: Read): undefined | Promise<unknown> {
-    ended = done
-    if (!value) return undefined
+  function pass(piece: Uint8Array | undefined): undefined | Promise<unknown> {
+    ended = piece === undefined
+    if (!piece) return undefined
     watch.byteArrived()
-    return write(meter.push(covered(value)))
+    return write(meter.push(covered(piece)))
   }
 
-  const next = (): Promise<Read> | Read => (rest ? { done: false, value: rest } : reader.read())
+  const next = (): ReturnType<Body['read']> => rest ?? upstream.read()
 
   /** As much of it as the hold covers, at least a line; the rest is left for later. */
   function covered(bytes: Uint8Array): Uint8Array {
@@ -288,9 +289,14 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
 
   /** After the last event the connection ends by itself and can be used again; one that does not is closed. */
   function letGo(): void {
+    const more = lastRead(upstream)
+    if (!(more instanceof Promise)) {
+      if (more) watch.cancel()
+      return
+    }
     const timer = setTimeout(() => watch.cancel(), LET_GO_MS)
     const over = () => clearTimeout(timer)
-    reader.read().then(({ done }) => (done ? over() : watch.cancel()), over)
+    more.then((piece) => (piece ? watch.cancel() : over()), over)
   }
 
   async function run(): Promise<void> {
@@ -348,4 +354,13 @@ function openStream(exchange: Exchange, calling: Promise<Response>, pace: Pace) 
 }
 
 const NO_BYTES = new Uint8Array(0)
-const NO_READER: Reader = { read: async () => ({ done: true, value: undefined }) }
+const NO_BODY: Body = { read: () => undefined, cancel: () => {} }
+
+/** What comes behind the last event; a break there takes nothing from the answer. */
+function lastRead(upstream: Body): ReturnType<Body['read']> {
+  try {
+    return upstream.read()
+  } catch {
+    return undefined
+  }
+}

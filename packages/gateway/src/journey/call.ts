@@ -2,9 +2,10 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { readAtMost } from '../http/read.ts'
 import type { Fields } from '../observe/log.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/lane.ts'
+import { readAtMost } from '../upstreams/read.ts'
+import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
 import { type Exchange, endingOfBreak } from './exchange.ts'
 import { Failure } from './failure.ts'
@@ -22,15 +23,14 @@ const SHOWN_HEADERS = ['x-sandbox']
  * Asks one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. What comes
  * in its stead may still turn out to be no answer: then `onward` says what to send next, and this is called again.
  */
-export async function call(exchange: Exchange, outbound: Outbound): Promise<Response> {
+export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
   exchange.watch.sent()
   let trying = outbound
   for (let mended = 0; ; ) {
     const reply = await sent(exchange, trying)
-    if (reply instanceof Response && isGood(reply)) return reply
-    const { miss, said } =
-      reply instanceof Response ? await missOfReply(exchange, reply) : { miss: reply, said: undefined }
-    const isMendable = said && reply instanceof Response && MENDABLE.includes(reply.status) && mended < MOST_MENDED
+    if ('read' in reply && isGood(reply)) return reply
+    const { miss, said } = 'read' in reply ? await missOfReply(exchange, reply) : { miss: reply, said: undefined }
+    const isMendable = said && 'read' in reply && MENDABLE.includes(reply.status) && mended < MOST_MENDED
     const changed = isMendable ? trying.without(said) : undefined
     // A refusal costs nothing anywhere, so the same hold is good for another try.
     trying = changed ?? (await onward(exchange, miss))
@@ -43,20 +43,20 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Resp
 /** Strict services name one field at a time. */
 const MOST_MENDED = 5
 
-const isGood = ({ status }: Response): boolean => status >= 200 && status < 300
+const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 
 /** With these a service says that it does not like the request. */
 const MENDABLE = [400, 422]
 
-async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Response | Miss> {
+async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Reply | Miss> {
   const { parts, quote, watch, request } = exchange
-  const { signal } = watch
+  const { calling: cancel } = watch
   try {
-    const written = body(quote.loweredCap, signal)
+    const written = body(quote.loweredCap, cancel)
     // Not awaited when it is there: a turn of the loop costs more than everything else in here.
     const bytes = written instanceof Uint8Array ? written : await written
     const { upstream, key } = quote.candidate
-    const outgoing = { path, dialect, body: bytes, stream: request.stream, headers, key, signal }
+    const outgoing = { path, dialect, body: bytes, stream: request.stream, headers, key, cancel }
     const reply = await parts.send(upstream, outgoing)
     watch.headersArrived()
     showHeaders(reply, exchange)
@@ -101,16 +101,16 @@ export function showWarnings({ quote, headers }: Pick<Exchange, 'quote' | 'heade
   if (quote.warnings.length > 0) headers.set('x-trivium-warnings', warningHeader(quote.warnings))
 }
 
-function showHeaders(reply: Response, exchange: Exchange): void {
+function showHeaders(reply: Reply, exchange: Exchange): void {
   for (const name of SHOWN_HEADERS) {
-    const value = reply.headers.get(name)
+    const value = reply.header(name)
     if (value !== null) exchange.headers.set(name, value)
   }
 }
 
 /** `said`: by the upstream, in its own words. */
-async function missOfReply(exchange: Exchange, reply: Response): Promise<{ said: ErrorInfo; miss: Miss }> {
-  const bytes = await readAtMost(reply, ERROR_BODY_BYTES).catch(() => undefined)
+async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: Miss }> {
+  const bytes = await readOrNothing(reply, ERROR_BODY_BYTES)
   if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
   const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
   const failure = failureOfUpstream(exchange, said, reply)
@@ -118,11 +118,20 @@ async function missOfReply(exchange: Exchange, reply: Response): Promise<{ said:
   return { said, miss: { failure, ending: 'failed', ...meaning } }
 }
 
+/** Of something that is no answer: nothing, where it is too large or breaks off. */
+export async function readOrNothing(reply: Reply, limit: number): Promise<Uint8Array | undefined> {
+  try {
+    return await readAtMost(reply, limit)
+  } catch {
+    return undefined
+  }
+}
+
 const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
 
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
-export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Response): Failure {
-  const { code, message, param, detail, overloaded, retryAfter = secondsOf(reply?.headers.get('retry-after')) } = info
+export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Reply): Failure {
+  const { code, message, param, detail, overloaded, retryAfter = secondsOf(reply?.header('retry-after')) } = info
   // What is wrong with the caller's request is told to the caller; it may quote the request, so it is not logged.
   tell(exchange, 'upstream refused', { status: reply?.status, code, detail })
   return new Failure(code, ownName(exchange, message), {

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createApp } from '../app.ts'
+import { replyOf } from '../upstreams/reply.ts'
 import type { Outgoing, Send } from '../upstreams/send.ts'
 import { CONNECTION, createTestParts, type TestOptions } from './test-parts.ts'
 
@@ -52,8 +53,8 @@ function slowUpstream() {
       headers.reject(error)
       controller?.error(error)
     }
-    given.signal.addEventListener('abort', fail)
-    return headers.promise
+    given.cancel.signal.addEventListener('abort', fail)
+    return headers.promise.then(replyOf)
   }
   return {
     send,
@@ -61,7 +62,7 @@ function slowUpstream() {
     refuse: (status: number) => headers.resolve(new Response('{}', { status })),
     write: (text: string) => controller?.enqueue(Buffer.from(text)),
     end: () => controller?.close(),
-    isAborted: () => outgoing?.signal.aborted === true,
+    isAborted: () => outgoing?.cancel.isCancelled === true,
   }
 }
 

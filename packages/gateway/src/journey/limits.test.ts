@@ -7,6 +7,7 @@ import type { Hold } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
+import { replyOf } from '../upstreams/reply.ts'
 import type { Send } from '../upstreams/send.ts'
 import { CONNECTION, createTestParts, TEST_CALLER, type TestOptions } from './test-parts.ts'
 import { createTurnedAway } from './turned-away.ts'
@@ -23,7 +24,7 @@ const REPLY = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
 }
-const answering: Send = async () => Response.json(REPLY)
+const answering: Send = async () => replyOf(Response.json(REPLY))
 
 /** The ledger answers with what `next` says of each hold; undefined: granted. */
 function start(
@@ -122,7 +123,7 @@ test('too many at once: remembered until one of them ends', async () => {
   const { call, holds } = start(() => (++running > 1 && running < 4 ? refusing('key_concurrent', 0)() : undefined), {
     send: async () => {
       await held
-      return Response.json(REPLY)
+      return replyOf(Response.json(REPLY))
     },
   })
   const first = call()
@@ -155,7 +156,7 @@ test.each([
   const sent: unknown[] = []
   const send: Send = async (_upstream, { body }) => {
     sent.push(JSON.parse(Buffer.from(body).toString()))
-    return Response.json(REPLY)
+    return replyOf(Response.json(REPLY))
   }
   const grantLess = ({ amount }: Hold): Opened => ({
     outcome: 'open',
@@ -254,7 +255,8 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   })
   const ends: string[] = []
   const pieces = [event({ content: 'a' }), event({ content: 'word '.repeat(4_000) }), event({}, 'stop'), DONE]
-  const send: Send = async () => new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } })
+  const send: Send = async () =>
+    replyOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
   const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
   return { ...start(waits, { send, pace, timeouts }), asked, ends, go: () => go() }
 }

@@ -41,9 +41,9 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
     path: upstreamPath(asked.candidate.upstream, upstream.id, model, request.stream),
     maxOutput: capOf(written),
     wishes: wishesOf(canonical, isTierSent, upstream, asked),
-    body: (loweredCap, signal) => {
+    body: (loweredCap, cancel) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, signal, withThoughts)
+      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, cancel.signal, withThoughts)
     },
     answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
     without(refusal) {

@@ -45,7 +45,7 @@ test('the first-byte limit holds until the headers, then the idle limit, and eve
   at(197)
   expect(watch.reason).toBeUndefined()
   at(198)
-  expect([watch.reason, watch.signal.aborted]).toEqual(['timeout', true])
+  expect([watch.reason, watch.calling.isCancelled]).toEqual(['timeout', true])
 })
 
 test('limits count from when the request is sent, not from when it waited for its hold', () => {
@@ -87,7 +87,7 @@ test('the first reason stays, and a shorter time replaces a longer one only', ()
 test('letting go is not a reason', () => {
   const { watch } = start()
   watch.cancel()
-  expect([watch.reason, watch.signal.aborted]).toEqual([undefined, true])
+  expect([watch.reason, watch.calling.isCancelled]).toEqual([undefined, true])
 })
 
 test('heartbeats are asked for at each tick until the call stops', () => {

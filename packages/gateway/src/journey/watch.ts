@@ -1,5 +1,6 @@
 // The time limits of one call, and the one place that ends it early. Checked by the shared ticker, not by timers.
 import type { Timeouts, Upstream } from '../config/types.ts'
+import { Cancel } from '../http/cancel.ts'
 import { type Ticker, Ticking } from '../http/ticker.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
@@ -50,10 +51,11 @@ export class Watch extends Ticking {
   onTick: ((now: number) => void) | undefined
   /** Called at the first tick: what is not worth doing for a call that is over within one. */
   onFirstTick: (() => void) | undefined
+  /** What ends the call; whoever works for it listens here. */
+  readonly calling = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
   #onStop: () => void
-  readonly #controller = new AbortController()
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
@@ -72,19 +74,15 @@ export class Watch extends Ticking {
     ticker.add(this)
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
   abort(reason: AbortReason): void {
     if (this.reason) return
     this.reason = reason
-    this.#controller.abort()
+    this.calling.cancel()
   }
 
   /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
   cancel(): void {
-    this.#controller.abort()
+    this.calling.cancel()
   }
 
   /** The request leaves now: the limits count from here. */

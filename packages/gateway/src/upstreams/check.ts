@@ -3,7 +3,8 @@ import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest, TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../config/types.ts'
-import { readAtMost } from '../http/read.ts'
+import { Cancel } from '../http/cancel.ts'
+import { readAtMost } from './read.ts'
 import type { Send } from './send.ts'
 import { upstreamPath } from './spoken.ts'
 
@@ -82,9 +83,10 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
     problem: problem ?? null,
   })
   let status: number | null = null
+  const cancel = new Cancel()
+  const timer = setTimeout(() => cancel.cancel(), WITHIN_MS)
   try {
-    const signal = AbortSignal.timeout(WITHIN_MS)
-    const reply = await send(upstream, { ...sent, stream: false, headers: {}, key: upstream.keys[0] ?? 'none', signal })
+    const reply = await send(upstream, { ...sent, stream: false, headers: {}, key: upstream.keys[0] ?? 'none', cancel })
     status = reply.status
     const text = new TextDecoder().decode(await readAtMost(reply, REPLY_BYTES))
     return found(
@@ -92,7 +94,9 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
       status >= 200 && status < 300 ? read(text) : { problem: refusal(status, text, upstream, sent) },
     )
   } catch (error) {
-    return found(status, { problem: unreachable(error, upstream) })
+    return found(status, { problem: cancel.isCancelled ? tooLate(upstream) : unreachable(error, upstream) })
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -146,10 +150,13 @@ const CODES: readonly [code: RegExp, words: string][] = [
   [/^EPROTO/, 'it does not speak TLS at this port'],
 ]
 
-function unreachable(error: unknown, { baseUrl, proxy }: Upstream): string {
-  const place = `${baseUrl}${proxy ? ', through the proxy' : ''}`
+const placeOf = ({ baseUrl, proxy }: Upstream): string => `${baseUrl}${proxy ? ', through the proxy' : ''}`
+
+const tooLate = (upstream: Upstream): string => `${placeOf(upstream)}: no answer within ${WITHIN_MS / 1000} s`
+
+function unreachable(error: unknown, upstream: Upstream): string {
+  const place = placeOf(upstream)
   if (!(error instanceof Error)) return `${place}: ${error}`
-  if (error.name === 'TimeoutError') return `${place}: no answer within ${WITHIN_MS / 1000} s`
   const code = 'code' in error ? String(error.code) : ''
   const words = CODES.find(([pattern]) => pattern.test(code))?.[1]
   return words ? `${place}: ${words}` : `${place}: ${error.message}`

@@ -1,6 +1,10 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
+import type { Cancel } from '../http/cancel.ts'
+import { createHttp1 } from './http1/client.ts'
+import { writeHead } from './http1/write-head.ts'
+import { plain, type Reply, replyOf } from './reply.ts'
 import { spokenAt, withKey } from './spoken.ts'
 import { createTransport, type TransportParts } from './transport.ts'
 
@@ -15,10 +19,10 @@ export type Outgoing = {
   headers: Record<string, string>
   /** The upstream's key that this call goes by. */
   key: string
-  signal: AbortSignal
+  cancel: Cancel
 }
 
-export type Send = (upstream: Upstream, outgoing: Outgoing) => Promise<Response>
+export type Send = (upstream: Upstream, outgoing: Outgoing) => Promise<Reply>
 
 /** An embedded model, called without a socket. */
 export type Embedded = (request: Request) => Promise<Response>
@@ -28,34 +32,44 @@ const KEEP_BYTES = 4_096
 
 export function createSend(embedded: Embedded, transportParts: TransportParts = {}): Send {
   const transport = createTransport(transportParts)
+  const http1 = createHttp1()
 
   return async (upstream, outgoing) => {
-    const { credential, headers: required } = spokenAt(upstream, outgoing.dialect)
-    const headers: Record<string, string> = {
-      ...withKey(credential, outgoing.key),
-      ...required,
-      'content-type': 'application/json',
-      // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
-      accept: 'application/json, text/event-stream',
-      // A compressed reply would have to be inflated to be metered and deflated to be passed on.
-      'accept-encoding': 'identity',
-      'user-agent': 'trivium/0.1',
-      ...outgoing.headers,
-    }
-    const { method = 'POST', signal } = outgoing
-    const init = { method, headers, signal, redirect: 'manual' as const }
+    const { method = 'POST', body, cancel } = outgoing
+    const headers = headersOf(upstream, outgoing)
     if (upstream.kind === 'sandbox') {
       const address = SANDBOX_BASES[outgoing.dialect] + outgoing.path
-      return plain(await embedded(new Request(address, { ...init, body: outgoing.body })))
+      return plain(replyOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))))
     }
     const url = upstream.baseUrl + outgoing.path
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const { proxy } = upstream
+    if (proxy === undefined && upstream.baseUrl.startsWith('http:')) {
+      const { origin, head } = writeHead(method, url, headers, method === 'GET' ? undefined : body.length)
+      return plain(await http1({ origin, head, body: method === 'GET' ? NO_BODY : body }, cancel))
+    }
     // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
-    const dial = { ...init, decompress: false, timeout: false as const, ...(proxy ? { proxy } : {}) }
-    return plain(
-      await transport(upstream, outgoing.signal, (way) => fetch(url, { ...dial, ...bodyOf(outgoing, dial), ...way })),
-    )
+    const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
+    const dial = { method, headers, signal: cancel.signal, ...limits, ...(proxy ? { proxy } : {}) }
+    const sending = transport(upstream, cancel, (way) => fetch(url, { ...dial, ...bodyOf(outgoing, dial), ...way }))
+    return plain(replyOf(await sending))
+  }
+}
+
+const NO_BODY = new Uint8Array()
+
+function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoing): Record<string, string> {
+  const { credential, headers: required } = spokenAt(upstream, dialect)
+  return {
+    ...withKey(credential, key),
+    ...required,
+    'content-type': 'application/json',
+    // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
+    accept: 'application/json, text/event-stream',
+    // A compressed reply would have to be inflated to be metered and deflated to be passed on.
+    'accept-encoding': 'identity',
+    'user-agent': 'trivium/0.1',
+    ...chosen,
   }
 }
 
@@ -84,26 +98,4 @@ function oneShot(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close()
     },
   })
-}
-
-/** The encodings that an upstream may use although it was asked for none. */
-const ENCODINGS: Readonly<Record<string, 'gzip' | 'deflate' | 'brotli' | 'zstd'>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'brotli',
-  zstd: 'zstd',
-}
-
-/** Decoded as it is read, so that nobody's compressed megabyte becomes our gigabyte. */
-function plain(reply: Response): Response {
-  const encoding = reply.headers.get('content-encoding')
-  if (encoding === null || reply.body === null) return reply
-  const format = ENCODINGS[encoding.trim().toLowerCase()]
-  if (format === undefined) return reply
-  const headers = new Headers(reply.headers)
-  headers.delete('content-encoding')
-  headers.delete('content-length')
-  const { status } = reply
-  return new Response(reply.body.pipeThrough(new DecompressionStream(format)), { status, headers })
 }

@@ -1,5 +1,6 @@
 // Which version of HTTP a call takes, and when it is sent again: every case that real servers make hard to come by.
 import { expect, test } from 'bun:test'
+import { Cancel } from '../http/cancel.ts'
 import { createTransport, type Way } from './transport.ts'
 
 const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }
@@ -20,10 +21,10 @@ function setUp({ say }: Said = { say: true }) {
     },
   })
   /** Each word is the code that one attempt fails with; after them, an answer. */
-  async function call(codes: string[] = [], more: object = {}, signal = new AbortController().signal): Promise<Way[]> {
+  async function call(codes: string[] = [], more: object = {}, cancel = new Cancel()): Promise<Way[]> {
     const failures = [...codes]
     const before = state.ways.length
-    await transport({ ...HOST, ...more }, signal, async (way) => {
+    await transport({ ...HOST, ...more }, cancel, async (way) => {
       state.ways.push(way)
       const code = failures.shift()
       if (code !== undefined) throw Object.assign(new Error('failed'), { code })
@@ -115,6 +116,8 @@ test.each(['ECONNRESET', 'HTTP2RefusedStream', 'HTTP2Unsupported'])('%s twice is
 test('HTTP/2 that was demanded is kept to', async () => {
   const { call } = setUp()
   const demanded = { http: '2' }
+  const gone = new Cancel()
+  gone.cancel()
   for (const code of ['HTTP2Unsupported', 'HTTP2StreamReset', 'EPROTO']) {
     expect(await call([code], demanded)).toEqual([HTTP2])
   }
@@ -126,7 +129,7 @@ test('a reset is taken for a closing connection only if one was used before, and
   expect(await call(['ECONNRESET'])).toEqual([HTTP1])
   await call()
   let attempts = 0
-  const late = transport(HOST, new AbortController().signal, async () => {
+  const late = transport(HOST, new Cancel(), async () => {
     attempts++
     state.now += 1_000
     throw Object.assign(new Error(), { code: 'ECONNRESET' })
@@ -138,8 +141,10 @@ test('a reset is taken for a closing connection only if one was used before, and
 test('for a client that has left nothing is sent again', async () => {
   const { call } = setUp()
   await call()
+  const gone = new Cancel()
+  gone.cancel()
   for (const code of ['ECONNRESET', 'HTTP2RefusedStream', 'HTTP2Unsupported']) {
-    expect(await call([code], {}, AbortSignal.abort())).toHaveLength(1)
+    expect(await call([code], {}, gone)).toHaveLength(1)
   }
 })
 
@@ -147,8 +152,7 @@ test('a connection on which nothing is answered for 30 s gets no further calls u
   const { state, transport, call } = setUp()
   await call()
   const answers: ((reply: Response) => void)[] = []
-  const hang = () =>
-    transport(HOST, new AbortController().signal, () => new Promise((resolve) => void answers.push(resolve)))
+  const hang = () => transport(HOST, new Cancel(), () => new Promise((resolve) => void answers.push(resolve)))
   const [first, second] = [hang(), hang()]
   state.now = 30_000
   expect(await call()).toEqual([HTTP2])

@@ -1,10 +1,11 @@
-// Which version of HTTP a call takes, and the few failures after which it is sent once more.
+// Which version of HTTP a call over TLS or a proxy takes, and the few failures after which it is sent once more.
 //
 // Sending again may buy the same answer twice, so it is done only where the upstream says that it has not seen the request,
 // or where a used connection was found closed (docs/decisions/0005 and 0010). A TLS error is not among them: Bun reports
 // a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
 // whether HTTP/2 is offered is found out beside the calls, and not by trying it with one.
 import type { Upstream } from '../config/types.ts'
+import type { Cancel } from '../http/cancel.ts'
 import { offersHttp2 } from './alpn.ts'
 
 export type Way = {
@@ -16,7 +17,7 @@ export type Way = {
 /** Sends the request, with a body that nobody has read yet, over what it is told. */
 export type Attempt = (way: Way) => Promise<Response>
 
-export type Transport = (upstream: Spoken, signal: AbortSignal, attempt: Attempt) => Promise<Response>
+export type Transport = (upstream: Spoken, cancel: Pick<Cancel, 'isCancelled'>, attempt: Attempt) => Promise<Response>
 
 type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
@@ -100,7 +101,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
     }
   }
 
-  return async (upstream, signal, attempt) => {
+  return async (upstream, cancel, attempt) => {
     const host = hostOf(upstream.baseUrl)
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
@@ -117,7 +118,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
         host.goodUntil = now() + HTTP1_FOR_MS
         report?.(upstream.id, code)
       }
-      if (signal.aborted) throw error
+      if (cancel.isCancelled) throw error
       const next = nextWay(code, way, { mayBeStale, isChoice: upstream.http === undefined })
       if (next === undefined) throw error
       const reply = await sent(next)

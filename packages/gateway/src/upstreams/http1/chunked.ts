@@ -1,0 +1,115 @@
+// A body in chunks, taken out of them.
+import { Malformed } from './head.ts'
+
+/** Of a chunk's first line, and of all that follows the last chunk. */
+const MOST_LINE_BYTES = 16 * 1024
+/** Larger sizes are not exact. */
+const MOST_DIGITS = 13
+
+const CR = 0x0d
+const LF = 0x0a
+const SEMICOLON = 0x3b
+
+type State = 'size' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-end'
+
+export class Chunked {
+  /** The body is over. */
+  done = false
+  /** How many of the bytes pushed last belonged to it. */
+  used = 0
+  #state: State = 'size'
+  #size = 0
+  #digits = 0
+  #lineBytes = 0
+  /** Since the last line end. */
+  #trailerBytes = 0
+
+  /**
+   * What `bytes` have of the body, moved together within them: many small chunks that came in one read leave as one piece.
+   */
+  push(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes
+    let at = 0
+    let from = 0
+    let to = 0
+    while (at < length && !this.done) {
+      if (this.#state !== 'data') {
+        this.#step(bytes[at++] ?? 0)
+        continue
+      }
+      const taken = Math.min(this.#size, length - at)
+      if (to === 0) {
+        from = at
+        to = at
+      } else if (to !== at) bytes.copyWithin(to, at, at + taken)
+      to += taken
+      at += taken
+      this.#size -= taken
+      if (this.#size === 0) this.#state = 'data-cr'
+    }
+    this.used = at
+    return bytes.subarray(from, to)
+  }
+
+  #step(byte: number): void {
+    switch (this.#state) {
+      case 'size':
+        this.#readSize(byte)
+        break
+      case 'extension':
+        this.#count()
+        if (byte === CR) this.#state = 'size-end'
+        break
+      case 'size-end':
+        this.#must(byte === LF)
+        this.#state = this.#size === 0 ? 'trailer' : 'data'
+        this.#lineBytes = 0
+        break
+      case 'data-cr':
+        this.#must(byte === CR)
+        this.#state = 'data-lf'
+        break
+      case 'data-lf':
+        this.#must(byte === LF)
+        this.#state = 'size'
+        this.#digits = 0
+        break
+      case 'trailer':
+        this.#count()
+        if (byte === CR) this.#state = 'trailer-end'
+        else this.#trailerBytes++
+        break
+      default:
+        this.#must(byte === LF)
+        // An empty line.
+        this.done = this.#trailerBytes === 0
+        this.#state = 'trailer'
+        this.#trailerBytes = 0
+    }
+  }
+
+  #readSize(byte: number): void {
+    const digit = digitOf(byte)
+    if (digit !== -1) {
+      this.#size = this.#size * 16 + digit
+      this.#must(++this.#digits <= MOST_DIGITS)
+      return
+    }
+    this.#must(this.#digits > 0 && (byte === CR || byte === SEMICOLON || byte === 0x20 || byte === 0x09))
+    this.#state = byte === CR ? 'size-end' : 'extension'
+  }
+
+  #count(): void {
+    this.#must(++this.#lineBytes <= MOST_LINE_BYTES)
+  }
+
+  #must(holds: boolean): void {
+    if (!holds) throw new Malformed('The reply has a chunk that is none.')
+  }
+}
+
+function digitOf(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const small = byte | 0x20
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : -1
+}

@@ -1,0 +1,193 @@
+// One connection to an upstream: a request out, its reply in, one after the other.
+import type { Socket } from 'bun'
+import type { Cancel } from '../../http/cancel.ts'
+import { Chunked } from './chunked.ts'
+import { Head, Malformed } from './head.ts'
+import { Http1Reply } from './http1-reply.ts'
+
+const MOST_HEAD_BYTES = 128 * 1024
+/** A request up to this size leaves with its head in one piece. */
+const JOINED_BYTES = 32 * 1024
+/** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
+const MOST_IDLE_SECONDS = 60
+const HEAD_END = '\r\n\r\n'
+
+/** The connection was closed before a reply began. */
+export class Closed extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+/** What becomes of a connection after a reply. */
+export type Owner = {
+  free(connection: Connection): void
+  closed(connection: Connection): void
+}
+
+type Asked = { resolve(reply: Http1Reply): void; reject(error: unknown): void; cancel: Cancel }
+
+export class Connection {
+  /** It has carried a reply before. */
+  isUsed = false
+  /** Something of the reply to the last request has come. */
+  hasBegun = false
+  readonly #owner: Owner
+  #socket: Socket<Connection> | undefined
+  /** Of the request, what the socket has not taken yet. */
+  #unsent: Uint8Array | undefined
+  #asked: Asked | undefined
+  /** The beginning of a head. */
+  #head: Buffer | undefined
+  #reply: Http1Reply | undefined
+  #chunked: Chunked | undefined
+  /** Of a body whose length is known. */
+  #left = 0
+  #staysOpen = false
+  #isPaused = false
+
+  constructor(owner: Owner) {
+    this.#owner = owner
+  }
+
+  opened(socket: Socket<Connection>): void {
+    this.#socket = socket
+  }
+
+  /** `head` has only characters of one byte. */
+  send(head: string, body: Uint8Array, cancel: Cancel): Promise<Http1Reply> {
+    this.hasBegun = false
+    this.#socket?.timeout(0)
+    cancel.target = this
+    return new Promise((resolve, reject) => {
+      this.#asked = { resolve, reject, cancel }
+      const isJoined = body.length <= JOINED_BYTES
+      const first = Buffer.allocUnsafe(head.length + (isJoined ? body.length : 0))
+      first.write(head, 0, 'latin1')
+      if (isJoined) first.set(body, head.length)
+      this.#write(first)
+      if (isJoined) return
+      if (this.#unsent) this.#unsent = Buffer.concat([this.#unsent, body])
+      else this.#write(body)
+    })
+  }
+
+  #write(bytes: Uint8Array): void {
+    const written = this.#socket?.write(bytes) ?? 0
+    this.#unsent = written < bytes.length ? bytes.subarray(Math.max(0, written)) : undefined
+  }
+
+  /** The socket takes more. */
+  drained(): void {
+    if (this.#unsent) this.#write(this.#unsent)
+  }
+
+  received(bytes: Buffer): void {
+    this.hasBegun = true
+    try {
+      if (this.#reply) this.#readBody(this.#reply, bytes)
+      else if (this.#asked) this.#readHead(this.#asked, bytes)
+      // Nobody has asked: whatever this answers, it is not the next request.
+      else this.cancel()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #readHead(asked: Asked, bytes: Buffer): void {
+    const joined = this.#head ? Buffer.concat([this.#head, bytes]) : bytes
+    const end = joined.indexOf(HEAD_END)
+    if (end === -1 || end > MOST_HEAD_BYTES) {
+      if (joined.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
+      this.#head = joined
+      return
+    }
+    this.#head = undefined
+    const head = new Head(joined.toString('latin1', 0, end))
+    const rest = joined.subarray(end + HEAD_END.length)
+    if (head.status < 200) {
+      // Something else was agreed upon: by nobody here.
+      if (head.status === 101) throw new Malformed('The reply changes the protocol.')
+      if (rest.length > 0) this.#readHead(asked, rest)
+      return
+    }
+    const reply = new Http1Reply(head, this)
+    this.#asked = undefined
+    this.#reply = reply
+    this.#staysOpen = head.staysOpen
+    this.#chunked = head.framing === 'chunked' ? new Chunked() : undefined
+    this.#left = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
+    // From now on only the reply may be given up: when it is whole, the connection is somebody else's.
+    asked.cancel.target = reply
+    asked.resolve(reply)
+    if (this.#left === 0) this.#finish(reply, rest.length)
+    else if (rest.length > 0) this.#readBody(reply, rest)
+  }
+
+  #readBody(reply: Http1Reply, bytes: Buffer): void {
+    const chunked = this.#chunked
+    if (chunked) {
+      const piece = chunked.push(bytes)
+      if (piece.length > 0) reply.push(piece)
+      if (chunked.done) this.#finish(reply, bytes.length - chunked.used)
+      return
+    }
+    const over = bytes.length - this.#left
+    this.#left -= bytes.length
+    reply.push(over > 0 ? bytes.subarray(0, bytes.length - over) : bytes)
+    if (over >= 0) this.#finish(reply, over)
+  }
+
+  /** The reply is whole. `over`: bytes behind it, which answer nothing that was asked. */
+  #finish(reply: Http1Reply, over: number): void {
+    this.#reply = undefined
+    this.#chunked = undefined
+    reply.end()
+    if (this.#staysOpen && over === 0 && !this.#unsent) {
+      this.isUsed = true
+      // Its reader has all of it, or will have.
+      if (this.#isPaused) this.resume()
+      this.#socket?.timeout(MOST_IDLE_SECONDS)
+      this.#owner.free(this)
+    } else this.cancel()
+  }
+
+  /** The connection is closed, by whomever. */
+  ended(error?: Error): void {
+    this.#socket = undefined
+    this.#owner.closed(this)
+    const reply = this.#reply
+    if (reply && this.#left === Number.POSITIVE_INFINITY && !this.#chunked && !error) {
+      this.#reply = undefined
+      reply.end()
+    }
+    this.#fail(error ?? new Closed('The connection was closed.'))
+  }
+
+  #fail(error: unknown): void {
+    const asked = this.#asked
+    const reply = this.#reply
+    this.#asked = undefined
+    this.#reply = undefined
+    this.#unsent = undefined
+    this.cancel()
+    asked?.reject(error)
+    reply?.fail(error)
+  }
+
+  pause(): void {
+    this.#isPaused = true
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.#socket?.resume()
+  }
+
+  /** Closes it. */
+  cancel(): void {
+    const socket = this.#socket
+    this.#socket = undefined
+    // The handler for a closed socket does the rest.
+    socket?.terminate()
+  }
+}

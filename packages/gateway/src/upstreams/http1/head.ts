@@ -1,0 +1,75 @@
+// The head of a reply: its first line and its headers.
+
+/** What is said about where a body ends. */
+export type Framing = number | 'chunked' | 'until-close'
+
+/** Not HTTP, or not in a form with only one reading. */
+export class Malformed extends Error {
+  readonly code = 'MalformedReply'
+}
+
+const FIRST_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?![^ \r])/
+/** Lines that end otherwise, go on in the next, or hide something: what one reader takes for a header, another does not. */
+const AMBIGUOUS = /[^\r]\n|\r(?!\n)|\0|\r\n[ \t]/
+const LENGTH = /^\d{1,15}$/
+
+export class Head {
+  readonly status: number
+  readonly framing: Framing
+  /** The connection can be used again afterwards. */
+  readonly staysOpen: boolean
+  readonly #text: string
+  /** The same in small letters: names are looked for as they are needed, most never are. */
+  readonly #lower: string
+
+  /** `text` is without the empty line at its end. */
+  constructor(text: string) {
+    const line = FIRST_LINE.exec(text)
+    if (!line || AMBIGUOUS.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
+    this.#text = text
+    this.#lower = text.toLowerCase()
+    this.status = Number(line[2])
+    this.framing = this.#framing()
+    const saysClose = /\bclose\b/i.test(this.header('connection') ?? '')
+    this.staysOpen = line[1] === '1' && !saysClose && this.framing !== 'until-close'
+  }
+
+  /** The first of this name, which is in small letters. */
+  header(name: string): string | null {
+    const start = this.#lower.indexOf(`\r\n${name}:`)
+    return start === -1 ? null : this.#valueAt(start + name.length + 3)
+  }
+
+  #valueAt(start: number): string {
+    const end = this.#text.indexOf('\r\n', start)
+    return this.#text.slice(start, end === -1 ? undefined : end).trim()
+  }
+
+  #framing(): Framing {
+    const { status } = this
+    if (status < 200 || status === 204 || status === 304) return 0
+    const length = this.#only('content-length')
+    const encoding = this.#only('transfer-encoding')
+    if (encoding !== null) {
+      // Together they are how one answer is made to look like two.
+      if (encoding.toLowerCase() !== 'chunked' || length !== null) throw new Malformed('The reply has no clear length.')
+      return 'chunked'
+    }
+    if (length === null) return 'until-close'
+    if (!LENGTH.test(length)) throw new Malformed('The reply has no clear length.')
+    return Number(length)
+  }
+
+  /** A header that must not be there twice, unless it says the same. */
+  #only(name: string): string | null {
+    const mark = `\r\n${name}:`
+    const first = this.#lower.indexOf(mark)
+    if (first === -1) return null
+    const value = this.#valueAt(first + mark.length)
+    for (let next = first; ; ) {
+      next = this.#lower.indexOf(mark, next + mark.length)
+      if (next === -1) return value
+      if (this.#valueAt(next + mark.length) !== value) throw new Malformed('The reply has no clear length.')
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Reading a reply whose size somebody else decides.
+import type { Reply } from './reply.ts'
+
+/** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
+export function readAtMost(
+  reply: Reply,
+  limit: number,
+  onPiece: () => void = () => {},
+): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+  const announced = Number(reply.header('content-length') ?? Number.NaN)
+  if (announced > limit) {
+    reply.cancel()
+    return undefined
+  }
+  const first = reply.read()
+  // Most answers come in one read, and are there already.
+  if (first instanceof Uint8Array && first.length === announced) return first
+  return readOn(reply, first, limit, onPiece)
+}
+
+async function readOn(
+  reply: Reply,
+  first: ReturnType<Reply['read']>,
+  limit: number,
+  onPiece: () => void,
+): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for (let piece = await first; piece; piece = await reply.read()) {
+    onPiece()
+    size += piece.length
+    if (size > limit) {
+      reply.cancel()
+      return undefined
+    }
+    pieces.push(piece)
+  }
+  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size)
+}
