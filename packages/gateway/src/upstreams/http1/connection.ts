@@ -5,14 +5,14 @@ import { Chunked } from './chunked.ts'
 import { Head, Malformed } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
 
-const MOST_HEAD_BYTES = 128 * 1024
+const MOST_HEAD_BYTES = 2 * 1024 * 1024
 /** A request up to this size leaves with its head in one piece. */
 const JOINED_BYTES = 32 * 1024
 /** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
 const MOST_IDLE_SECONDS = 60
 const HEAD_END = '\r\n\r\n'
 
-/** The connection was closed before a reply began. */
+/** The connection was closed before the reply was whole, properly or not. */
 export class Closed extends Error {
   readonly code = 'ECONNRESET'
 }
@@ -26,8 +26,6 @@ export type Owner = {
 type Asked = { resolve(reply: Http1Reply): void; reject(error: unknown): void; cancel: Cancel }
 
 export class Connection {
-  /** It has carried a reply before. */
-  isUsed = false
   /** Something of the reply to the last request has come. */
   hasBegun = false
   readonly #owner: Owner
@@ -35,8 +33,9 @@ export class Connection {
   /** Of the request, what the socket has not taken yet. */
   #unsent: Uint8Array | undefined
   #asked: Asked | undefined
-  /** The beginning of a head. */
+  /** The beginning of a head, and how long it is: there is room behind it, so that one that comes in bits is not copied for each. */
   #head: Buffer | undefined
+  #headBytes = 0
   #reply: Http1Reply | undefined
   #chunked: Chunked | undefined
   /** Of a body whose length is known. */
@@ -55,9 +54,10 @@ export class Connection {
   /** `head` has only characters of one byte. */
   send(head: string, body: Uint8Array, cancel: Cancel): Promise<Http1Reply> {
     this.hasBegun = false
-    this.#socket?.timeout(0)
     cancel.target = this
     return new Promise((resolve, reject) => {
+      if (!this.#socket) return reject(new Closed('The connection was closed.'))
+      this.#socket.timeout(0)
       this.#asked = { resolve, reject, cancel }
       const isJoined = body.length <= JOINED_BYTES
       const first = Buffer.allocUnsafe(head.length + (isJoined ? body.length : 0))
@@ -93,14 +93,16 @@ export class Connection {
   }
 
   #readHead(asked: Asked, bytes: Buffer): void {
-    const joined = this.#head ? Buffer.concat([this.#head, bytes]) : bytes
-    const end = joined.indexOf(HEAD_END)
-    if (end === -1 || end > MOST_HEAD_BYTES) {
+    const joined = this.#headBytes > 0 ? this.#joined(bytes) : bytes
+    const end = joined.indexOf(HEAD_END, Math.max(0, this.#headBytes - HEAD_END.length))
+    if (end === -1) {
       if (joined.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
-      this.#head = joined
+      if (this.#headBytes === 0) this.#joined(bytes)
+      this.#headBytes = joined.length
       return
     }
     this.#head = undefined
+    this.#headBytes = 0
     const head = new Head(joined.toString('latin1', 0, end))
     const rest = joined.subarray(end + HEAD_END.length)
     if (head.status < 200) {
@@ -120,6 +122,19 @@ export class Connection {
     asked.resolve(reply)
     if (this.#left === 0) this.#finish(reply, rest.length)
     else if (rest.length > 0) this.#readBody(reply, rest)
+  }
+
+  /** What has come of the head so far. */
+  #joined(bytes: Buffer): Buffer {
+    const before = this.#headBytes
+    const length = before + bytes.length
+    if (!this.#head || this.#head.length < length) {
+      const larger = Buffer.allocUnsafe(length * 2)
+      this.#head?.copy(larger, 0, 0, before)
+      this.#head = larger
+    }
+    bytes.copy(this.#head, before)
+    return this.#head.subarray(0, length)
   }
 
   #readBody(reply: Http1Reply, bytes: Buffer): void {
@@ -142,7 +157,6 @@ export class Connection {
     this.#chunked = undefined
     reply.end()
     if (this.#staysOpen && over === 0 && !this.#unsent) {
-      this.isUsed = true
       // Its reader has all of it, or will have.
       if (this.#isPaused) this.resume()
       this.#socket?.timeout(MOST_IDLE_SECONDS)
@@ -159,7 +173,7 @@ export class Connection {
       this.#reply = undefined
       reply.end()
     }
-    this.#fail(error ?? new Closed('The connection was closed.'))
+    this.#fail(new Closed(error?.message ?? 'The connection was closed.'))
   }
 
   #fail(error: unknown): void {

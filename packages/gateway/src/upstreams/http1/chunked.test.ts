@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import { Chunked } from './chunked.ts'
+import { Malformed } from './head.ts'
+
+/** All of the body, with the text given in pieces of this size. */
+function read(text: string, size = text.length) {
+  const chunked = new Chunked()
+  const bytes = Buffer.from(text, 'latin1')
+  let body = ''
+  let at = 0
+  while (at < bytes.length && !chunked.done) {
+    const piece = Buffer.from(bytes.subarray(at, at + size))
+    body += Buffer.from(chunked.push(piece)).toString('latin1')
+    at += chunked.used
+  }
+  return { body, done: chunked.done, over: bytes.length - at }
+}
+
+const cases: [name: string, text: string, body: string][] = [
+  ['one chunk', '5\r\nhello\r\n0\r\n\r\n', 'hello'],
+  ['several', '5\r\nhello\r\n1\r\n \r\nA\r\n0123456789\r\n0\r\n\r\n', 'hello 0123456789'],
+  ['nothing', '0\r\n\r\n', ''],
+  ['line ends within', '4\r\n\r\n\r\n\r\n0\r\n\r\n', '\r\n\r\n'],
+  ['extensions', '5;a=b\r\nhello\r\n0;last\r\n\r\n', 'hello'],
+  ['blanks behind the size', '5 \r\nhello\r\n0\t\r\n\r\n', 'hello'],
+  ['zeros before the size', '0005\r\nhello\r\n000\r\n\r\n', 'hello'],
+  ['trailers', '5\r\nhello\r\n0\r\na: b\r\nc: d\r\n\r\n', 'hello'],
+]
+
+describe('chunks are taken out, however they are cut', () => {
+  for (const [name, text, body] of cases) {
+    test(name, () => {
+      for (let size = 1; size <= text.length; size++) {
+        expect({ size, ...read(text, size) }).toEqual({ size, body, done: true, over: 0 })
+      }
+    })
+  }
+})
+
+test('what follows the body is left alone', () => {
+  expect(read('2\r\nab\r\n0\r\n\r\nHTTP/1.1 200 OK')).toEqual({ body: 'ab', done: true, over: 15 })
+})
+
+test('a body that stops is not done', () => {
+  for (const text of ['', '5', '5\r\nhel', '5\r\nhello\r\n', '5\r\nhello\r\n0\r\n', '0\r\na: b\r\n']) {
+    expect(read(text).done).toBeFalse()
+  }
+})
+
+describe('what is no chunk is refused', () => {
+  const broken: [name: string, text: string][] = [
+    ['no size', '\r\nhello'],
+    ['a sign', '-5\r\nhello'],
+    ['a prefix', '0x5\r\nhello'],
+    ['a bare line feed', '5\nhello'],
+    ['more than its size', '5\r\nhello!\r\n'],
+    ['a size beyond all', 'ffffffffffffff\r\n'],
+    ['an endless extension', `5;${'a'.repeat(20_000)}`],
+    ['endless trailers', `0\r\n${'a: b\r\n'.repeat(5_000)}`],
+  ]
+  for (const [name, text] of broken) test(name, () => expect(() => read(text)).toThrow(Malformed))
+})

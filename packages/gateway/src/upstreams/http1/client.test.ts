@@ -1,0 +1,246 @@
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import type { Socket, TCPSocketListener } from 'bun'
+import { Cancel } from '../../http/cancel.ts'
+import { readAtMost } from '../read.ts'
+import type { Reply } from '../reply.ts'
+import { createHttp1 } from './client.ts'
+
+type Behaviour = (socket: Socket<{ number: number; request: string }>, request: string, number: number) => void
+
+const servers: TCPSocketListener<{ number: number; request: string }>[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) server.stop(true)
+})
+
+/** A server that does what it is told with each request of which it has the head; counts its connections. */
+function upstream(behave: Behaviour) {
+  let connections = 0
+  let closed = 0
+  const server = Bun.listen<{ number: number; request: string }>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open(socket) {
+        socket.data = { number: ++connections, request: '' }
+      },
+      data(socket, bytes) {
+        socket.data.request += bytes.toString('latin1')
+        if (!socket.data.request.includes('\r\n\r\n')) return
+        const { request } = socket.data
+        socket.data.request = ''
+        behave(socket, request, socket.data.number)
+      },
+      close() {
+        closed++
+      },
+    },
+  })
+  servers.push(server)
+  return { origin: `http://127.0.0.1:${server.port}`, connections: () => connections, closed: () => closed }
+}
+
+const HEAD = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n'
+const BODY = Buffer.from('{}')
+const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+
+const http1 = createHttp1()
+const ask = (origin: string, cancel = new Cancel()) => http1({ origin, head: HEAD, body: BODY }, cancel)
+const textOf = async (reply: Reply) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
+const settled = () => Bun.sleep(20)
+
+test('a connection is used again after a reply that was whole', async () => {
+  const { origin, connections } = upstream((socket, _request, number) => void socket.write(ok(`from ${number}`)))
+  for (let call = 0; call < 3; call++) expect(await textOf(await ask(origin))).toBe('from 1')
+  const together = await Promise.all([ask(origin), ask(origin), ask(origin)])
+  expect((await Promise.all(together.map(textOf))).sort()).toEqual(['from 1', 'from 2', 'from 3'])
+  expect(connections()).toBe(3)
+})
+
+describe('a connection is not used again', () => {
+  const cases: [why: string, answer: string][] = [
+    ['when the reply says so', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'],
+    ['when more came than belongs to the reply', `${ok('ok')}${ok('smuggled')}`],
+    ['after a reply of the older version', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
+  ]
+  for (const [why, answer] of cases) {
+    test(why, async () => {
+      const { origin, connections } = upstream((socket) => void socket.write(answer))
+      expect(await textOf(await ask(origin))).toBe('ok')
+      expect(await textOf(await ask(origin))).toBe('ok')
+      expect(connections()).toBe(2)
+    })
+  }
+  test('when something comes that nobody has asked for', async () => {
+    const { origin, connections } = upstream((socket) => {
+      socket.write(ok('ok'))
+      setTimeout(() => socket.write(ok('unasked')), 5)
+    })
+    expect(await textOf(await ask(origin))).toBe('ok')
+    await settled()
+    expect(await textOf(await ask(origin))).toBe('ok')
+    expect(connections()).toBe(2)
+  })
+})
+
+describe('the body', () => {
+  const chunked = (parts: string[]) => parts.map((each) => `${each.length.toString(16)}\r\n${each}\r\n`).join('')
+  const cases: [name: string, answer: string, body: string][] = [
+    ['in chunks', `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunked(['ab', 'c'])}0\r\n\r\n`, 'abc'],
+    ['until the end', 'HTTP/1.1 200 OK\r\n\r\nabc', 'abc'],
+    [
+      'after a word in between',
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\na: b\r\n\r\n${ok('abc')}`,
+      'abc',
+    ],
+    ['empty', ok(''), ''],
+  ]
+  for (const [name, answer, body] of cases) {
+    for (const size of [1, 7, answer.length]) {
+      test(`${name}, ${size} bytes at a time`, async () => {
+        const { origin } = upstream(async (socket) => {
+          for (let at = 0; at < answer.length; at += size) {
+            socket.write(answer.slice(at, at + size))
+            socket.flush()
+            if (size < answer.length) await Bun.sleep(0)
+          }
+          if (!answer.includes('chunked') && !answer.includes('content-length')) socket.end()
+        })
+        expect(await textOf(await ask(origin))).toBe(body)
+      })
+    }
+  }
+})
+
+test('a used connection that turns out closed is replaced; a new one that is closed is not', async () => {
+  let answered = 0
+  const { origin, connections } = upstream((socket) => {
+    if (answered++ === 1) socket.terminate()
+    else socket.write(ok('ok'))
+  })
+  expect(await textOf(await ask(origin))).toBe('ok')
+  expect(await textOf(await ask(origin))).toBe('ok')
+  expect(connections()).toBe(2)
+  const closing = upstream((socket) => void socket.terminate())
+  await expect(ask(closing.origin)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(closing.connections()).toBe(1)
+})
+
+test('a used connection that had begun to answer is not replaced: the answer may have been billed', async () => {
+  let answered = 0
+  const { origin, connections } = upstream((socket) => {
+    if (answered++ === 0) return void socket.write(ok('ok'))
+    socket.write('HTTP/1.1 200')
+    setTimeout(() => socket.end(), 5)
+  })
+  expect(await textOf(await ask(origin))).toBe('ok')
+  await expect(ask(origin)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(connections()).toBe(1)
+})
+
+test('nobody there', async () => {
+  const port = upstream(() => {}).origin
+  for (const server of servers.splice(0)) server.stop(true)
+  await expect(ask(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(ask('http://nosuch.invalid')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+})
+
+describe('a reply that breaks off', () => {
+  const cases: [name: string, answer: string][] = [
+    ['before its length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
+    ['before its last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n'],
+  ]
+  for (const [name, answer] of cases) {
+    test(name, async () => {
+      const { origin } = upstream((socket) => {
+        socket.write(answer)
+        setTimeout(() => socket.end(), 5)
+      })
+      const reply = await ask(origin)
+      expect(Buffer.from((await reply.read()) ?? []).toString()).toBe('abc')
+      await expect((async () => await reply.read())()).rejects.toMatchObject({ code: 'ECONNRESET' })
+    })
+  }
+})
+
+test('what is no HTTP, and headers without an end, are refused', async () => {
+  const other = upstream((socket) => void socket.write('SSH-2.0-x\r\n\r\n'))
+  await expect(ask(other.origin)).rejects.toMatchObject({ code: 'MalformedReply' })
+  const endless = upstream(async (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\na: ')
+    for (let piece = 0; piece < 100; piece++) {
+      socket.write('b'.repeat(50_000))
+      await Bun.sleep(1)
+    }
+  })
+  await expect(ask(endless.origin)).rejects.toMatchObject({ code: 'MalformedReply' })
+  await settled()
+  expect([other.closed(), endless.closed()]).toEqual([1, 1])
+})
+
+describe('given up', () => {
+  test('before the reply: the connection is closed, the caller told', async () => {
+    const { origin, closed } = upstream(() => {})
+    const cancel = new Cancel()
+    const asking = ask(origin, cancel)
+    await settled()
+    cancel.cancel()
+    await expect(asking).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await settled()
+    expect(closed()).toBe(1)
+  })
+
+  test('within the reply: whoever reads is told', async () => {
+    const { origin, closed } = upstream(
+      (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'),
+    )
+    const cancel = new Cancel()
+    const reply = await ask(origin, cancel)
+    await reply.read()
+    const more = reply.read()
+    cancel.cancel()
+    await expect(more as Promise<unknown>).rejects.toThrow()
+    await settled()
+    expect(closed()).toBe(1)
+  })
+
+  test('after the reply was whole: the next request on its connection is not touched', async () => {
+    const { origin, connections } = upstream((socket, _request, number) => {
+      setTimeout(() => socket.write(ok(`from ${number}`)), 20)
+    })
+    const first = new Cancel()
+    await textOf(await ask(origin, first))
+    const second = ask(origin)
+    first.cancel()
+    expect(await textOf(await second)).toBe('from 1')
+    expect(connections()).toBe(1)
+  })
+})
+
+test('a reader that does not read makes the upstream wait, and gets everything in the end', async () => {
+  const size = 30_000_000
+  const bytes = Buffer.alloc(size, 'x')
+  const sent = { to: 0 }
+  const server = Bun.listen<unknown>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      data(socket) {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`)
+        sent.to += socket.write(bytes)
+      },
+      drain(socket) {
+        sent.to += socket.write(bytes.subarray(sent.to))
+      },
+    },
+  })
+  const reply = await ask(`http://127.0.0.1:${server.port}`)
+  await Bun.sleep(200)
+  // What the kernel holds for both ends, and a few reads of ours.
+  expect(sent.to).toBeLessThan(size * 0.6)
+  expect((await textOf(reply)).length).toBe(size)
+  server.stop(true)
+})
+
+afterAll(async () => {
+  await settled()
+})

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { Head, Malformed } from './head.ts'
+
+const head = (...lines: string[]) => new Head(lines.join('\r\n'))
+
+test('a header is found whatever its letters, and only as a whole name', () => {
+  const { header } = {
+    header: (name: string) => head('HTTP/1.1 200 OK', 'X-Content-Type: no', 'Content-Type:  a/b ').header(name),
+  }
+  expect(header('content-type')).toBe('a/b')
+  expect(header('type')).toBeNull()
+  expect(head('HTTP/1.1 200 OK', 'A: Text of a: b').header('a')).toBe('Text of a: b')
+})
+
+describe('where the body ends', () => {
+  const cases: [name: string, lines: string[], framing: unknown, staysOpen: boolean][] = [
+    ['a length', ['HTTP/1.1 200 OK', 'Content-Length: 12'], 12, true],
+    ['no length', ['HTTP/1.1 200 OK', 'a: b'], 'until-close', false],
+    ['chunks', ['HTTP/1.1 200 OK', 'Transfer-Encoding: Chunked'], 'chunked', true],
+    ['nothing to come', ['HTTP/1.1 204 No Content'], 0, true],
+    ['not modified', ['HTTP/1.1 304 Not Modified', 'content-length: 5'], 0, true],
+    ['closed afterwards', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: Close'], 0, false],
+    ['the older version', ['HTTP/1.0 200 OK', 'content-length: 3'], 3, false],
+    ['the same length twice', ['HTTP/1.1 200 OK', 'content-length: 3', 'content-length: 3'], 3, true],
+    ['no reason', ['HTTP/1.1 200', 'content-length: 3'], 3, true],
+  ]
+  for (const [name, lines, framing, staysOpen] of cases) {
+    test(name, () => {
+      const read = head(...lines)
+      expect([read.framing, read.staysOpen]).toEqual([framing as never, staysOpen])
+    })
+  }
+})
+
+describe('what has more than one reading is refused', () => {
+  const cases: [name: string, text: string][] = [
+    ['not HTTP', 'SSH-2.0-OpenSSH'],
+    ['another version', 'HTTP/2 200 OK'],
+    ['no status', 'HTTP/1.1 OK'],
+    ['a status that goes on', 'HTTP/1.1 2000 OK'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4'],
+    ['a length and chunks', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding: chunked'],
+    ['a negative length', 'HTTP/1.1 200 OK\r\ncontent-length: -3'],
+    ['a list of lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 3, 3'],
+    ['a length beyond all', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999999999999'],
+    ['an encoding that nobody asked for', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked'],
+    ['a bare line feed', 'HTTP/1.1 200 OK\r\na: b\ncontent-length: 3'],
+    ['a bare carriage return', 'HTTP/1.1 200 OK\r\na: b\rcontent-length: 3'],
+    ['a line that goes on', 'HTTP/1.1 200 OK\r\na: b\r\n content-length: 3'],
+    ['a NUL', 'HTTP/1.1 200 OK\r\na: b\0'],
+  ]
+  for (const [name, text] of cases) test(name, () => expect(() => new Head(text)).toThrow(Malformed))
+})
