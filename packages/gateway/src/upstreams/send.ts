@@ -3,10 +3,10 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
 import { createHttp1 } from './http1/client.ts'
-import { writeHead } from './http1/write-head.ts'
+import { type FixedHead, targetOf, writeFixedHead } from './http1/write-head.ts'
 import { plain, type Reply, replyOf } from './reply.ts'
 import { spokenAt, withKey } from './spoken.ts'
-import { createTransport, type TransportParts } from './transport.ts'
+import { createTransport, type TransportParts, type Way } from './transport.ts'
 
 export type Outgoing = {
   /** Absent: POST. */
@@ -34,31 +34,40 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
   const transport = createTransport(transportParts)
   const http1 = createHttp1()
 
-  return async (upstream, outgoing) => {
-    const { method = 'POST', body, cancel } = outgoing
-    const headers = headersOf(upstream, outgoing)
-    if (upstream.kind === 'sandbox') {
-      const address = SANDBOX_BASES[outgoing.dialect] + outgoing.path
-      return plain(replyOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))))
-    }
-    const url = upstream.baseUrl + outgoing.path
-    // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
+  async function toSandbox(outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
+    const { method = 'POST', dialect, path, body, cancel } = outgoing
+    const address = SANDBOX_BASES[dialect] + path
+    return plain(replyOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))))
+  }
+
+  async function overBun(upstream: Upstream, outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
+    const { method = 'POST', path, cancel } = outgoing
     const { proxy } = upstream
-    if (proxy === undefined && upstream.baseUrl.startsWith('http:')) {
-      const { origin, head } = writeHead(method, url, headers, method === 'GET' ? undefined : body.length)
-      return plain(await http1({ origin, head, body: method === 'GET' ? NO_BODY : body }, cancel))
-    }
     // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
     const dial = { method, headers, signal: cancel.signal, ...limits, ...(proxy ? { proxy } : {}) }
-    const sending = transport(upstream, cancel, (way) => fetch(url, { ...dial, ...bodyOf(outgoing, dial), ...way }))
-    return plain(replyOf(await sending))
+    const attempt = (way: Way) => fetch(upstream.baseUrl + path, { ...dial, ...bodyOf(outgoing, dial), ...way })
+    return plain(replyOf(await transport(upstream, cancel, attempt)))
+  }
+
+  return (upstream, outgoing) => {
+    if (upstream.kind === 'sandbox') return toSandbox(outgoing, headersOf(upstream, outgoing))
+    // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
+    const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
+    if (!isPlain) return overBun(upstream, outgoing, headersOf(upstream, outgoing))
+    const { method = 'POST', path, body, cancel } = outgoing
+    const { origin, base, lines } = fixedHead(upstream, outgoing)
+    const hasBody = method === 'POST'
+    const head = `${method} ${targetOf(base, path)} HTTP/1.1\r\n${lines}${hasBody ? `content-length: ${body.length}\r\n` : ''}\r\n`
+    return http1({ origin, head, body: hasBody ? body : NO_BODY }, cancel)
   }
 }
 
 const NO_BODY = new Uint8Array()
 
-function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoing): Record<string, string> {
+type HeaderFields = Record<string, string>
+
+function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoing): HeaderFields {
   const { credential, headers: required } = spokenAt(upstream, dialect)
   return {
     ...withKey(credential, key),
@@ -73,6 +82,25 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
   }
 }
 
+const fixedHeads = new WeakMap<Upstream, Map<string, FixedHead>>()
+
+/** Most requests have nothing of the client's among their headers: what they all say is written once. */
+function fixedHead(upstream: Upstream, outgoing: Outgoing): FixedHead {
+  for (const _ in outgoing.headers) return writeFixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+  let heads = fixedHeads.get(upstream)
+  if (!heads) {
+    heads = new Map()
+    fixedHeads.set(upstream, heads)
+  }
+  const name = `${outgoing.dialect} ${outgoing.key}`
+  let head = heads.get(name)
+  if (!head) {
+    head = writeFixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+    heads.set(name, head)
+  }
+  return head
+}
+
 /** What a client of the embedded model would be given as its base address. Never dialled: the name is reserved for that. */
 const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
   chat: 'http://sandbox.invalid/v1',
@@ -81,7 +109,7 @@ const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
   'generate-content': 'http://sandbox.invalid/v1beta',
 }
 
-type RequestInit = BunFetchRequestInit & { headers: Record<string, string> }
+type RequestInit = BunFetchRequestInit & { headers: HeaderFields }
 
 function bodyOf({ method, body, stream }: Outgoing, init: RequestInit): Pick<BunFetchRequestInit, 'body' | 'headers'> {
   if (method === 'GET') return {}

@@ -1,7 +1,7 @@
 // HTTP/1.1 to upstreams without TLS, over connections that are kept: docs/decisions/0011 tells why it is not left to Bun.
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
-import type { Reply } from '../reply.ts'
+import { plain, type Reply } from '../reply.ts'
 import { Closed, Connection, type Owner } from './connection.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
@@ -101,7 +101,7 @@ export function createHttp1(now: () => number = () => performance.now()): Http1 
     if (used) {
       const sentAt = now()
       try {
-        return await used.send(head, body, cancel)
+        return plain(await used.send(head, body, cancel))
       } catch (error) {
         // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
         const isStale = error instanceof Closed && !used.hasBegun && now() - sentAt < STALE_WITHIN_MS
@@ -109,6 +109,6 @@ export function createHttp1(now: () => number = () => performance.now()): Http1 
       }
     }
     const fresh = await origin.open(cancel)
-    return await fresh.send(head, body, cancel)
+    return plain(await fresh.send(head, body, cancel))
   }
 }
