@@ -24,14 +24,26 @@ const SHOWN_HEADERS = ['x-sandbox']
  * in its stead may still turn out to be no answer: then `onward` says what to send next, and this is called again.
  */
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
-  exchange.watch.sent()
+  const { watch } = exchange
+  watch.sent()
   let trying = outbound
   for (let mended = 0; ; ) {
-    const reply = await sent(exchange, trying)
-    if ('read' in reply && isGood(reply)) return reply
-    const { miss, said } = 'read' in reply ? await missOfReply(exchange, reply) : { miss: reply, said: undefined }
-    const isMendable = said && 'read' in reply && MENDABLE.includes(reply.status) && mended < MOST_MENDED
-    const changed = isMendable ? trying.without(said) : undefined
+    let reply: Reply | undefined
+    let broken: Miss | undefined
+    try {
+      const written = trying.body(exchange.quote.loweredCap, watch.calling)
+      // Not awaited when it is there: a turn of the loop costs more than everything else in here.
+      reply = await send(exchange, trying, written instanceof Uint8Array ? written : await written)
+      watch.headersArrived()
+      showHeaders(reply, exchange)
+      if (isGood(reply)) return reply
+    } catch (error) {
+      broken = missOfThrown(exchange, error)
+    }
+    const refusal = reply && !broken ? await missOfReply(exchange, reply) : undefined
+    const miss = refusal?.miss ?? broken ?? missOfBreak(exchange)
+    const isMendable = reply && refusal && MENDABLE.includes(reply.status) && mended < MOST_MENDED
+    const changed = isMendable ? trying.without(refusal.said) : undefined
     // A refusal costs nothing anywhere, so the same hold is good for another try.
     trying = changed ?? (await onward(exchange, miss))
     mended = changed ? mended + 1 : 0
@@ -48,28 +60,21 @@ const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 /** With these a service says that it does not like the request. */
 const MENDABLE = [400, 422]
 
-async function sent(exchange: Exchange, { body, path, headers, dialect }: Outbound): Promise<Reply | Miss> {
+function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Uint8Array): Promise<Reply> {
   const { parts, quote, watch, request } = exchange
-  const { calling: cancel } = watch
-  try {
-    const written = body(quote.loweredCap, cancel)
-    // Not awaited when it is there: a turn of the loop costs more than everything else in here.
-    const bytes = written instanceof Uint8Array ? written : await written
-    const { upstream, key } = quote.candidate
-    const outgoing = { path, dialect, body: bytes, stream: request.stream, headers, key, cancel }
-    const reply = await parts.send(upstream, outgoing)
-    watch.headersArrived()
-    showHeaders(reply, exchange)
-    return reply
-  } catch (error) {
-    if (watch.reason) return missOfAbort(exchange, watch.reason)
-    // Media that could not be fetched, for one: nobody else could fetch it either.
-    if (error instanceof Failure) {
-      return { failure: error, ending: 'failed', verdict: UNKNOWN, unbilled: false, outcome: 'failed' }
-    }
-    tell(exchange, 'upstream not reached', { error: String(error) })
-    return { failure: unreachable(), ending: 'failed', ...meaningOfBreak(error) }
+  const { upstream, key } = quote.candidate
+  return parts.send(upstream, { path, dialect, body, stream: request.stream, headers, key, cancel: watch.calling })
+}
+
+function missOfThrown(exchange: Exchange, error: unknown): Miss {
+  const { reason } = exchange.watch
+  if (reason) return missOfAbort(exchange, reason)
+  // Media that could not be fetched, for one: nobody else could fetch it either.
+  if (error instanceof Failure) {
+    return { failure: error, ending: 'failed', verdict: UNKNOWN, unbilled: false, outcome: 'failed' }
   }
+  tell(exchange, 'upstream not reached', { error: String(error) })
+  return { failure: unreachable(), ending: 'failed', ...meaningOfBreak(error) }
 }
 
 /** By our own doing: the upstream is to blame only for being late. */
