@@ -12,7 +12,7 @@ import { fillLedger } from './fill.ts'
 import { newWallet, startGateways, type Wallet } from './place.ts'
 import type { Scenario, Torture } from './scenario.ts'
 
-const ROWS = { sqlite: { small: 100_000, full: 10_000_000 }, postgres: { small: 50_000, full: 2_000_000 } }
+const ROWS = { sqlite: { small: 100_000, full: 10_000_000 }, postgres: { small: 50_000, full: 10_000_000 } }
 const ROUNDS = { small: 2, full: 9 }
 const REQUESTS = { small: 500, full: 5_000 }
 /** Dearer by a tenth at the most. In the tests, where rounds are few and short, only a blunder is told from noise. */
