@@ -12,8 +12,8 @@ export type Care = {
   /** For requests that name no end user. */
   endUser: string
   /** What takes out the fields without a price. */
-  edits: PassingEdits[]
-  warnings: string[]
+  edits: readonly PassingEdits[]
+  warnings: readonly string[]
   /** What has a price, and may be asked for. */
   wishes: Wishes
 }
@@ -25,6 +25,9 @@ const TAG_IN_KEY = 12
 export function careFor({ parts, caller, request, candidate, offer }: Asked, translated = false): Care {
   refuseObjects(request, candidate.upstream.sharedObjects)
   const tag = parts.seals.tagOf(caller.account)
+  const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
+  // As most requests are.
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: [], warnings: [], wishes: NO_WISHES }
   const { price } = offer.rate
   const unpriced = request.priced.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
@@ -33,7 +36,7 @@ export function careFor({ parts, caller, request, candidate, offer }: Asked, tra
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {
-    cacheKey: request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey),
+    cacheKey,
     endUser: tag,
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     warnings: unpriced.map(({ field }) => `${field};no-price`),

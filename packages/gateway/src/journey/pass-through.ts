@@ -32,7 +32,7 @@ export function passThrough(asked: Asked): Outbound {
       return sent
     },
     release: () => sent !== asked.body && letGo(asked.body),
-    answerer: createAnswerer(dialect, formatRequestId(asked.id), {
+    answerer: createAnswerer(dialect, asked.id, {
       showUsage: request.showUsage,
       choices: request.choices,
       asArray: asked.asArray,
@@ -86,23 +86,21 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 
 function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
   const { dialect, request } = asked
-  const own: PassingEdits = {
-    ...(dialect.id !== 'generate-content' && model !== request.model ? { model } : {}),
-    ...(dialect.id === 'chat' ? chatEdits(asked) : {}),
-    ...(endUser === undefined ? {} : { endUser }),
-    ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
-  }
+  const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
+  if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
+  if (endUser !== undefined) own.endUser = endUser
+  if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
 }
 
 function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {
   const { service } = upstream
-  const known = service ? { service } : {}
-  if (!request.stream) return known
+  const edits: PassingEdits = service ? { service } : {}
+  if (!request.stream) return edits
   // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
-  return service?.streamUsage === 'unasked'
-    ? { ...known, remove: ['stream_options'] }
-    : { ...known, includeUsage: true as const }
+  if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
+  else edits.includeUsage = true
+  return edits
 }
 
 /** Client headers that may go on to an upstream of the same dialect. */
@@ -143,20 +141,22 @@ function pick(headers: Headers, names: readonly string[]): Record<string, string
 }
 
 /** A function of its own: what it returns lives as long as the answer, and must not hold on to the request. */
-function createAnswerer(dialect: TextDialect, requestId: string, options: MeterOptions): Answerer {
+function createAnswerer(dialect: TextDialect, id: bigint, options: MeterOptions): Answerer {
   const { asArray } = options
   return {
     streamType: asArray ? 'application/json' : 'text/event-stream',
     heartbeat: heartbeatOf(dialect, asArray === true),
     readReply: (bytes) => dialect.passing.readReply(bytes, codec, options.renameTo),
-    openMeter: () => (asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, requestId)),
+    openMeter: () => (asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, id)),
   }
 }
 
-function openEventMeter(dialect: TextDialect, options: MeterOptions, requestId: string): StreamMeter {
+function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint): StreamMeter {
   const meter = dialect.passing.openMeter(options, codec)
-  const fail = (error: ErrorInfo) =>
-    meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  const fail = (error: ErrorInfo) => {
+    const requestId = formatRequestId(id)
+    return meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  }
   return Object.assign(meter, { fail })
 }
 
