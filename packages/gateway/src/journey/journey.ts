@@ -3,7 +3,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
-import { JSON_BODY, readBody } from '../http/body.ts'
+import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { type Accepted, accept, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
@@ -40,29 +40,28 @@ export type Connection = Peer & {
 }
 
 export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Response> {
-  const { http } = incoming
+  const { http, id } = incoming
+  const { headers } = http
   const { dialect } = ask
   const startedAt = performance.now()
-  const caller = await authenticate(incoming, dialect.id, parts)
-  if (dialect.id === 'messages') checkVersion(http.headers)
-  const key = http.headers.get(IDEMPOTENCY_KEY)
+  const found = authenticate(incoming, dialect.id, parts)
+  const caller = found instanceof Promise ? await found : found
+  if (dialect.id === 'messages') checkVersion(headers)
+  const key = headers.get(IDEMPOTENCY_KEY)
   const refused = turnedAway(caller, undefined, parts)
   if (refused && key === null) throw refused
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes } = server.limits
-  const place = admit(http, bodyBytes, parts)
+  const announced = announcedBody(headers)
+  const place = admit(announced, bodyBytes, parts)
   let streaming = false
   let claim: KeyClaim | undefined
   try {
-    const body = must(
-      await readBody(http, {
-        limitBytes: bodyBytes,
-        contentTypes: JSON_BODY,
-        idleMs: parts.bodyIdleMs ?? BODY_IDLE_MS,
-        after: parts.ticker.after,
-      }),
-    )
+    const idleMs = parts.bodyIdleMs ?? BODY_IDLE_MS
+    const reading = { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after: parts.ticker.after }
+    const body = await readBody(http, reading, announced)
+    if (!(body instanceof Uint8Array)) throw failureOf(body)
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
     const said: string[] = []
@@ -72,16 +71,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
       if (claimed instanceof Response) return claimed
       claim = claimed
     }
-    const arrived = {
-      parts,
-      id: incoming.id,
-      headers: http.headers,
-      dialect,
-      request,
-      body,
-      asArray: ask.asArray === true,
-      said,
-    }
+    const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
     const owner = claim?.claim ?? parts.node.identity()
     const accepted = await accept(arrived, caller, catalogue, incoming, owner)
     if (claim) await confirmClaim(claim, accepted.quote, accepted.watch)
@@ -100,9 +90,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
 }
 
 /** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
-function admit(http: Request, limit: number, parts: Parts): Place {
-  const announced = http.headers.has('content-encoding') ? limit : Number(http.headers.get('content-length') ?? limit)
-  const place = parts.admission.enter(announced >= 0 ? Math.min(limit, announced) : limit)
+function admit({ encoding, length }: Announced, limit: number, parts: Parts): Place {
+  const bytes = encoding === null && length !== null ? Number(length) : limit
+  const place = parts.admission.enter(bytes >= 0 ? Math.min(limit, bytes) : limit)
   if (place) return place
   const message = 'The gateway has as much to do as it can take. Try again shortly.'
   throw new Failure('unavailable', message, { retryAfter: 1 })
@@ -147,11 +137,6 @@ function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, o
   }
 }
 
-/** Parsers answer with a value or with what is wrong; from here on what is wrong is thrown. */
-function must<T extends object>(value: T | ErrorInfo): T {
-  if ('code' in value && 'message' in value) {
-    const { code, message, ...more } = value
-    throw new Failure(code, message, more)
-  }
-  return value
+function failureOf({ code, message, ...more }: ErrorInfo): Failure {
+  return new Failure(code, message, more)
 }
