@@ -78,21 +78,25 @@ function remember<T>(cache: Map<string, T>, name: string, value: T, limit: numbe
 
 /** Who is calling, from an address that the key allows. `former`: what was known of the caller, found to be out of date. */
 export function authenticate(
-  { http, query, connection }: Arriving,
+  arriving: Arriving,
   dialect: DialectId,
-  { callers, catalogue }: Authority,
+  authority: Authority,
   former?: Caller,
 ): Promise<Caller> | Caller {
-  const { headers } = http
-  const secret = secretOf(headers, query, dialect)
-  const found = former ? callers.again(secret, former) : callers.find(secret)
-  const allowed = (caller: Caller): Caller => {
-    checkOrigin(caller, headers, connection, catalogue().trustedProxies)
-    return caller
-  }
-  // Nearly always there already, and allowed everywhere: a turn of the loop would cost more than the rest.
-  if (found instanceof Promise) return found.then(allowed)
-  return found.restrictions.networks ? allowed(found) : found
+  const { headers } = arriving.http
+  const secret = secretOf(headers, arriving.query, dialect)
+  const found = former ? authority.callers.again(secret, former) : authority.callers.find(secret)
+  // Nearly always there already: a turn of the loop would cost more than the rest.
+  return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
+}
+
+function allowed(caller: Caller, { http, connection }: Arriving, { catalogue }: Authority): Caller {
+  if (caller.restrictions.networks) checkOrigin(caller, http.headers, connection, catalogue().trustedProxies)
+  return caller
+}
+
+async function allowedLater(found: Promise<Caller>, arriving: Arriving, authority: Authority): Promise<Caller> {
+  return allowed(await found, arriving, authority)
 }
 
 type Arriving = { http: Request; query: string; connection: Peer }

@@ -13,18 +13,21 @@ export type Seals = {
 }
 
 const PREFIX = 'gw1.'
+const QUOTE = Buffer.from('"')
+
+const bytesOf = (...texts: string[]): readonly Buffer[] => texts.map((text) => Buffer.from(text))
 
 /** How sealed text begins in each dialect: one puts a word before it, another has it in base64. */
-const MARKS: Readonly<Record<TextDialectId, readonly string[]>> = {
-  chat: [`"${PREFIX}`],
-  messages: [`"${PREFIX}`],
-  responses: [`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`],
-  'generate-content': ['"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'],
+const MARKS: Readonly<Record<TextDialectId, readonly Buffer[]>> = {
+  chat: bytesOf(`"${PREFIX}`),
+  messages: bytesOf(`"${PREFIX}`),
+  responses: bytesOf(`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`),
+  'generate-content': bytesOf('"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'),
 }
 
-/** On any byte array, as the codec has it: to make a Buffer of a body costs more than to search it. */
+// On any byte array, as the codec has it, and for bytes: to make a Buffer of a body costs more than to search it.
 const { indexOf } = Buffer.prototype
-const find = (bytes: Uint8Array, text: string, from = 0): number => indexOf.call(bytes, text, from, 'latin1')
+const find = (body: Uint8Array, part: Buffer, from = 0): number => indexOf.call(body, part, from)
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, end: number): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1', start, end)
 
@@ -42,7 +45,7 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
   for (const mark of MARKS[dialect]) {
     const at = find(body, mark)
     if (at === -1) continue
-    const text = textOf(body, at + 1, find(body, '"', at + 1))
+    const text = textOf(body, at + 1, find(body, QUOTE, at + 1))
     const plain = dialect === 'generate-content' ? Buffer.from(text, 'base64').toString('latin1') : text
     return plain.slice(plain.indexOf(PREFIX))
   }
@@ -50,10 +53,11 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
 }
 
 /** `rs_` with the id of one of our requests: the vendor would look for it among its own, and not find it. */
+const OWN_ID = Buffer.from('"rs_')
 const OWN_THOUGHT = /^"rs_[0-9a-f]{16}_/
 
 function hasOwnThought(body: Uint8Array): boolean {
-  for (let at = find(body, '"rs_'); at !== -1; at = find(body, '"rs_', at + 1)) {
+  for (let at = find(body, OWN_ID); at !== -1; at = find(body, OWN_ID, at + 1)) {
     if (OWN_THOUGHT.test(textOf(body, at, at + 22))) return true
   }
   return false
