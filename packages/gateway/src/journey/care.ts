@@ -27,20 +27,27 @@ export function careFor({ parts, caller, request, candidate, offer }: Asked, tra
   const tag = parts.seals.tagOf(caller.account)
   const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
   // As most requests are.
-  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: [], warnings: [], wishes: NO_WISHES }
-  const { price } = offer.rate
-  const unpriced = request.priced.filter((each) => !mayAsk(each, price, translated))
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, warnings: NONE, wishes: NO_WISHES }
+  return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
+}
+
+const NONE: readonly never[] = []
+
+function careForPriced(
+  fields: readonly PricedField[],
+  price: TokenPrice,
+  translated: boolean,
+): Pick<Care, 'edits' | 'warnings' | 'wishes'> {
+  const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
     const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {
-    cacheKey,
-    endUser: tag,
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     warnings: unpriced.map(({ field }) => `${field};no-price`),
-    wishes: translated ? NO_WISHES : wishesOf(request.priced, price),
+    wishes: translated ? NO_WISHES : wishesOf(fields, price),
   }
 }
 

@@ -26,8 +26,12 @@ const HEARD_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
  */
 export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
   if (rate.plain) return rate
-  const { price, usual } = rate
+  const { usual } = rate
   if (usual && wishes === NO_WISHES && !hears && inputTokens <= usual.upTo) return usual.hold
+  return dearestRate(rate, inputTokens, wishes, hears)
+}
+
+function dearestRate({ price, multiplierMillionths }: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
   const inputKinds = hears ? HEARD_INPUT_KINDS : INPUT_KINDS
   const outputKinds = wishes.also.includes('audio') ? HEARD_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
@@ -39,7 +43,7 @@ export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears:
       output = most(output, times(dearestOf(figures, outputKinds), tiers.values()))
     }
   }
-  return rateOf({ input, output, cachedInput: input, cacheWrite: input }, rate.multiplierMillionths)
+  return rateOf({ input, output, cachedInput: input, cacheWrite: input }, multiplierMillionths)
 }
 
 /** A rate with all that can be worked out once per (re)load. */
