@@ -28,9 +28,9 @@ export type JsonScan = {
   /** Where the closing brace of the object is. */
   close: number
   fields: JsonField[]
-  /** How often each of the given words stands as the value of a nested member named `type`. */
-  typeCounts: Record<string, number>
-  longStrings: LongString[]
+  /** How often each of the given words stands as the value of a nested member named `type`; absent: nowhere. */
+  typeCounts: Readonly<Record<string, number>>
+  longStrings: readonly LongString[]
 }
 
 export type JsonMistake = {
@@ -73,6 +73,8 @@ export function typeWords(...words: string[]): TypeWords {
 }
 
 const NO_WORDS: TypeWords = []
+const NO_COUNTS: Record<string, number> = Object.freeze({})
+const NO_STRINGS: readonly LongString[] = Object.freeze([])
 
 export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = NO_WORDS): JsonScan | JsonMistake {
   let at = skipSpace(bytes, 0)
@@ -80,8 +82,7 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
   at = skipSpace(bytes, at + 1)
 
   const fields: JsonField[] = []
-  const nested: Nested = { words, typeCounts: {}, longStrings: [], count: 0, mistake: '', offset: 0 }
-  for (const word of words) if (word !== undefined) nested.typeCounts[word] = 0
+  const nested: Nested = { words, typeCounts: NO_COUNTS, longStrings: undefined, count: 0, mistake: '', offset: 0 }
 
   if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
   for (;;) {
@@ -89,10 +90,10 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
     if (bytes[at] !== QUOTE) return mistake('expects a field name in double quotes', at)
     const keyEnd = skipString(bytes, at + 1) + 1
     if (keyEnd === 0) return mistake('has a field name that does not end', keyStart)
-    const name = decodeString(bytes, keyStart, keyEnd, codec)
+    const name = nameAt(bytes, keyStart, keyEnd, codec)
     if (name === undefined) return mistake('has a field name with an invalid escape or control character', keyStart)
     if (REFUSED_NAMES.has(name)) return mistake(`must not have a field named ${name}`, keyStart, name)
-    if (fields.some((field) => field.name === name)) return mistake(`has the field ${name} twice`, keyStart, name)
+    if (fieldNamed(fields, name) !== undefined) return mistake(`has the field ${name} twice`, keyStart, name)
     if (fields.length === MAX_FIELDS) return mistake(`has more than ${MAX_FIELDS} top-level fields`, keyStart)
 
     at = skipSpace(bytes, keyEnd)
@@ -107,6 +108,39 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
     if (bytes[at] !== COMMA) return mistake(`expects a comma or the closing brace after ${name}`, at, name)
     at = skipSpace(bytes, at + 1)
   }
+}
+
+/** A loop: asked a dozen times for every request, where a closure each time would cost more than the search. */
+export function fieldNamed(fields: readonly JsonField[], name: string): JsonField | undefined {
+  for (const field of fields) if (field.name === name) return field
+  return undefined
+}
+
+/**
+ * Field names met before, by a hash of their bytes. They are few and come again with every request, and comparing one
+ * costs a fraction of the native call that would make another string of it. Whoever invents names only takes places.
+ */
+const KNOWN_NAMES: string[] = Array.from({ length: 512 }, () => '')
+const LONGEST_KNOWN = 32
+
+function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
+  const length = keyEnd - keyStart - 2
+  if (length > LONGEST_KNOWN) return decodeString(bytes, keyStart, keyEnd, codec)
+  let hash = length
+  for (let at = keyStart + 1; at < keyEnd - 1; at++) hash = (hash * 31 + (bytes[at] ?? 0)) & 0xffffff
+  const place = hash % KNOWN_NAMES.length
+  const known = KNOWN_NAMES[place] ?? ''
+  if (isTextAt(bytes, keyStart + 1, length, known)) return known
+  const name = decodeString(bytes, keyStart, keyEnd, codec)
+  // Only plain characters: a name that had escapes or more bytes than letters never equals its bytes.
+  if (name?.length === length) KNOWN_NAMES[place] = name
+  return name
+}
+
+function isTextAt(bytes: Uint8Array, at: number, length: number, text: string): boolean {
+  if (text.length !== length) return false
+  for (let index = 0; index < length; index++) if (bytes[at + index] !== text.charCodeAt(index)) return false
+  return true
 }
 
 /** The text of a JSON string given with its quotes, or undefined when it is not a valid one. */
@@ -130,7 +164,7 @@ function parseString(text: string): string | undefined {
 type Nested = {
   words: TypeWords
   typeCounts: Record<string, number>
-  longStrings: LongString[]
+  longStrings: LongString[] | undefined
   count: number
   mistake: string
   offset: number
@@ -139,7 +173,7 @@ type Nested = {
 function finish(bytes: Uint8Array, close: number, fields: JsonField[], nested: Nested): JsonScan | JsonMistake {
   const rest = skipSpace(bytes, close + 1)
   if (rest < bytes.length) return mistake('has something after the closing brace', rest)
-  return { ok: true, close, fields, typeCounts: nested.typeCounts, longStrings: nested.longStrings }
+  return { ok: true, close, fields, typeCounts: nested.typeCounts, longStrings: nested.longStrings ?? NO_STRINGS }
 }
 
 function mistake(message: string, offset: number, field?: string): JsonMistake {
@@ -175,7 +209,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
       if (at === 0) return fail(nested, 'has a string that does not end', start)
       if (inside === IN_OBJECT) {
         const length = at - start - 2
-        if (length >= LONG_STRING) nested.longStrings.push({ keyStart, keyEnd, start, end: at })
+        if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: at })
         else if (length < nested.words.length && keyEnd - keyStart === 6)
           countWord(bytes, keyStart, start, length, nested)
       }
@@ -310,8 +344,14 @@ function countWord(bytes: Uint8Array, keyStart: number, start: number, length: n
   // t, y, p, e
   if (bytes[keyStart + 1] !== 0x74 || bytes[keyStart + 2] !== 0x79) return
   if (bytes[keyStart + 3] !== 0x70 || bytes[keyStart + 4] !== 0x65) return
-  for (let index = 0; index < length; index++) if (bytes[start + 1 + index] !== word.charCodeAt(index)) return
+  if (!isTextAt(bytes, start + 1, length, word)) return
+  if (nested.typeCounts === NO_COUNTS) nested.typeCounts = {}
   nested.typeCounts[word] = (nested.typeCounts[word] ?? 0) + 1
+}
+
+function noteLong(nested: Nested, string: LongString): void {
+  if (nested.longStrings === undefined) nested.longStrings = [string]
+  else nested.longStrings.push(string)
 }
 
 function kindOf(first: number | undefined): JsonKind {

@@ -109,7 +109,8 @@ const walk = newWalk()
 
 /** The reply with another model name, every other byte as it was. */
 export function renameModel(bytes: Uint8Array, range: ByteRange, model: string, codec: Codec): Uint8Array {
-  return splice(bytes, [{ ...range, bytes: codec.encode(JSON.stringify(model)) }])
+  const { start, end } = range
+  return splice(bytes, [{ start, end, bytes: codec.encode(JSON.stringify(model)) }], codec)
 }
 
 const FINISH: Readonly<Record<string, FinishReason>> = {

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editFields } from '../../../framing/edit-fields.ts'
+import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
 import {
   countMedia,
@@ -67,20 +67,19 @@ type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
-  if (edits.model !== undefined && edits.model !== body.model) into.set.set('model', JSON.stringify(edits.model))
-  if (edits.endUser !== undefined)
-    setWithin(scanned, into, 'metadata', new Map([['user_id', JSON.stringify(edits.endUser)]]))
+  if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', JSON.stringify(edits.model))
+  if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', JSON.stringify(edits.endUser))
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
   leaveOutTools(scanned, into, body, edits, billedAs)
   return editFields(bytes, scan, into, codec)
 }
 
 /** A cap must stay above the budget for thinking, or the vendor refuses the request. */
-function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
+function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
   if (typeof body.max_tokens === 'number' && body.max_tokens <= cap) return
-  into.set.set('max_tokens', String(cap))
+  setField(into, 'max_tokens', String(cap))
   const thinking = isObject(body.thinking) ? body.thinking : {}
   if (typeof thinking.budget_tokens !== 'number' || thinking.budget_tokens < cap) return
-  if (cap <= LEAST_BUDGET) into.set.set('thinking', '{"type":"disabled"}')
-  else setWithin(scanned, into, 'thinking', new Map([['budget_tokens', String(cap - 1)]]))
+  if (cap <= LEAST_BUDGET) setField(into, 'thinking', '{"type":"disabled"}')
+  else setWithin(scanned, into, 'thinking', 'budget_tokens', String(cap - 1))
 }
