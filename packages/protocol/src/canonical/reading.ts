@@ -138,6 +138,15 @@ export function parsedJson(text: string): unknown {
   }
 }
 
+/** Sets a field that may have no value: absent stays absent. Without the objects that a spread would make and copy. */
+export function put<Into extends object, Field extends keyof Into>(
+  into: Into,
+  field: Field,
+  value: Into[Field] | undefined,
+): void {
+  if (value !== undefined) into[field] = value
+}
+
 type Unsure<Type> = { [Field in keyof Type]: Type[Field] | undefined }
 
 /** The same without the fields that are undefined, so that absent is absent. On the way of every request, hence the loop. */
