@@ -44,20 +44,22 @@ export function notText(mime: string, bytes: number): number {
 /** What a request carries besides text. A video counts with the documents: both have many pages. */
 export function countMedia(request: CanonicalRequest): MediaCounts {
   const counts: MediaCounts = { images: 0, documents: 0, audios: 0, encodedBytes: 0 }
-  const add = ({ media, source }: MediaPart) => {
-    if (media === 'image') counts.images++
-    else if (media === 'audio') counts.audios++
-    else counts.documents++
-    if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
-  }
-  const walk = (parts: readonly Part[]) => {
-    for (const part of parts) {
-      if (part.type === 'media') add(part)
-      else if (part.type === 'result') walk(part.parts)
-    }
-  }
-  for (const turn of request.turns) walk(turn.parts)
+  for (const turn of request.turns) countParts(turn.parts, counts)
   return counts
+}
+
+function countParts(parts: readonly Part[], counts: MediaCounts): void {
+  for (const part of parts) {
+    if (part.type === 'media') countPart(part, counts)
+    else if (part.type === 'result') countParts(part.parts, counts)
+  }
+}
+
+function countPart({ media, source }: MediaPart, counts: MediaCounts): void {
+  if (media === 'image') counts.images++
+  else if (media === 'audio') counts.audios++
+  else counts.documents++
+  if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
 }
 
 /** One after the other; of two that set the same field the later wins. */
@@ -108,7 +110,7 @@ export function setWithin(
   setField(into, outer, edited ?? `{${JSON.stringify(inner)}:${json}}`)
 }
 
-/** The objects in a list that may not even be a list. */
+/** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */
 export const objectsIn = (value: unknown): [Json, number][] =>
   Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
 

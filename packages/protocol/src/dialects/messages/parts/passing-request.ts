@@ -5,15 +5,7 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
-import {
-  countMedia,
-  leaveOutTools,
-  notText,
-  objectsIn,
-  openFieldEdits,
-  readBody,
-  setWithin,
-} from '../../passing-request.ts'
+import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
@@ -50,16 +42,19 @@ export function readRequest(
 }
 
 /** Documents that a hosted tool brought into the conversation, which the neutral request leaves out. */
-function fetchedBytes(body: Json): number {
+function fetchedBytes({ messages }: Json): number {
   let total = 0
-  for (const [message] of objectsIn(body.messages))
-    for (const [block] of objectsIn(message.content)) {
-      const document = isObject(block.content) && isObject(block.content.content) ? block.content.content : {}
-      const source = isObject(document.source) ? document.source : {}
-      const { data, media_type: mime } = source
-      if (source.type === 'base64' && typeof data === 'string') total += notText(String(mime), data.length)
-    }
+  if (!Array.isArray(messages)) return total
+  for (const message of messages)
+    if (isObject(message) && Array.isArray(message.content))
+      for (const block of message.content) if (isObject(block)) total += fetchedIn(block)
   return total
+}
+
+function fetchedIn({ content }: Json): number {
+  if (!isObject(content) || !isObject(content.content) || !isObject(content.content.source)) return 0
+  const { type, data, media_type: mime } = content.content.source
+  return type === 'base64' && typeof data === 'string' ? notText(String(mime), data.length) : 0
 }
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
