@@ -120,7 +120,7 @@ export function fieldNamed(fields: readonly JsonField[], name: string): JsonFiel
  * Field names met before, by a hash of their bytes. They are few and come again with every request, and comparing one
  * costs a fraction of the native call that would make another string of it. Whoever invents names only takes places.
  */
-const KNOWN_NAMES: string[] = Array.from({ length: 512 }, () => '')
+const KNOWN_NAMES: string[] = Array.from({ length: 4096 }, () => '')
 const LONGEST_KNOWN = 32
 
 function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
@@ -189,8 +189,9 @@ function fail(nested: Nested, message: string, offset: number): -1 {
 // One stack for all calls: a scan is synchronous and never calls itself.
 const enclosing = new Uint8Array(MAX_DEPTH + 1)
 const TOP = 0
-const IN_ARRAY = 1
-const IN_OBJECT = 2
+/** Inside an array or an object: what closes it. */
+const IN_ARRAY = CLOSE_BRACKET
+const IN_OBJECT = CLOSE_BRACE
 
 /** The end of the value at `at`, or -1 with the mistake noted. Iterative: nesting must not use the call stack. */
 function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
@@ -218,7 +219,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
       enclosing[depth++] = inside
       inside = first === OPEN_BRACE ? IN_OBJECT : IN_ARRAY
       at = skipSpace(bytes, at + 1)
-      if (bytes[at] === (inside === IN_OBJECT ? CLOSE_BRACE : CLOSE_BRACKET)) {
+      if (bytes[at] === inside) {
         inside = enclosing[--depth] ?? TOP
         at++
       } else {
@@ -241,7 +242,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
         at = skipSpace(bytes, at + 1)
         if (inside === IN_ARRAY) continue value
         expectKey = true
-      } else if (next === (inside === IN_OBJECT ? CLOSE_BRACE : CLOSE_BRACKET)) {
+      } else if (next === inside) {
         inside = enclosing[--depth] ?? TOP
         at++
       } else if (isSpace(next)) {
@@ -290,22 +291,22 @@ function skipSpace(bytes: Uint8Array, at: number): number {
   return at
 }
 
-const TRUE = [0x74, 0x72, 0x75, 0x65]
-const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65]
-const NULL = [0x6e, 0x75, 0x6c, 0x6c]
+const LETTER_T = 0x74
+const LETTER_F = 0x66
+const LETTER_N = 0x6e
 
 /** The end of a number or literal, or -1. */
 function skipPrimitive(bytes: Uint8Array, at: number): number {
   const first = bytes[at]
-  if (first === TRUE[0]) return matches(bytes, at, TRUE) ? at + 4 : -1
-  if (first === FALSE[0]) return matches(bytes, at, FALSE) ? at + 5 : -1
-  if (first === NULL[0]) return matches(bytes, at, NULL) ? at + 4 : -1
+  if (first === LETTER_T) return isLiteral(bytes, at, 0x72, 0x75, 0x65) ? at + 4 : -1
+  if (first === LETTER_N) return isLiteral(bytes, at, 0x75, 0x6c, 0x6c) ? at + 4 : -1
+  if (first === LETTER_F) return isLiteral(bytes, at, 0x61, 0x6c, 0x73) && bytes[at + 4] === 0x65 ? at + 5 : -1
   return skipNumber(bytes, at)
 }
 
-function matches(bytes: Uint8Array, at: number, word: readonly number[]): boolean {
-  for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false
-  return true
+/** Whether these three letters follow the one at `at`. */
+function isLiteral(bytes: Uint8Array, at: number, second: number, third: number, fourth: number): boolean {
+  return bytes[at + 1] === second && bytes[at + 2] === third && bytes[at + 3] === fourth
 }
 
 function skipNumber(bytes: Uint8Array, at: number): number {
@@ -358,9 +359,9 @@ function kindOf(first: number | undefined): JsonKind {
   if (first === QUOTE) return 'string'
   if (first === OPEN_BRACE) return 'object'
   if (first === OPEN_BRACKET) return 'array'
-  if (first === TRUE[0]) return 'true'
-  if (first === FALSE[0]) return 'false'
-  return first === NULL[0] ? 'null' : 'number'
+  if (first === LETTER_T) return 'true'
+  if (first === LETTER_F) return 'false'
+  return first === LETTER_N ? 'null' : 'number'
 }
 
 function primitiveMistake(bytes: Uint8Array, at: number): string {
