@@ -44,11 +44,6 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
   }
   const scan = scanObject(bytes, codec)
   if (!scan.ok) return refused('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
-  if (ordinary !== undefined) {
-    ordinary.model = rangeOfModel(scan.fields)
-    return ordinary
-  }
-
   const field = (name: string) => {
     const found = fieldNamed(scan.fields, name)
     return found?.kind === 'null' ? undefined : found
@@ -69,6 +64,11 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
 
   resetWalk(walk)
   walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
+  if (ordinary !== undefined) {
+    ordinary.outputBytes = outputBytes(walk)
+    ordinary.model = rangeOfModel(scan.fields)
+    return ordinary
+  }
   return {
     ok: true,
     usage: chatUsage(parsedField('usage'), {
