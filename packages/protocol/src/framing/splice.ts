@@ -9,7 +9,7 @@ export function splice(bytes: Uint8Array, splices: readonly Splice[], codec: Cod
   let length = bytes.length
   for (const { start, end, bytes: instead } of splices) length += instead.length - (end - start)
 
-  const result = new Uint8Array(length)
+  const result = codec.allocate(length)
   let read = 0
   let written = 0
   for (const { start, end, bytes: instead } of splices) {
