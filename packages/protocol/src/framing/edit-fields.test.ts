@@ -41,6 +41,20 @@ describe('only what must change changes', () => {
   })
 })
 
+test('of two values for one field the later holds, in the place of the first', () => {
+  const edits: FieldEdits = { set: [], remove: [] }
+  for (const [name, json] of [
+    ['b', '1'],
+    ['c', '2'],
+    ['b', '3'],
+  ] as const)
+    setField(edits, name, json)
+  const bytes = bytesOf('{"a":0}')
+  const scan = scanObject(bytes, bufferCodec)
+  if (!scan.ok) throw new Error(scan.message)
+  expect(textOf(editFields(bytes, scan, edits, bufferCodec))).toBe('{"a":0,"b":3,"c":2}')
+})
+
 test('parses to what the same edits on the parsed object give', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd', 'e f', 'ü')
   const object = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true })

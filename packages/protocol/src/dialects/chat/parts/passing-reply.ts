@@ -64,17 +64,14 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
 
   resetWalk(walk)
   walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
-  if (ordinary !== undefined) {
-    ordinary.outputBytes = outputBytes(walk)
-    ordinary.model = rangeOfModel(scan.fields)
-    return ordinary
-  }
-  return {
-    ok: true,
-    usage: chatUsage(parsedField('usage'), {
+  const usage = (): Usage | undefined =>
+    chatUsage(parsedField('usage'), {
       tier: parsedField('service_tier'),
       searched: isNoted(walk, CITED) || SOURCE_LISTS.some((name) => (field(name)?.count ?? 0) > 0),
-    }),
+    })
+  return {
+    ok: true,
+    usage: ordinary === undefined ? usage() : ordinary.usage,
     finish: finishAt(bytes, walk, codec),
     outputBytes: outputBytes(walk),
     choices: choices.count,

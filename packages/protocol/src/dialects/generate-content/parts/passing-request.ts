@@ -43,6 +43,8 @@ export function readRequest(
 
 /** Of two spellings of one field nobody knows which the vendor heeds; what is held must be what is asked for. */
 function refuseTwoSpellings(fields: readonly JsonField[], before: string): void {
+  // A name that comes twice in the same spelling was refused by the scan.
+  if (!fields.some(({ name }) => camelName(name) !== name)) return
   const seen = new Set<string>()
   for (const { name } of fields) {
     const field = before + camelName(name)

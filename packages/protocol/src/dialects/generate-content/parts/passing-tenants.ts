@@ -29,7 +29,11 @@ export function pricedFields(body: Json): PricedField[] {
 /** What stands under a name, in either spelling; both may be there, and which of them counts is the vendor's secret. */
 export function spelled(from: Json, name: string): [string, unknown][] {
   const found: [string, unknown][] = []
-  for (const spelling in from) if (camelName(spelling) === name) found.push([spelling, from[spelling]])
+  const first = name.charCodeAt(0)
+  for (const spelling in from) {
+    // Both spellings begin with the same letter: most names need no closer look.
+    if (spelling.charCodeAt(0) === first && camelName(spelling) === name) found.push([spelling, from[spelling]])
+  }
   return found
 }
 
