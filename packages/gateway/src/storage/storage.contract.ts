@@ -1,6 +1,7 @@
 // What every engine must do, as tests. An engine's own test file only says how to open it.
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
+import { capsContract } from './contract/caps.ts'
 import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
@@ -28,6 +29,7 @@ export function storageContract(name: string, open: Open): void {
     describe('registration', () => registrationContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
+    describe('caps', () => capsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))

@@ -95,12 +95,38 @@ function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void
   const key = rows.keys.get(id)
   const { cap, capPeriod } = model.caps.get(id) ?? {}
   if (!key || cap === undefined) return
-  const counted = model.committed.happened.paid.filter(
-    (one) => one.key === id && (capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now)),
-  )
-  const spent = counted.reduce((sum, { amount }) => sum + amount, 0n)
-  must(spent + key.held <= cap, 'a hold stays under the cap of its key', () => `key ${id}, ${capPeriod}`)
+  const spent = spentUnderCap(model, id, now)
+  must(spent + key.held <= cap, 'what is spent and held stays under the cap', () => `key ${id}, ${capPeriod}`)
 }
+
+function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
+  const { capPeriod } = model.caps.get(key) ?? {}
+  return model.committed.happened.paid
+    .filter((one) => one.key === key)
+    .filter((one) => capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now))
+    .reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/**
+ * The charge of a request, once it is noted. Up to its hold it is paid whatever was changed since then; beyond it only
+ * within the cap, and a shortfall is what neither the wallet nor the cap has room for.
+ */
+export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
+  const paid = after.cost - before.cost
+  const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
+  if (paid > promised) checkCap(rows, model, after.key, now)
+  if (after.shortfall <= before.shortfall) return
+  const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
+  const { cap } = model.caps.get(after.key) ?? {}
+  const spentBefore = spentUnderCap(model, after.key, now) - paid
+  // What was given back for an earlier period makes no room in this one.
+  const isCapReached = cap !== undefined && positive(spentBefore) + paid + (key?.held ?? 0n) >= cap
+  const isEmpty = account?.balance === account?.held
+  must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
+  must(isEmpty || isCapReached, 'a shortfall only of an empty wallet or a reached cap', () => `request ${after.id}`)
+}
+
+const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
 
 function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boolean, now: number): void {
   const { requestsPerMinute, tokensPerMinute, concurrent } = model.limits.get(owner) ?? {}

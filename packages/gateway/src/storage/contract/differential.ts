@@ -108,7 +108,7 @@ async function startingRows(opened: Opened, random: Randomness): Promise<{ rows:
   const wallets: Wallet[] = []
   const capPeriod = random.pick(PERIODS)
   const kinds: KeyFields[] = [
-    ...[{}, { cap: 900n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
+    ...[{}, { cap: 300n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
     { cap: 500n, capPeriod, limits: random.pick([NO_LIMITS, randomLimits(random)]) },
   ]
   for (const [index, kind] of kinds.entries()) {
