@@ -6,8 +6,8 @@ import type { Limits, Period } from '../limits.ts'
 import type { MemoryRows } from '../memory-book.ts'
 import { type Model, must } from './model.ts'
 
-/** `owner`: of a key or an account, whose ids differ here. */
-type Begun = { owner: bigint; at: number }
+/** `owner`: of a key or an account, whose ids differ here. `counted`: under a limit, so that the ledger has to know of it. */
+type Begun = { owner: bigint; at: number; counted: boolean }
 /** Reserved at a time for a request, less what it gave back. */
 type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
 type Paid = { key: bigint; at: number; amount: Nanos }
@@ -30,7 +30,7 @@ export function noteUsage(
   const owners = [after.key, after.account]
   const { begun, reserved, paid } = model.committed.happened
   const next = { begun: [...begun], reserved: [...reserved], paid: [...paid] }
-  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now })))
+  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now, counted: true })))
   const more = after.tokens - (before?.tokens ?? 0)
   const { id: request } = after
   if (more > 0) next.reserved.push(...owners.map((owner) => ({ owner, request, at: now, tokens: more })))
@@ -56,13 +56,15 @@ function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reser
     .toReversed()
 }
 
-/** A limit of tokens counts from when it is set, and what is open then. */
+/** A limit counts from when it is set; one of tokens also what is open then. */
 export function noteLimits(model: Model, rows: MemoryRows, account: bigint, limits: Limits): void {
   const { happened } = model.committed
   const had = model.limits.get(account)
   const isOpen = (request: bigint) => rows.requests.get(request)?.state === HELD
   const begun =
-    had?.requestsPerMinute === undefined ? happened.begun.filter((one) => one.owner !== account) : happened.begun
+    had?.requestsPerMinute === undefined
+      ? happened.begun.map((one) => (one.owner === account ? { ...one, counted: false } : one))
+      : happened.begun
   const reserved =
     had?.tokensPerMinute === undefined
       ? happened.reserved.filter((one) => one.owner !== account || isOpen(one.request))
@@ -134,7 +136,7 @@ function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boole
   if (isNew && concurrent !== undefined)
     must(openOf(rows, owner) <= concurrent, 'no more at once than the limit allows', named)
   if (isNew && requestsPerMinute !== undefined)
-    must(begunSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
+    must(countedSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
   if (tokensPerMinute !== undefined)
     must(reservedSince(model, owner, now - MINUTE_MS) <= tokensPerMinute, 'no more tokens in a minute', named)
 }
@@ -150,7 +152,8 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
   const named = () => `${verb.verb}, ${outcome}`
   if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
   if (what === 'requests') {
-    const begun = begunSince(model, owner, whose.now - LONGEST_MS)
+    // A limit that was taken away and set again may still know what it counted before.
+    const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
     must(begun >= requestsPerMinute, 'refused only at the limit', named)
   }
   if (outcome === 'key_changed' && verb.verb === 'hold')
@@ -160,8 +163,10 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
 const openOf = (rows: MemoryRows, owner: bigint): number =>
   [...rows.requests.values()].filter((one) => one.state === HELD && (one.key === owner || one.account === owner)).length
 
-const begunSince = (model: Model, owner: bigint, since: number): number =>
-  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since).length
+const begunSince = (model: Model, owner: bigint, since: number): Begun[] =>
+  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since)
+const countedSince = (model: Model, owner: bigint, since: number): number =>
+  begunSince(model, owner, since).filter(({ counted }) => counted).length
 
 const reservedSince = (model: Model, owner: bigint, since: number): number =>
   model.committed.happened.reserved
