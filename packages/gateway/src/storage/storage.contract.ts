@@ -9,6 +9,7 @@ import { limitsContract } from './contract/limits.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
+import { termsContract } from './contract/terms.ts'
 import { verbsContract } from './contract/verbs.ts'
 
 export function storageContract(name: string, open: Open): void {
@@ -30,6 +31,7 @@ export function storageContract(name: string, open: Open): void {
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))
+    describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))
