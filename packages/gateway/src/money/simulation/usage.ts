@@ -57,20 +57,20 @@ function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reser
 }
 
 /** A limit counts from when it is set; one of tokens also what is open then. */
-export function noteLimits(model: Model, rows: MemoryRows, account: bigint, limits: Limits): void {
+export function noteLimits(model: Model, rows: MemoryRows, owner: bigint, limits: Limits): void {
   const { happened } = model.committed
-  const had = model.limits.get(account)
+  const had = model.limits.get(owner)
   const isOpen = (request: bigint) => rows.requests.get(request)?.state === HELD
   const begun =
     had?.requestsPerMinute === undefined
-      ? happened.begun.map((one) => (one.owner === account ? { ...one, counted: false } : one))
+      ? happened.begun.map((one) => (one.owner === owner ? { ...one, counted: false } : one))
       : happened.begun
   const reserved =
     had?.tokensPerMinute === undefined
-      ? happened.reserved.filter((one) => one.owner !== account || isOpen(one.request))
+      ? happened.reserved.filter((one) => one.owner !== owner || isOpen(one.request))
       : happened.reserved
   model.committed.happened = { ...happened, begun, reserved }
-  model.limits.set(account, limits)
+  model.limits.set(owner, limits)
 }
 
 export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: Model, now: number): void {
