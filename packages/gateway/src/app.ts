@@ -11,6 +11,7 @@ import { type Ask, type Connection, type Incoming, journey } from './journey/jou
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
+import { refuseEarly } from './journey/refuse-early.ts'
 import { showRequest, showUsage } from './journey/usage.ts'
 import { StoreDown } from './storage/storage.ts'
 
@@ -121,6 +122,13 @@ export function createApp(parts: AppParts, health: Health): App {
     const open = OPEN_PATHS.get(path)
     if (open && (http.method === 'GET' || http.method === 'HEAD')) {
       return withHeaders(open(health, parts.catalogue()), { ...secure.open, ...idHeaders(requestId) })
+    }
+    if (parts.admission.isShedding) {
+      const refused = refuseEarly(http, path, requestId, secure)
+      if (refused) {
+        parts.admission.refused++
+        return refused
+      }
     }
     const headers = new Headers(secure.template)
     headers.set('x-request-id', requestId)

@@ -26,7 +26,8 @@ import {
   tokensOf,
   unavailable,
 } from './reserve.ts'
-import { nobody, route } from './route.ts'
+import { route } from './route.ts'
+import { routeInTurn } from './route-in-turn.ts'
 import type { Watch } from './watch.ts'
 
 export type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
@@ -47,8 +48,10 @@ export async function accept(
   let caller = first
   for (let changes = 0; changes < MOST_CHANGES; changes++) {
     const offer = authorize(caller, request.model, catalogue)
-    const candidate = route(offer, { ...arrived, caller }, parts)
-    if (!candidate) throw nobody(offer, parts)
+    const searching = { ...arrived, caller }
+    // Whoever waits for the same model came first.
+    const first = parts.room.isWaitedFor(offer.model.id) ? undefined : route(offer, searching, parts)
+    const candidate = first ?? (await routeInTurn(offer, searching, parts, incoming.http.signal))
     const { fallbacks } = offer
     const asked: Asked = { ...arrived, caller, offer, candidate, tried: [], fallbacks, warnings: [...arrived.said] }
     const outbound = prepare(asked)

@@ -17,6 +17,7 @@ import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
 import type { Peer } from './origin.ts'
 import type { Parts } from './parts.ts'
+import { OVERLOADED } from './refuse-early.ts'
 import { checkVersion } from './version.ts'
 
 /** A sender that is silent for this long is not coming back. */
@@ -51,7 +52,8 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes } = server.limits
-  const place = admit(http, bodyBytes, parts)
+  const weight = weightOf(http, bodyBytes)
+  const place = parts.admission.enter(weight) ?? (await placeInTurn(http, weight, parts))
   let streaming = false
   let claim: KeyClaim | undefined
   try {
@@ -100,12 +102,17 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
 }
 
 /** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
-function admit(http: Request, limit: number, parts: Parts): Place {
-  const announced = http.headers.has('content-encoding') ? limit : Number(http.headers.get('content-length') ?? limit)
-  const place = parts.admission.enter(announced >= 0 ? Math.min(limit, announced) : limit)
+function weightOf({ headers }: Request, limit: number): number {
+  const announced = headers.has('content-encoding') ? limit : Number(headers.get('content-length') ?? limit)
+  return announced >= 0 ? Math.min(limit, announced) : limit
+}
+
+/** Only known callers wait, and nothing of theirs has been read: a line costs little. */
+async function placeInTurn(http: Request, weight: number, { admission }: Parts): Promise<Place> {
+  const place = await admission.wait(weight, http.signal)
   if (place) return place
-  const message = 'The gateway has as much to do as it can take. Try again shortly.'
-  throw new Failure('unavailable', message, { retryAfter: 1 })
+  admission.refused++
+  throw new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter })
 }
 
 type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
