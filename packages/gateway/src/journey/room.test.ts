@@ -67,7 +67,7 @@ test('of two models the one whose waiter came first', async () => {
   const { room, called, wait, free } = upstreams({ a: 0, b: 0 })
   void wait('later', 'a', 20)
   void wait('earlier', 'b', 10)
-  ;[free['a'], free['b']] = [1, 1]
+  Object.assign(free, { a: 1, b: 1 })
   room.freed()
   await settled()
   expect(called).toEqual(['earlier'])
