@@ -26,7 +26,7 @@ export async function storm(plan: StormPlan): Promise<StormResult> {
       hostname: '127.0.0.1',
       fetch() {
         attempts++
-        const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter }
+        const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
         return Response.json({ error: { message: 'not now', type: 'x', code: null, param: null } }, { status, headers })
       },
     }),

@@ -21,8 +21,10 @@ export type Admission = {
   /** Who was told to come back, since somebody last looked. */
   refused: number
   setLimits(limits: Limits): void
-  /** A few times a second: who has waited too long is sent home. `turnMs`: how long a turn of the event loop takes. */
-  tick(now: number, turnMs?: number): void
+  /** What the gateway itself made a request wait that was let in: for its store, and for the processor. */
+  noteDelay(ms: number): void
+  /** A few times a second: who has waited too long is sent home. */
+  tick(now: number): void
   /** Nobody waits any longer, or ever again. */
   close(): void
 }
@@ -45,11 +47,14 @@ const MOST_IN_LINE = 1_024
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
-/** A turn of the event loop that takes so long, for so many ticks on end, means more work than the processor can do. */
-const SLOW_TURN_MS = 100
-const SLOW_TICKS = 4
+/** If even the luckiest request of each of so many ticks had to wait so long, there is more work than the process can do. */
+const SLOW_MS = 100
+const SLOW_TICKS = 2
+/** A store that is far away is always slow: only what is this many times slower than the best of late is congestion. */
+const SLOWER = 4
+const FORGETTING = 1.0005
 /** Then fewer at once, step by step, until it is quicker; afterwards more again. */
-const FEWER = 0.9
+const FEWER = 0.8
 const MORE = 1.125
 const LEAST_IN_FLIGHT = 64
 
@@ -61,6 +66,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   /** What the processor can do, as far as it is less than what the operator allows. */
   let most = limits.inFlight
   let slowTicks = 0
+  let [least, leastEver] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
 
@@ -107,10 +113,15 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     }
   }
 
-  function adapt(turnMs: number): void {
-    slowTicks = turnMs >= SLOW_TURN_MS ? slowTicks + 1 : 0
+  function adapt(): void {
+    // Infinite: nobody was let in, nothing is known.
+    const delay = least
+    least = Number.POSITIVE_INFINITY
+    leastEver = Math.min(leastEver * FORGETTING, delay)
+    const isSlow = delay !== Number.POSITIVE_INFINITY && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
+    slowTicks = isSlow ? slowTicks + 1 : 0
     if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_IN_FLIGHT, Math.floor(Math.min(most, inFlight) * FEWER))
-    else if (slowTicks === 0) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
+    else if (!isSlow) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
   }
 
   return {
@@ -145,8 +156,11 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       most = next.inFlight
       callNext()
     },
-    tick(now, turnMs = 0) {
-      adapt(turnMs)
+    noteDelay(ms) {
+      if (ms < least) least = ms
+    },
+    tick(now) {
+      adapt()
       line.expire(now - PATIENCE_MS)
       callNext()
       if (line.length === 0) emptyAt = now

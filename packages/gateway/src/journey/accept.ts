@@ -114,6 +114,7 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
   const { slot, epoch } = owner
+  const askedAt = performance.now()
   const opened = await parts.settler.open({
     verb: 'hold',
     id,
@@ -130,6 +131,7 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     model: offer.model.id,
     upstream: candidate.upstream.id,
   })
+  parts.admission.noteDelay(performance.now() - askedAt)
   if (opened.outcome !== 'open') {
     watch.stop()
     if (opened.outcome === 'key_changed') return undefined
