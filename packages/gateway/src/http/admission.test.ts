@@ -180,6 +180,7 @@ test('when even the luckiest wait for the gateway itself fewer run at once, and 
   await pass(250, 150)
   await pass(250)
   await pass(250, 150, 150)
+  await pass(250, 5)
   for (const place of running) place?.leave()
   expect(capacityOf(gateway)).toBe(1_000)
   const again = Array.from({ length: 1_000 }, () => admission.enter(0))
