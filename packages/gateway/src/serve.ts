@@ -116,7 +116,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       if (!worker) renewal.now()
     })
     if (environment.workers === 1) {
-      const desk = { storage: tellingCallers(storage, parts), health: lanes }
+      const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }
