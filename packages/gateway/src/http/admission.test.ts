@@ -152,10 +152,11 @@ test('the line is as long as the pace allows, and shorter once it does not get e
 })
 
 test('who waits when the process ends is sent home, and nobody waits any more', async () => {
-  const { admission, wait, places } = admissionOf(1)
+  const { admission, wait, places, pass } = admissionOf(1)
   admission.enter(1)
   wait(1)
   admission.close()
+  await pass(250)
   wait(1)
   await settled()
   expect([places, admission.isShedding]).toEqual([[undefined, undefined], true])

@@ -69,6 +69,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   let [least, leastEver] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
+  let closed = false
 
   class Taken implements Place {
     #weight: number
@@ -114,11 +115,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   }
 
   function adapt(): void {
-    // Infinite: nobody was let in, nothing is known.
     const delay = least
     least = Number.POSITIVE_INFINITY
-    leastEver = Math.min(leastEver * FORGETTING, delay)
-    const isSlow = delay !== Number.POSITIVE_INFINITY && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
+    // Infinite: nobody was let in, nothing is known.
+    const isKnown = delay !== Number.POSITIVE_INFINITY
+    if (isKnown) leastEver = Math.min(leastEver * FORGETTING, delay)
+    const isSlow = isKnown && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
     slowTicks = isSlow ? slowTicks + 1 : 0
     if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_IN_FLIGHT, Math.floor(Math.min(most, inFlight) * FEWER))
     else if (!isSlow) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
@@ -167,10 +169,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
       perSecond += (entered / seconds - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
+      if (closed) return
       const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
       mostInLine = Math.min(MOST_IN_LINE, Math.max(LEAST_IN_LINE, Math.ceil((perSecond * patience) / 1_000)))
     },
     close() {
+      closed = true
       mostInLine = 0
       line.expire(Number.POSITIVE_INFINITY)
     },
