@@ -28,7 +28,9 @@ server: { limits: { in_flight: 2, body: 1MiB, memory: 1MiB } }
 upstreams:
   - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k] }
   - { id: single, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 1 }
+  - { id: keyed, dialect: chat, base_url: "${upstream.url}", keys: [k2], max_concurrency_per_key: 1 }
 models:
+  - { id: keyed, routes: [{ upstream: keyed }], price: { input: 1, output: 4 } }
   - { id: same, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: single, routes: [{ upstream: single }], price: { input: 1, output: 4 } }
   - { id: spare, routes: [{ upstream: single }, { upstream: own, priority: 2 }], price: { input: 1, output: 4 } }
@@ -213,6 +215,19 @@ test('who finds an upstream busy waits until it is not, without money on hold', 
   await running.end()
   expect((await waiting).status).toBe(200)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('so many calls with one key as it may have, never more, and everybody is served in turn', async () => {
+  let [running, most] = [0, 0]
+  upstream.behave((socket, request) => {
+    most = Math.max(most, ++running)
+    setTimeout(() => {
+      running--
+      answer(reply())(socket, request)
+    }, 20)
+  })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask('keyed', false)))
+  expect([answers.map(({ status }) => status), most]).toEqual([answers.map(() => 200), 1])
 })
 
 test("an upstream's own limit: 503, or the next upstream", async () => {

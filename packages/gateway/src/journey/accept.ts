@@ -4,6 +4,7 @@ import { holdRate, toolsBound } from '../money/hold.ts'
 import type { Rate } from '../money/price.ts'
 import type { Identity } from '../storage/node.ts'
 import type { Caller } from '../storage/storage.ts'
+import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -31,7 +32,7 @@ import { routeInTurn } from './route-in-turn.ts'
 import type { Watch } from './watch.ts'
 
 export type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
-export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch }
+export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch; attempt: Attempt }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
@@ -101,7 +102,15 @@ export function coverage(
   return { byMoney, covered, lowered: loweredCap(bounds, request, covered) }
 }
 
-type Held = Pick<Accepted, 'quote' | 'watch'>
+/** The places at the upstream and its key are taken before the hold, or several would find the same one free meanwhile. */
+type Places = Pick<Accepted, 'watch' | 'attempt'>
+type Held = Places & Pick<Accepted, 'quote'>
+
+/** Nothing was asked of the upstream. */
+export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
+  watch.stop()
+  attempt.end(ticker.now())
+}
 
 /** undefined: the key is not what the caller's record says any more. */
 async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Promise<Held | undefined> {
@@ -113,6 +122,7 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
   if (refused) throw refused
   if (!parts.node.mayDispatch()) throw unavailable()
   const watch = parts.watches.start(candidate.upstream)
+  const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
   const { slot, epoch } = owner
   const askedAt = performance.now()
   const opened = await parts.settler.open({
@@ -133,7 +143,7 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
   })
   parts.admission.noteDelay(performance.now() - askedAt)
   if (opened.outcome !== 'open') {
-    watch.stop()
+    letGo({ watch, attempt }, parts)
     if (opened.outcome === 'key_changed') return undefined
     throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
   }
@@ -163,5 +173,5 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     asked.said = [...asked.said, lowering]
     warnings.push(lowering)
   }
-  return { quote, watch }
+  return { quote, watch, attempt }
 }

@@ -4,8 +4,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
-import { Attempt } from '../upstreams/health/lane.ts'
-import { type Accepted, accept, turnedAway } from './accept.ts'
+import { type Accepted, accept, letGo, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
@@ -86,7 +85,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     }
     const owner = claim?.claim ?? parts.node.identity()
     const accepted = await accept(arrived, caller, catalogue, incoming, owner)
-    if (claim) await confirmClaim(claim, accepted.quote, accepted.watch)
+    if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
     const calling = call(exchange, accepted.outbound)
     if (!request.stream) return await answerJson(exchange, calling)
@@ -118,8 +117,8 @@ async function placeInTurn(http: Request, weight: number, { admission }: Parts):
 type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
 
 /** The request itself is let go of when an upstream answers: its body is not kept while its answer streams. */
-function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, opened: Opened): Exchange {
-  const { parts, dialect, request, candidate } = asked
+function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: Incoming, opened: Opened): Exchange {
+  const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
   const { headers } = incoming
   parts.retries.request()
@@ -140,7 +139,7 @@ function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, o
     dialect,
     request: { stream: request.stream, plainBytes: isText ? request.textBytes : 0 },
     asked,
-    attempt: new Attempt(candidate.lane, candidate.route.model, parts.ticker.now()),
+    attempt,
     answerer: outbound.answerer,
     upstreamDialect: outbound.dialect,
     quote,
