@@ -35,8 +35,8 @@ export const candidates: Scenario = {
       const home = await createHomeWith(config(count, url))
       servers.push({ count, home, gateway: await startGateway(home, `${count} candidates`), micros: [] })
     }
-    const rounds = quick ? 4 : 20
-    const requests = quick ? 2_000 : 4_000
+    const rounds = quick ? 8 : 40
+    const requests = 2_000
     const ask = async ({ home, gateway }: Server) => {
       const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
       const before = cpuMicros(gateway.pid)
@@ -44,7 +44,7 @@ export const candidates: Scenario = {
       return (cpuMicros(gateway.pid) - before) / requests
     }
     try {
-      for (const server of servers) for (let times = 0; times < 4; times++) await ask(server)
+      for (const server of servers) for (let times = 0; times < 8; times++) await ask(server)
       for (let round = 1; round <= rounds; round++) {
         say(`   round ${round} of ${rounds}`)
         // Whoever begins meets another machine than whoever follows.
