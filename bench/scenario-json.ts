@@ -12,8 +12,8 @@ function unstreamed(number: number, title: string, body: string, requests: numbe
     async run(options) {
       const count = options.quick ? requests / 4 : requests
       const work = { upstreamPath: jsonPath, body, connections: CONNECTIONS, unitsPerRequest: 1 }
-      // A server that runs for weeks has its code compiled; three rounds' worth of requests get it there.
-      const figures = await compare({ ...work, requests: count, warmUp: 3 * count }, options)
+      // A server that runs for weeks has its code compiled; ten rounds' worth of requests get it there.
+      const figures = await compare({ ...work, requests: count, warmUp: 10 * count }, options)
       const target = `${title}: CPU per request, to bare`
       return {
         columns: columnsPer('request'),

@@ -28,7 +28,7 @@ export const translatedJson: Scenario = {
     const figures = await compare(
       {
         ...{ upstreamPath: jsonPath, body: smallRequest('bench', false), connections: CONNECTIONS, unitsPerRequest: 1 },
-        ...{ requests, warmUp: 3 * requests },
+        ...{ requests, warmUp: 10 * requests },
         translated: { path: PATH, body: messagesRequest('bench', false), mark: MESSAGES_ANSWER },
       },
       options,

@@ -282,7 +282,9 @@ describe('the key', () => {
   })
 
   test('expired: 401 with a word of its own', async () => {
-    const { secret } = await quickKey(gateway, '10', { expires: '2020-01-01T00:00:00Z' })
+    const endsAt = Date.now() + 1_000
+    const { secret } = await quickKey(gateway, '10', { expires: new Date(endsAt).toISOString() })
+    await Bun.sleep(endsAt + 10 - Date.now())
     const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'api_key_expired'])
   })

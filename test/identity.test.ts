@@ -1,4 +1,4 @@
-// A key that is revoked, expired or of a disabled account: over at once where money is concerned, and soon everywhere.
+// A key that is revoked, expired, of a disabled account or for other addresses: over at once where money is concerned, and soon everywhere.
 // The change is made by a command, another process; on PostgreSQL a second node has to notice, too.
 
 import { Database } from 'bun:sqlite'
@@ -43,6 +43,10 @@ describe.each(ENGINES)('identity on %s', (engine) => {
       ...{ name: 'a disabled account', status: 403 },
       make: (node, { email }) => node.ask('account', 'disable', '--account', email),
     },
+    {
+      ...{ name: 'a key for other addresses', status: 403 },
+      make: (node, { keyId }) => node.ask('key', 'limit', keyId, '--ips', '203.0.113.0/24'),
+    },
   ]
 
   /** Refused by every node as soon as the change stands, although each of them has admitted the key before. */
@@ -81,7 +85,9 @@ describe.each(ENGINES)('identity on %s', (engine) => {
         '--expires',
         new Date(endsAt).toISOString(),
       ]
-      const { id, secret } = await first.ask<{ id: string; secret: string }>(...create)
+      const { code, stdout } = await first.cli(...create, '--json')
+      if (code !== 0) continue
+      const { id, secret } = JSON.parse(stdout) as { id: string; secret: string }
       const answers = await Promise.all(nodes.map((node) => chat(node.url, secret, HELLO)))
       if (!answers.every(({ status }) => status === 200)) continue
       await isOver({ email, secret, keyId: id }, 401, () => Bun.sleep(endsAt + 10 - Date.now()))

@@ -89,6 +89,28 @@ describe.each([...ENGINES])('%s', (engine) => {
     await eventually(async () => (await post(secret)).status === 200)
   })
 
+  test('the terms of a key are changed on running gateways, and hold for the next call', async () => {
+    upstream.behave(answer(reply()))
+    const { secret, keyId } = await key()
+    const limit = (...options: string[]) => gateway.ask<object>('key', 'limit', keyId, ...options)
+    const soon = (status: number) => eventually(async () => (await post(secret)).status === status)
+    expect(await statuses(secret, 2)).toEqual([200, 200])
+    // What it has spent so far counts under a cap for all time.
+    expect(await limit('--cap', '0.0002')).toMatchObject({ cap_usd: '0.0002', spent_under_cap_usd: '0.00018' })
+    expect(await statuses(secret, 1)).toEqual([402])
+    expect(await limit('--cap', 'none', '--models', 'renamed')).toMatchObject({ cap_usd: null, models: ['renamed'] })
+    expect(await statuses(secret, 1)).toEqual([403])
+    await limit('--models', 'none', '--ips', '203.0.113.0/24')
+    await soon(403)
+    await limit('--ips', 'none', '--rpm', '2')
+    await soon(200)
+    expect(await statuses(secret, 2)).toContain(429)
+    await limit('--rpm', 'none')
+    await soon(200)
+    expect((await gateway.cli('key', 'limit', keyId, '--expires', '2020-01-01')).stderr).toContain('in the past')
+    expect(await statuses(secret, 1)).toEqual([200])
+  })
+
   test('tokens per minute: the cap is lowered to what is left, then refused', async () => {
     upstream.behave(answer(reply()))
     const { secret, email } = await key('--tpm', '200')

@@ -164,7 +164,7 @@ describe('headers', () => {
     const { headers, head } = upstream.last()
     expect(Object.keys(headers).sort()).toEqual(
       [
-        ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'host'],
+        ...['accept', 'accept-encoding', 'authorization', 'content-length', 'content-type', 'host'],
         ...['openai-beta', 'user-agent'],
       ].sort(),
     )

@@ -14,6 +14,8 @@ export type Limit = {
   output: number
   /** Answers take long enough for all to be there at once. */
   slow?: true
+  /** By an upstream that reports ten times what was held: not all of it can be paid. */
+  lied?: true
   /** The status of those who come too late. */
   refusal: 402 | 429
   check(race: Race, findings: Findings): void
@@ -27,6 +29,9 @@ const MINUTE_MS = 60_000
 
 const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings) =>
   findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
+
+const somebodyRefused = ({ refused }: Race, findings: Findings) =>
+  findings.must(refused.length > 0, 'nobody was refused: the cap was not reached')
 
 /** What may be had once a minute may be had again by those who come when a minute is over. */
 const minutes = ({ startedAt }: Race): number =>
@@ -53,6 +58,14 @@ export const LIMITS: readonly Limit[] = [
       refusal: 402,
     },
     check: atMost('renewing cap', 40_500_000n),
+  },
+  {
+    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, refusal: 402 },
+    ...{ lied: true, check: somebodyRefused },
+  },
+  {
+    ...{ name: 'renewing cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
+    ...{ output: OUTPUT, refusal: 402, lied: true, check: somebodyRefused },
   },
   {
     ...{ name: 'requests per minute', credit: PLENTY, key: { rpm: '10' }, output: 10, refusal: 429 },

@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
 import type { Account, Row } from '../test/support/control.ts'
@@ -41,16 +42,23 @@ export function startSandbox(): CountingSandbox {
 /** Of a model whose answer in one piece takes its time. */
 const SLOW_MS = 1_500
 
-/** The models `over-chat` and so on, and `slow-chat` and so on, at 1 and 4 USD per million unless said otherwise. */
-export function configOver(origin: string, price = 'price: { input: 1, output: 4 }'): string {
-  const upstreams = TEXT_DIALECT_IDS.map(
-    (id) => `  - { id: over-${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [any] }`,
-  )
-  const model = (name: string, id: string, behind: string) =>
-    `  - { id: ${name}-${id}, routes: [{ upstream: over-${id}, model: "${behind}" }], ${price} }`
+/**
+ * The models `over-chat` and so on, and `slow-chat` and so on, at 1 and 4 USD per million unless said otherwise; with
+ * another upstream `liar`, also `liar-chat` and so on.
+ */
+export function configOver(origin: string, price = 'price: { input: 1, output: 4 }', liar?: string): string {
+  const upstream = (name: string, id: TextDialectId, at: string) =>
+    `  - { id: ${name}-${id}, dialect: ${id}, base_url: "${at}${BASE_PATH[id]}", keys: [any] }`
+  const model = (name: string, id: TextDialectId, at: string, behind: string) =>
+    `  - { id: ${name}-${id}, routes: [{ upstream: ${at}-${id}, model: "${behind}" }], ${price} }`
+  const upstreams = TEXT_DIALECT_IDS.flatMap((id) => [
+    upstream('over', id, origin),
+    ...(liar === undefined ? [] : [upstream('liar', id, liar)]),
+  ])
   const models = TEXT_DIALECT_IDS.flatMap((id) => [
-    model('over', id, 'sandbox-text'),
-    model('slow', id, `sandbox-text:slow-headers=${SLOW_MS}`),
+    model('over', id, 'over', 'sandbox-text'),
+    model('slow', id, 'over', `sandbox-text:slow-headers=${SLOW_MS}`),
+    ...(liar === undefined ? [] : [model('liar', id, 'liar', 'sandbox-text')]),
   ])
   return `upstreams:\n${upstreams.join('\n')}\nmodels:\n${models.join('\n')}\n`
 }

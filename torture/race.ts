@@ -1,7 +1,9 @@
 // Many at once for what only a few can have: never more is spent than there was, and what was served is paid in full.
-import { type Engine, type Gateway, runCommand } from '../test/support/gateway.ts'
+import { formatUsd } from '../packages/gateway/src/money/amount.ts'
+import type { Engine, Gateway } from '../test/support/gateway.ts'
 import { checkAudit, compareWallet, dueFor, nanos, type Sent } from './books.ts'
 import { ask, capIn } from './client.ts'
+import { startLiar } from './liar.ts'
 import { LIMITS, type Limit } from './limits.ts'
 import { type CountingSandbox, configOver, newWallet, startGateways, startSandbox } from './place.ts'
 import { openFindings, type Scenario, settledWithin, type Torture } from './scenario.ts'
@@ -25,16 +27,13 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
   const { findings, say } = torture
   const rounds = torture.rounds ?? ROUNDS[torture.size]
   const sandbox = startSandbox()
-  const gateways = await startGateways(engine, count, configOver(sandbox.url))
+  const liar = await startLiar()
+  const gateways = await startGateways(engine, count, configOver(sandbox.url, undefined, liar.origin))
   const [first] = gateways
   if (!first) throw new Error('no gateway')
   const told: string[] = []
   try {
     for (const limit of LIMITS) {
-      if (!(await isKnown(first, limit))) {
-        say(`  ${limit.name}: not in this version, left out`)
-        continue
-      }
       let served = 0
       for (let round = 1; round <= rounds && findings.all.length === 0; round++) {
         served += await oneRound({ gateways, sandbox, limit }, torture)
@@ -47,34 +46,8 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
   } finally {
     for (const gateway of gateways) await gateway.stop()
     await sandbox.stop()
+    liar.stop()
   }
-}
-
-const known = new Map<string, Promise<boolean>>()
-
-/** Whether `key create` takes the limit's options. Asked once, whatever the engine. */
-function isKnown(gateway: Gateway, limit: Limit): Promise<boolean> {
-  const found = known.get(limit.name) ?? probe(gateway, limit)
-  known.set(limit.name, found)
-  return found
-}
-
-async function probe(gateway: Gateway, { key }: Limit): Promise<boolean> {
-  if (Object.keys(key).length === 0) return true
-  const email = `probe-${Object.keys(key).join('-')}@example.com`
-  await gateway.ask('account', 'create', '--email', email, '--credit', '0')
-  const flags = Object.entries(key).flatMap(([name, value]) => [`--${name}`, value])
-  const { code, stderr } = await runCommand(gateway.home, [
-    'key',
-    'create',
-    '--account',
-    email,
-    '--name',
-    'x',
-    ...flags,
-  ])
-  if (code !== 0 && !/later version|unknown|no such option/i.test(stderr)) throw new Error(`key create: ${stderr}`)
-  return code === 0
 }
 
 type Course = { gateways: readonly Gateway[]; sandbox: CountingSandbox; limit: Limit }
@@ -92,7 +65,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   const calls = Array.from({ length: AT_ONCE[torture.size] }, async (_, index) => {
     const streamed = random.chance(0.5)
     const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
-    const model = `${limit.slow ? 'slow' : 'over'}-${dialect}`
+    const model = `${limit.lied ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`
     const more = capIn(dialect, limit.output)
     const prompt = `say ${limit.output * 2} words, pace 0 ms`
     return await ask(dialect, gateways[index % gateways.length]?.url ?? '', secret, { model, streamed, prompt, more })
@@ -111,7 +84,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   findings.must(served.length > 0, `${limit.name}: nobody was served`)
   const due = served.reduce((sum, { usage }) => sum + (usage ? dueFor(usage) : 0n), 0n)
   const spent = due - ONE_EVENT * BigInt(served.length)
-  findings.must(spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
+  findings.must(limit.lied || spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
   limit.check(
     { served, refused: sent.seen.filter(({ status }) => status !== 200), startedAt, spent, peak: sandbox.peak() },
     findings,
@@ -120,6 +93,13 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
     const found = openFindings()
     const rows = await compareWallet(first, sent, found)
     found.must(rows.length === served.length, `${limit.name}: ${rows.length} rows for ${served.length} answers`)
+    const paid = rows.reduce((sum, { cost_usd }) => sum + nanos(cost_usd), 0n)
+    const { cap } = limit.key
+    found.must(cap === undefined || paid <= nanos(cap), `${limit.name}: ${formatUsd(paid)} paid under a cap of ${cap}`)
+    if (limit.lied) {
+      found.must(paid === nanos(cap ?? ''), `${limit.name}: only ${formatUsd(paid)} paid, and more was due`)
+      return found
+    }
     for (const { request_id, ending, shortfall_usd } of rows) {
       // A stream that is stopped has been given one event more than it could pay for, at the most.
       const excused = ending === 'stopped_by_balance' ? ONE_EVENT : 0n

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Register } from './console-api/register.ts'
-import { type SecurityHeaders, securityHeaders } from './http/security-headers.ts'
+import type { SecurityHeaders } from './http/security-headers.ts'
 import type { Catalogue } from './journey/catalogue.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
@@ -116,29 +116,29 @@ export type App = (http: Request, connection: Connection) => Response | Promise<
 export function createApp(parts: AppParts, health: Health): App {
   return (http, connection) => {
     const [path, query] = splitUrl(http.url)
-    const secure = securityHeaders(parts.catalogue().config.server)
+    const { method } = http
+    const catalogue = parts.catalogue()
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
     const open = OPEN_PATHS.get(path)
-    if (open && (http.method === 'GET' || http.method === 'HEAD')) {
-      return withHeaders(open(health, parts.catalogue()), { ...secure.open, ...idHeaders(requestId) })
+    if (open && (method === 'GET' || method === 'HEAD')) {
+      return withHeaders(open(health, catalogue), { ...catalogue.headers.open, ...idHeaders(requestId) })
     }
     if (parts.admission.isShedding) {
-      const refused = refuseEarly(http, path, requestId, secure)
+      const refused = refuseEarly(method, path, requestId, catalogue.headers)
       if (refused) {
         parts.admission.refused++
         return refused
       }
     }
-    const headers = new Headers(secure.template)
+    const headers = new Headers(catalogue.headers.template)
     headers.set('x-request-id', requestId)
     headers.set('request-id', requestId)
     const incoming: Incoming = { http, id, query, headers, connection }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
       if (!health.accepting()) throw stopping()
-      const handler = handlerOf(http, path)
-      const answer = handler(incoming, parts)
+      const answer = handlerOf(http, method, path)(incoming, parts)
       return answer instanceof Response ? answer : answer.catch(respondTo)
     } catch (error) {
       return respondTo(error)
@@ -163,12 +163,12 @@ const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }
 
 const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })
 
-function handlerOf({ method, headers }: Request, path: string): Handler {
+function handlerOf(http: Request, method: string, path: string): Handler {
   const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
   if (!methods) throw unknownUrl(path)
   const handler = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
   if (handler) return handler
-  if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
+  if (http.headers.get('upgrade')?.toLowerCase() === 'websocket') {
     // Clients that know a WebSocket from elsewhere take this status as: not here, use plain HTTP. Others they retry.
     throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
   }

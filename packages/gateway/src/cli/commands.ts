@@ -1,7 +1,7 @@
 // Every command with what it takes. A command that works on accounts names an operation; the others run themselves.
 import type { Arguments, Flags } from './args.ts'
 import { required, UsageError } from './args.ts'
-import { LIMIT_NAMES } from './key-options.ts'
+import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
 import type { OperationName } from './operations.ts'
 
 export type StoreCommand = {
@@ -43,12 +43,11 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
     ...byAccount('account limit', ...LIMIT_NAMES),
     values: async (parsed) => {
       const account = required(parsed, 'account')
-      if (LIMIT_NAMES.some((name) => name in parsed.values)) return { ...parsed.values, account }
-      throw new UsageError(`give at least one of ${LIMIT_NAMES.map((name) => `--${name}`).join(', ')}`)
+      return { ...atLeastOne(LIMIT_NAMES, parsed), account }
     },
   },
   'key create': {
-    ...byAccount('key create', 'name', 'group', 'cap', 'cap-period', 'expires', 'models', 'ips', ...LIMIT_NAMES),
+    ...byAccount('key create', 'name', 'group', ...TERM_NAMES),
     values: async (parsed) => ({
       ...parsed.values,
       account: required(parsed, 'account'),
@@ -56,6 +55,12 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
     }),
   },
   'key list': byAccount('key list'),
+  'key limit': {
+    flags: Object.fromEntries(TERM_NAMES.map((name) => [name, VALUE])),
+    words: ['ID'],
+    operation: 'key limit',
+    values: async (parsed) => ({ ...atLeastOne(TERM_NAMES, parsed), key: parsed.words[0] ?? '' }),
+  },
   'key revoke': {
     flags: {},
     words: ['ID'],
@@ -70,6 +75,11 @@ export const STORE_COMMANDS: Readonly<Record<string, StoreCommand>> = {
 export const LATER_COMMANDS: Readonly<Record<string, string>> = {
   backup: 'backup',
   restore: 'restore',
+}
+
+function atLeastOne(names: readonly string[], { values }: Arguments): Record<string, string> {
+  if (names.some((name) => name in values)) return values
+  throw new UsageError(`give at least one of ${names.map((name) => `--${name}`).join(', ')}`)
 }
 
 async function withPassword(parsed: Arguments): Promise<Record<string, string>> {

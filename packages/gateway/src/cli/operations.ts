@@ -4,7 +4,7 @@ import type { FileConfig } from '../config/types.ts'
 import { hashSecret } from '../journey/authenticate.ts'
 import { formatRequestId } from '../journey/ids.ts'
 import { showReceipt } from '../journey/show-receipt.ts'
-import { formatUsd, type Nanos, parseUsd } from '../money/amount.ts'
+import { formatUsd } from '../money/amount.ts'
 import { CREDIT, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
@@ -12,7 +12,7 @@ import type { Account, Key, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import { UsageError } from './args.ts'
-import { limitsOf, periodOf, restrictionsOf } from './key-options.ts'
+import { amountOf, limitsOf, termsOf } from './key-options.ts'
 
 /** `health`: at the desk of a server that runs. */
 export type Desk = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
@@ -47,7 +47,7 @@ export const OPERATIONS = {
   'account limit': async ({ storage }, values) => {
     const { account = '' } = values
     const { id, limits } = await find(storage, account)
-    await storage.setAccountLimits(id, limitsOf(values, limits, true))
+    await storage.setAccountLimits(id, { ...limits, ...limitsOf(values, true) })
     return accountJson(await find(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
@@ -55,9 +55,16 @@ export const OPERATIONS = {
     const { id } = await find(storage, account)
     return (await storage.listKeys(id)).map(keyJson)
   },
+  'key limit': async ({ storage, config }, values) => {
+    const { key = '' } = values
+    const found = await findKey(storage, key)
+    if (found.revoked) throw new UsageError(`the key ${key} is revoked: no limit makes it work again`)
+    const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
+    await storage.setKeyTerms(found.id, termsOf(values, about, config, Date.now()))
+    return keyJson(await findKey(storage, key))
+  },
   'key revoke': async ({ storage }, { key = '' }) => {
-    const id = /^\d{1,18}$/.test(key) ? BigInt(key) : undefined
-    if (id === undefined || !(await storage.revokeKey(id))) throw new UsageError(`there is no key with the id ${key}`)
+    await storage.revokeKey((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
   usage: async ({ storage }, { account = '', limit = '100' }) => {
@@ -89,23 +96,27 @@ export function newSecret(): string {
 }
 
 async function createKey({ storage, config }: Desk, values: Values): Promise<unknown> {
-  const { account = '', name = '', group = 'default', cap, expires } = values
+  const { account = '', name = '', group = 'default' } = values
   const known = config.groups.get(group)
   if (!known) {
     throw new UsageError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
   }
-  const nanos = cap === undefined ? undefined : amountOf(cap, 'cap')
-  if (nanos !== undefined && nanos <= 0n) throw new UsageError('--cap must be more than zero')
-  const capPeriod = periodOf(values['cap-period'], nanos)
-  const limits = limitsOf(values, NO_LIMITS, false)
-  const restrictions = restrictionsOf(values, known, config)
-  const expiresAt = timeOf(expires)
+  const about = { group: known, cap: undefined, mayRemove: false }
+  const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
   const { id } = await find(storage, account)
   const secret = newSecret()
   const hash = hashSecret(secret)
-  const said = { name, group, expiresAt, cap: nanos, capPeriod, limits, restrictions }
-  const key = await storage.createKey({ account: id, hash, ...said })
+  const key = await storage.createKey({
+    ...{ account: id, hash, name, group, expiresAt, cap, capPeriod },
+    ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
+  })
   return { ...keyJson(key), secret }
+}
+
+async function findKey(storage: Storage, written: string): Promise<Key> {
+  const found = /^\d{1,18}$/.test(written) ? await storage.standing(BigInt(written)) : undefined
+  if (!found) throw new UsageError(`there is no key with the id ${written}`)
+  return found.key
 }
 
 async function find(storage: Storage, email: string): Promise<Account> {
@@ -118,25 +129,6 @@ async function setDisabled(storage: Storage, email: string, disabled: boolean): 
   await storage.setAccountDisabled((await find(storage, email)).id, disabled)
   return accountJson(await find(storage, email))
 }
-
-function amountOf(text: string, option: string): Nanos {
-  const nanos = parseUsd(text)
-  if (nanos === undefined) throw new UsageError(`--${option} must be an amount in USD such as 12.50, not '${text}'`)
-  return nanos
-}
-
-function timeOf(expires: string | undefined): number | undefined {
-  if (expires === undefined) return undefined
-  const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
-  // Without a zone it is UTC: where the server stands must not decide when a key expires.
-  const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)
-  // The 31st of February would quietly become the 3rd of March.
-  if (Number.isNaN(time) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day)
-    throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
-  return time
-}
-
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 function accountJson(account: Account) {
   return {

@@ -100,7 +100,11 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
       '2027-01-01 10:00',
       '1798797600',
       '2027-01-01T10:00:00Zjunk',
-    ].map((time) => ({ args: key('--expires', time), says: '--expires must be a time' })),
+    ].map((time) => ({ args: key('--expires', time), says: '--expires must be a time such as' })),
+    ...['2020-01-01', '2026-01-01T00:00:00+14:00', '1969-12-31T23:59:59Z'].map((time) => ({
+      args: key('--expires', time),
+      says: /^--expires must be a time to come: \S+Z is in the past, it is \S+Z now$/m,
+    })),
     ...['0', '-1', '1.5', '1e3', 'many', '', '1000000001', 'none'].flatMap((number) =>
       ['rpm', 'tpm', 'concurrent'].map((name) => ({
         args: key(`--${name}=${number}`),
@@ -123,6 +127,16 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
     },
     { args: key('--ips='), says: '--ips must be a list' },
     { args: limit(), says: 'give at least one of --rpm, --tpm, --concurrent' },
+    {
+      args: ['key', 'limit', '1'],
+      says: 'give at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
+    },
+    { args: ['key', 'limit', '--rpm', '1'], says: "'key limit' takes ID, not nothing" },
+    { args: ['key', 'limit', '1', '--group', 'default'], says: 'unknown option --group' },
+    ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
+      args: ['key', 'limit', id, '--rpm', '1'],
+      says: 'there is no key with the id',
+    })),
     { args: limit('--rpm', 'off'), says: "or 'none' for no limit, not 'off'" },
     { args: ['account', 'limit', '--rpm', '1'], says: '--account is required' },
     {
@@ -167,12 +181,12 @@ test('a refused command has changed nothing', async () => {
 })
 
 test.each([
-  { expires: '2027-01-31', at: '2027-01-31T00:00:00.000Z' },
-  { expires: '2027-01-31T12:30', at: '2027-01-31T12:30:00.000Z' },
-  { expires: '2027-01-31T12:30:05', at: '2027-01-31T12:30:05.000Z' },
-  { expires: '2027-01-31T12:30:05.25Z', at: '2027-01-31T12:30:05.250Z' },
-  { expires: '2027-01-31T12:30:05+02:00', at: '2027-01-31T10:30:05.000Z' },
-  { expires: '2028-02-29', at: '2028-02-29T00:00:00.000Z' },
+  { expires: '2127-01-31', at: '2127-01-31T00:00:00.000Z' },
+  { expires: '2127-01-31T12:30', at: '2127-01-31T12:30:00.000Z' },
+  { expires: '2127-01-31T12:30:05', at: '2127-01-31T12:30:05.000Z' },
+  { expires: '2127-01-31T12:30:05.25Z', at: '2127-01-31T12:30:05.250Z' },
+  { expires: '2127-01-31T12:30:05+02:00', at: '2127-01-31T10:30:05.000Z' },
+  { expires: '2128-02-29', at: '2128-02-29T00:00:00.000Z' },
 ])('--expires $expires means $at, wherever the server stands', async ({ expires, at }) => {
   const { stdout } = await command([...key('--expires', expires), '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ expires_at: at })
@@ -217,4 +231,90 @@ test('the limits of an account are set one by one and taken away again', async (
     const { stdout } = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ ...limits, spent_today_usd: '0.00', spent_this_month_usd: '0.00' })
   }
+})
+
+const NO_TERMS = {
+  ...{ cap_usd: null, cap_period: null, expires_at: null, models: null, ips: null },
+  ...{ rpm: null, tpm: null, concurrent: null },
+}
+
+describe('the terms of a key', () => {
+  type Shown = { id: string }
+  const made = async (...options: string[]) =>
+    JSON.parse((await command([...key(...options), '--json'])).stdout) as Shown
+  const change = (id: string, ...options: string[]) => command(['key', 'limit', id, ...options, '--json'])
+  const listed = async (id: string) => {
+    const { stdout } = await command(['key', 'list', '--account', 'ada@example.com', '--json'])
+    return (JSON.parse(stdout) as Shown[]).find((each) => each.id === id)
+  }
+
+  test('are changed one by one, taken away by none, and shown as in the list', async () => {
+    const { id } = await made()
+    const steps: { options: string[]; shows: object }[] = [
+      { options: ['--cap', '2.50', '--cap-period', 'week'], shows: { cap_usd: '2.50', cap_period: 'week' } },
+      { options: ['--cap', '3', '--rpm', '60'], shows: { cap_usd: '3.00', cap_period: 'week', rpm: 60 } },
+      { options: ['--cap-period', 'day'], shows: { cap_usd: '3.00', cap_period: 'day', rpm: 60 } },
+      { options: ['--cap-period', 'none'], shows: { cap_usd: '3.00', rpm: 60 } },
+      { options: ['--cap-period', 'month', '--rpm', 'none'], shows: { cap_usd: '3.00', cap_period: 'month' } },
+      { options: ['--cap', 'none', '--tpm', '1000'], shows: { tpm: 1000 } },
+      {
+        options: [
+          '--expires',
+          '2127-01-31',
+          '--models',
+          'sandbox-text',
+          '--ips',
+          '10.0.0.0/8, ::1',
+          '--concurrent',
+          '3',
+        ],
+        shows: {
+          ...{ expires_at: '2127-01-31T00:00:00.000Z', models: ['sandbox-text'], ips: ['10.0.0.0/8', '::1'] },
+          ...{ tpm: 1000, concurrent: 3 },
+        },
+      },
+      {
+        options: ['expires', 'models', 'ips', 'tpm', 'concurrent'].flatMap((name) => [`--${name}`, 'none']),
+        shows: {},
+      },
+    ]
+    for (const { options, shows } of steps) {
+      const { code, stdout, stderr } = await change(id, ...options)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(JSON.parse(stdout)).toMatchObject({ id, ...NO_TERMS, ...shows })
+      expect(await listed(id)).toEqual(JSON.parse(stdout))
+    }
+    expect((await command(['key', 'limit', id, '--rpm', '7'])).stdout).toContain('rpm: 7\n')
+  })
+
+  const mistakes: { options: string[]; says: string | RegExp }[] = [
+    ...['0', '-1'].map((cap) => ({ options: ['--cap', cap], says: '--cap must be more than zero' })),
+    { options: ['--cap', 'null'], says: '--cap must be an amount' },
+    { options: ['--cap-period', 'day'], says: 'give --cap, too' },
+    { options: ['--cap', 'none', '--cap-period', 'day'], says: 'give --cap, too' },
+    { options: ['--cap', '1', '--cap-period', 'year'], says: '--cap-period must be one of day, week, month' },
+    { options: ['--expires', '2020-01-01'], says: '--expires must be a time to come' },
+    { options: ['--expires', 'never'], says: '--expires must be a time such as' },
+    { options: ['--models', 'nope'], says: '--models names what does not exist: nope' },
+    { options: ['--models', 'sandbox-text,none'], says: '--models names what does not exist: none' },
+    { options: ['--ips', 'localhost'], says: '"localhost" is not an address' },
+    { options: ['--rpm', '0'], says: "or 'none' for no limit, not '0'" },
+  ]
+  test.each(mistakes)('$options is one line on stderr, and changes nothing', async ({ options, says }) => {
+    const { id } = await made('--concurrent', '2')
+    const before = await listed(id)
+    const { code, stdout, stderr } = await change(id, '--concurrent', '5', ...options)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^[^\n]+\n$/)
+    expect(stderr).toMatch(says)
+    expect(await listed(id)).toEqual(before)
+  })
+
+  test('of a revoked key stay as they are', async () => {
+    const { id } = await made()
+    await command(['key', 'revoke', id])
+    const { code, stderr } = await change(id, '--rpm', '1')
+    expect([code, stderr]).toEqual([1, `the key ${id} is revoked: no limit makes it work again\n`])
+    expect(await listed(id)).toMatchObject({ rpm: null, revoked: true })
+  })
 })

@@ -31,26 +31,37 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
 /** Up to here one native read is used. It shows no progress, so all of it must come within `idleMs`: keep it small. */
 const ONE_READ_BYTES = 256 * 1024
 
+/** What the headers say of a body. */
+export type Announced = { type: string | null; encoding: string | null; length: string | null }
+
+export function announcedBody(headers: Headers): Announced {
+  const length = headers.get('content-length')
+  return { type: headers.get('content-type'), encoding: headers.get('content-encoding'), length }
+}
+
 /**
  * The decoded bytes, or why not. After an error the rest of the body may still be on its way: the server takes it in
  * and throws it away, so the answer can be sent at once, and reaches a client that is still sending.
  */
-export async function readBody(request: Request, options: BodyOptions): Promise<Uint8Array | ErrorInfo> {
-  const { headers } = request
-  const wrongType = checkContentType(headers.get('content-type'), options.contentTypes)
+export function readBody(
+  request: Request,
+  options: BodyOptions,
+  announced: Announced = announcedBody(request.headers),
+): Promise<Uint8Array | ErrorInfo> | ErrorInfo {
+  const wrongType = checkContentType(announced.type, options.contentTypes)
   if (wrongType !== undefined) return wrongType
-  const encoding = encodingOf(headers.get('content-encoding'))
+  const encoding = encodingOf(announced.encoding)
   if (typeof encoding === 'object') return encoding
   // Only a hint, and only believed when it speaks against the sender; what is read is counted.
-  const announced = headers.get('content-length')
-  if (announced !== null && Number(announced) > options.limitBytes) return tooLarge(options)
+  const length = announced.length === null ? undefined : Number(announced.length)
+  if (length !== undefined && length > options.limitBytes) return tooLarge(options)
 
   // Merely looking at `request.body` makes a stream of it, which costs more than all the rest of the journey.
-  const bytes =
-    encoding === undefined && announced !== null && Number(announced) <= ONE_READ_BYTES
-      ? await inTime(request.bytes(), options)
-      : await readInPieces(request, encoding, options)
-  if (!(bytes instanceof Uint8Array)) return bytes
+  const inOne = encoding === undefined && length !== undefined && length <= ONE_READ_BYTES
+  return inOne ? inTime(request.bytes(), options, checkSize) : readInPieces(request, encoding, options)
+}
+
+function checkSize(bytes: Uint8Array, options: BodyOptions): Uint8Array | ErrorInfo {
   if (bytes.length === 0) return EMPTY
   return bytes.length > options.limitBytes ? tooLarge(options) : bytes
 }
@@ -68,7 +79,8 @@ function checkContentType(header: string | null, types: ContentTypes): ErrorInfo
 }
 
 function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
-  const name = header?.trim().toLowerCase() ?? ''
+  if (header === null) return undefined
+  const name = header.trim().toLowerCase()
   if (name === '' || name === 'identity') return undefined
   const encoding = Object.hasOwn(ENCODINGS, name) ? ENCODINGS[name] : undefined
   if (encoding !== undefined) return encoding
@@ -79,15 +91,19 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
   )
 }
 
-/** What the sender gives in time, or why there is nothing. */
-function inTime<T>(reading: Promise<T>, { idleMs, after }: BodyOptions): Promise<T | ErrorInfo> {
+/** What becomes of what the sender gives in time, or why there is nothing. */
+function inTime<T, Made>(
+  reading: Promise<T>,
+  options: BodyOptions,
+  make: (value: T, options: BodyOptions) => Made,
+): Promise<Made | ErrorInfo> {
   return new Promise((resolve) => {
-    const callOff = after(idleMs, () => resolve(TIMED_OUT))
+    const callOff = options.after(options.idleMs, () => resolve(TIMED_OUT))
     // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
     reading.then(
       (value) => {
         callOff()
-        resolve(value)
+        resolve(make(value, options))
       },
       () => {
         callOff()
@@ -113,7 +129,7 @@ async function readInPieces(
     return error
   }
   for (;;) {
-    const read = await inTime(reader.read(), options)
+    const read = await inTime(reader.read(), options, (value) => value)
     if ('code' in read) return stop(read)
     const piece = read.value
     if (piece === undefined) break
@@ -122,12 +138,12 @@ async function readInPieces(
     if (decoder === undefined) parts.push(piece)
     else if (!(await decoder.write(piece))) break
   }
-  if (decoder === undefined) return Buffer.concat(parts, size)
+  if (decoder === undefined) return checkSize(Buffer.concat(parts, size), options)
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
   if (decoded === 'corrupt') return stop(CORRUPT)
-  return decoded
+  return checkSize(decoded, options)
 }
 
 const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }

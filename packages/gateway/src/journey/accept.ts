@@ -1,8 +1,10 @@
 // From a request that was read to one that is paid for: authorized, routed, prepared, and held in the ledger.
 import type { Nanos } from '../money/amount.ts'
 import { holdRate, toolsBound } from '../money/hold.ts'
+import type { Hold } from '../money/ledger.ts'
 import type { Rate } from '../money/price.ts'
 import type { Identity } from '../storage/node.ts'
+import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
@@ -45,19 +47,48 @@ export async function accept(
   incoming: Incoming,
   owner: Identity,
 ): Promise<Accepted> {
-  const { parts, request, dialect } = arrived
+  const { parts, id, headers, dialect, request, body, asArray, said } = arrived
   let caller = first
   for (let changes = 0; changes < MOST_CHANGES; changes++) {
     const offer = authorize(caller, request.model, catalogue)
-    const searching = { ...arrived, caller }
+    const searching = { caller, body, dialect, request }
     // Whoever waits for the same model came first.
     const first = parts.room.isWaitedFor(offer.model.id) ? undefined : route(offer, searching, parts)
     const candidate = first ?? (await routeInTurn(offer, searching, parts, incoming.http.signal))
     const { fallbacks } = offer
-    const asked: Asked = { ...arrived, caller, offer, candidate, tried: [], fallbacks, warnings: [...arrived.said] }
+    const warnings = [...said]
+    // Written out: a spread of objects costs far more, and this is made for every request.
+    const asked: Asked = {
+      parts,
+      id,
+      caller,
+      headers,
+      dialect,
+      request,
+      body,
+      offer,
+      candidate,
+      tried: [],
+      fallbacks,
+      asArray,
+      said,
+      warnings,
+    }
     const outbound = prepare(asked)
-    const held = await placeHold(asked, outbound, owner)
-    if (held) return { asked, outbound, ...held }
+    const planned = planHold(asked, outbound, owner)
+    const watch = parts.watches.start(candidate.upstream)
+    const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+    const askedAt = performance.now()
+    const opened = await parts.settler.open(planned.hold)
+    parts.admission.noteDelay(performance.now() - askedAt)
+    if (opened.outcome === 'open') {
+      return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch, attempt }
+    }
+    letGo({ watch, attempt }, parts)
+    if (opened.outcome !== 'key_changed') {
+      const { minimum, minimumTokens } = planned.hold
+      throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
+    }
     caller = await authenticate(incoming, dialect.id, parts, caller)
   }
   throw unavailable()
@@ -88,7 +119,8 @@ export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }:
   // Videos count with the documents, and have sound.
   const rate = holdRate(offer.rate, bounds.input, wishes, request.audios + request.documents > 0)
   const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
-  return { bounds, rate, ...amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes)), expectedInput }
+  const { amount, minimum, input } = amountsOf(bounds, request.choices, rate, toolsBound(offer.rate, wishes))
+  return { bounds, rate, amount, minimum, input, expectedInput }
 }
 
 /** How much output the hold covers as it stands now, and to what the caller's cap must be lowered for it. */
@@ -104,7 +136,6 @@ export function coverage(
 
 /** The places at the upstream and its key are taken before the hold, or several would find the same one free meanwhile. */
 type Places = Pick<Accepted, 'watch' | 'attempt'>
-type Held = Places & Pick<Accepted, 'quote'>
 
 /** Nothing was asked of the upstream. */
 export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
@@ -112,20 +143,18 @@ export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
   attempt.end(ticker.now())
 }
 
-/** undefined: the key is not what the caller's record says any more. */
-async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Promise<Held | undefined> {
-  const { id, caller, request, offer, candidate, parts, warnings } = asked
+type Planned = { measured: Measured; hold: Hold }
+
+/** The hold that the request needs. */
+function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): Planned {
+  const { id, caller, request, offer, candidate, parts } = asked
   const measured = measure(asked, outbound)
-  const { bounds, rate, amount, minimum, expectedInput } = measured
+  const { bounds, amount, minimum, expectedInput } = measured
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const refused = turnedAway(caller, minimumTokens, parts)
   if (refused) throw refused
   if (!parts.node.mayDispatch()) throw unavailable()
-  const watch = parts.watches.start(candidate.upstream)
-  const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
-  const { slot, epoch } = owner
-  const askedAt = performance.now()
-  const opened = await parts.settler.open({
+  const hold: Hold = {
     verb: 'hold',
     id,
     slot,
@@ -140,17 +169,22 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     minimumTokens,
     model: offer.model.id,
     upstream: candidate.upstream.id,
-  })
-  parts.admission.noteDelay(performance.now() - askedAt)
-  if (opened.outcome !== 'open') {
-    letGo({ watch, attempt }, parts)
-    if (opened.outcome === 'key_changed') return undefined
-    throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
   }
-  const open = opened.request
+  return { measured, hold }
+}
+
+/** The hold stands: what it covers, and what the caller is told if that is less than was asked for. */
+function quoteFor(asked: Asked, { wishes }: Outbound, { measured }: Planned, open: OpenRequest): Quote {
+  const { id, caller, request, offer, candidate, warnings } = asked
+  const { bounds, rate, expectedInput } = measured
   const tokenLimit = tokenLimitOf(caller)
   const { byMoney, covered, lowered } = coverage({ open, tokenLimit }, measured, request)
-  const quote: Quote = {
+  if (lowered !== undefined) {
+    const lowering = `${request.capField};lowered-to-${covered === byMoney ? 'balance' : 'limit'}`
+    asked.said = [...asked.said, lowering]
+    warnings.push(lowering)
+  }
+  return {
     id,
     caller,
     open,
@@ -158,7 +192,7 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     candidate,
     rate: offer.rate,
     holdRate: rate,
-    wishes: outbound.wishes,
+    wishes,
     held: open.held,
     outputCap: bounds.outputCap,
     expectedInput,
@@ -168,10 +202,4 @@ async function placeHold(asked: Asked, outbound: Outbound, owner: Identity): Pro
     warnings,
     attempts: undefined,
   }
-  if (lowered !== undefined) {
-    const lowering = `${request.capField};lowered-to-${covered === byMoney ? 'balance' : 'limit'}`
-    asked.said = [...asked.said, lowering]
-    warnings.push(lowering)
-  }
-  return { quote, watch, attempt }
 }

@@ -20,11 +20,30 @@ export function createTranslatingAnswerer(
   tools: SentTools,
 ): Answerer {
   const { dialect, asArray, warnings, id } = asked
-  const customs = new Set(canonical.tools.flatMap(({ name, custom }) => (custom === undefined ? [] : [name])))
+  const { changed, wrapped, firstCallOnly } = tools
+  const customs = customsOf(canonical)
   return answererOf({
-    ...{ client: dialect, upstream, warnings, asArray, requestId: formatRequestId(id), tools: { ...tools, customs } },
+    client: dialect,
+    upstream,
+    warnings,
+    asArray,
+    requestId: formatRequestId(id),
+    tools: { changed, wrapped, firstCallOnly, customs },
     answering: answeringFor(asked, canonical),
   })
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_NAMESPACES: Answering['namespaces'] = new Map()
+
+function customsOf({ tools }: CanonicalRequest): ReadonlySet<string> {
+  const names = tools.flatMap(({ name, custom }) => (custom === undefined ? [] : [name]))
+  return names.length === 0 ? NO_NAMES : new Set(names)
+}
+
+function namespacesOf({ tools }: CanonicalRequest): Answering['namespaces'] {
+  const named = tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : []))
+  return named.length === 0 ? NO_NAMESPACES : new Map(named)
 }
 
 /** Two dialects and what stands between them, for one answer. */
@@ -43,16 +62,13 @@ function answeringFor({ parts, id, caller, candidate, offer, request }: Asked, c
   const upstream = candidate.upstream.id
   const statistics = parts.learned.of(offer.model.id)
   const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
-  const namespaces = new Map(
-    canonical.tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : [])),
-  )
   return {
     id: formatRequestId(id).slice('req_'.length),
     created: Math.floor(timeOfId(id) / 1_000),
     model: offer.model.id,
     showUsage: request.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
-    namespaces,
+    namespaces: namespacesOf(canonical),
     echo: canonical.echo ?? {},
     seal: sealer(parts.seals, account, upstream),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
@@ -77,20 +93,25 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
   const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
-  warnings.push(...reply.omitted.map((what) => `${what};omitted`))
-  warnings.push(...lostBy(client, reply))
+  for (const what of reply.omitted) warnings.push(`${what};omitted`)
+  if (client.loses !== undefined) warnOfLost(client.loses, reply, warnings)
   const stop = reply.choices[0]?.stop
   if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
   return {
-    ...{ ok: true, usage: reply.usage, finish: stop && finishOf(stop), outputBytes: spokenBytes(reply) },
-    body: Buffer.from(JSON.stringify(client.encodeReply(reply, answering))),
+    ok: true,
+    usage: reply.usage,
+    finish: stop && finishOf(stop),
+    outputBytes: spokenBytes(reply),
+    body: codec.encode(JSON.stringify(client.encodeReply(reply, answering))),
   }
 }
 
-/** What the client's dialect has no words for. */
-function lostBy(client: TextDialect, reply: CanonicalReply): string[] {
-  const lost = client.loses === undefined ? [] : [...unfold(reply)].map((event) => client.loses?.(event))
-  return lost.filter((what) => what !== undefined).map((what) => `${what};omitted`)
+/** Of what the client's dialect has no words for. */
+function warnOfLost(loses: NonNullable<TextDialect['loses']>, reply: CanonicalReply, warnings: string[]): void {
+  for (const event of unfold(reply)) {
+    const what = loses(event)
+    if (what !== undefined) warnings.push(`${what};omitted`)
+  }
 }
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)

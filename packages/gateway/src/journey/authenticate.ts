@@ -46,19 +46,18 @@ export function createCallers(
   const callers: Callers = {
     find(secret) {
       if (!SECRET.test(secret)) throw invalid()
-      const hash = hashSecret(secret)
-      const name = hash.toString('latin1')
+      const name = nameOf(secret)
       const caller = known.get(name) ?? wrong.get(name)
-      if (caller !== undefined) return admit(caller, clock())
+      if (caller !== undefined) return admit(caller, clock)
       let answer = asking.get(name)
       if (!answer) {
-        answer = ask(hash, name)
+        answer = ask(hashSecret(secret), name)
         asking.set(name, answer)
       }
-      return answer.then((found) => admit(found, clock()))
+      return answer.then((found) => admit(found, clock))
     },
     again(secret, former) {
-      const name = hashSecret(secret).toString('latin1')
+      const name = nameOf(secret)
       if (known.get(name) === former) known.delete(name)
       return callers.find(secret)
     },
@@ -79,19 +78,25 @@ function remember<T>(cache: Map<string, T>, name: string, value: T, limit: numbe
 
 /** Who is calling, from an address that the key allows. `former`: what was known of the caller, found to be out of date. */
 export function authenticate(
-  { http, query, connection }: Arriving,
+  arriving: Arriving,
   dialect: DialectId,
-  { callers, catalogue }: Authority,
+  authority: Authority,
   former?: Caller,
 ): Promise<Caller> | Caller {
-  const secret = secretOf(http.headers, query, dialect)
-  const allowed = (caller: Caller): Caller => {
-    if (caller.restrictions.networks) checkOrigin(caller, http.headers, connection, catalogue().trustedProxies)
-    return caller
-  }
-  const found = former ? callers.again(secret, former) : callers.find(secret)
+  const { headers } = arriving.http
+  const secret = secretOf(headers, arriving.query, dialect)
+  const found = former ? authority.callers.again(secret, former) : authority.callers.find(secret)
   // Nearly always there already: a turn of the loop would cost more than the rest.
-  return found instanceof Promise ? found.then(allowed) : allowed(found)
+  return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
+}
+
+function allowed(caller: Caller, { http, connection }: Arriving, { catalogue }: Authority): Caller {
+  if (caller.restrictions.networks) checkOrigin(caller, http.headers, connection, catalogue().trustedProxies)
+  return caller
+}
+
+async function allowedLater(found: Promise<Caller>, arriving: Arriving, authority: Authority): Promise<Caller> {
+  return allowed(await found, arriving, authority)
 }
 
 type Arriving = { http: Request; query: string; connection: Peer }
@@ -101,9 +106,12 @@ export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()
 }
 
-function admit(caller: Known, now: number): Caller {
+/** The same hash as text, made in one native call: callers are kept under it. */
+const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
+
+function admit(caller: Known, clock: () => number): Caller {
   if (caller === 'unknown' || caller.revoked) throw invalid()
-  if (caller.expiresAt !== undefined && caller.expiresAt <= now) throw expired()
+  if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expired()
   if (caller.accountDisabled) throw disabled()
   return caller
 }

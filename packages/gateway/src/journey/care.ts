@@ -12,8 +12,8 @@ export type Care = {
   /** For requests that name no end user. */
   endUser: string
   /** What takes out the fields without a price. */
-  edits: PassingEdits[]
-  warnings: string[]
+  edits: readonly PassingEdits[]
+  warnings: readonly string[]
   /** What has a price, and may be asked for. */
   wishes: Wishes
 }
@@ -25,19 +25,29 @@ const TAG_IN_KEY = 12
 export function careFor({ parts, caller, request, candidate, offer }: Asked, translated = false): Care {
   refuseObjects(request, candidate.upstream.sharedObjects)
   const tag = parts.seals.tagOf(caller.account)
-  const { price } = offer.rate
-  const unpriced = request.priced.filter((each) => !mayAsk(each, price, translated))
+  const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
+  // As most requests are.
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, warnings: NONE, wishes: NO_WISHES }
+  return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
+}
+
+const NONE: readonly never[] = []
+
+function careForPriced(
+  fields: readonly PricedField[],
+  price: TokenPrice,
+  translated: boolean,
+): Pick<Care, 'edits' | 'warnings' | 'wishes'> {
+  const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
     const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {
-    cacheKey: request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey),
-    endUser: tag,
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     warnings: unpriced.map(({ field }) => `${field};no-price`),
-    wishes: translated ? NO_WISHES : wishesOf(request.priced, price),
+    wishes: translated ? NO_WISHES : wishesOf(fields, price),
   }
 }
 

@@ -2,6 +2,7 @@
 import { MULTIPLIER_ONE } from '../config/groups.ts'
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
 import { type CidrList, compileCidrs } from '../http/client-address.ts'
+import { type SecurityHeaders, securityHeaders } from '../http/security-headers.ts'
 import { readyRate } from '../money/hold.ts'
 import { type Rate, rateOf } from '../money/price.ts'
 import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
@@ -38,13 +39,16 @@ export type Catalogue = {
   /** group -> model -> offer; only priced models that have somewhere to go. */
   offers: ReadonlyMap<string, ReadonlyMap<string, Offer>>
   trustedProxies: CidrList
+  /** Those of every answer. */
+  headers: SecurityHeaders
 }
 
 /** `health` outlives the configuration: what is known of an upstream's credentials stays known. */
 export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, Offer>>()
   for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config, health))
-  return { config, loadedAt, offers, trustedProxies: compileCidrs(config.server.trustedProxies).cidrs }
+  const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
+  return { config, loadedAt, offers, trustedProxies, headers: securityHeaders(config.server) }
 }
 
 /**

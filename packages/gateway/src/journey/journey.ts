@@ -3,7 +3,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
-import { JSON_BODY, readBody } from '../http/body.ts'
+import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
 import { type Accepted, accept, letGo, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -40,30 +40,29 @@ export type Connection = Peer & {
 }
 
 export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Response> {
-  const { http } = incoming
+  const { http, id } = incoming
+  const { headers } = http
   const { dialect } = ask
   const startedAt = performance.now()
-  const caller = await authenticate(incoming, dialect.id, parts)
-  if (dialect.id === 'messages') checkVersion(http.headers)
-  const key = http.headers.get(IDEMPOTENCY_KEY)
+  const found = authenticate(incoming, dialect.id, parts)
+  const caller = found instanceof Promise ? await found : found
+  if (dialect.id === 'messages') checkVersion(headers)
+  const key = headers.get(IDEMPOTENCY_KEY)
   const refused = turnedAway(caller, undefined, parts)
   if (refused && key === null) throw refused
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes } = server.limits
-  const weight = weightOf(http, bodyBytes)
+  const announced = announcedBody(headers)
+  const weight = weightOf(announced, bodyBytes)
   const place = parts.admission.enter(weight) ?? (await placeInTurn(http, weight, parts))
   let streaming = false
   let claim: KeyClaim | undefined
   try {
-    const body = must(
-      await readBody(http, {
-        limitBytes: bodyBytes,
-        contentTypes: JSON_BODY,
-        idleMs: parts.bodyIdleMs ?? BODY_IDLE_MS,
-        after: parts.ticker.after,
-      }),
-    )
+    const idleMs = parts.bodyIdleMs ?? BODY_IDLE_MS
+    const reading = { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after: parts.ticker.after }
+    const body = await readBody(http, reading, announced)
+    if (!(body instanceof Uint8Array)) throw failureOf(body)
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
     const said: string[] = []
@@ -73,16 +72,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
       if (claimed instanceof Response) return claimed
       claim = claimed
     }
-    const arrived = {
-      parts,
-      id: incoming.id,
-      headers: http.headers,
-      dialect,
-      request,
-      body,
-      asArray: ask.asArray === true,
-      said,
-    }
+    const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
     const owner = claim?.claim ?? parts.node.identity()
     const accepted = await accept(arrived, caller, catalogue, incoming, owner)
     if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
@@ -101,9 +91,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
 }
 
 /** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
-function weightOf({ headers }: Request, limit: number): number {
-  const announced = headers.has('content-encoding') ? limit : Number(headers.get('content-length') ?? limit)
-  return announced >= 0 ? Math.min(limit, announced) : limit
+function weightOf({ encoding, length }: Announced, limit: number): number {
+  const bytes = encoding === null && length !== null ? Number(length) : limit
+  return bytes >= 0 ? Math.min(limit, bytes) : limit
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
@@ -153,11 +143,6 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
   }
 }
 
-/** Parsers answer with a value or with what is wrong; from here on what is wrong is thrown. */
-function must<T extends object>(value: T | ErrorInfo): T {
-  if ('code' in value && 'message' in value) {
-    const { code, message, ...more } = value
-    throw new Failure(code, message, more)
-  }
-  return value
+function failureOf({ code, message, ...more }: ErrorInfo): Failure {
+  return new Failure(code, message, more)
 }

@@ -70,5 +70,6 @@ export type StreamMeter = Meter & {
 export function dialectOf({ upstream: { dialect, speaks } }: Candidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
   if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
-  return speaks.some((each) => each.dialect === caller) ? caller : dialect
+  for (const each of speaks) if (each.dialect === caller) return caller
+  return dialect
 }

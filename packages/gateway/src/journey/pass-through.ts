@@ -1,8 +1,9 @@
 // Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
-import type { MeterOptions, PassingEdits, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Upstream } from '../config/types.ts'
+import type { Wishes } from '../money/price.ts'
 import { upstreamPath } from '../upstreams/spoken.ts'
 import { type Care, careFor, withoutPricedBetas } from './care.ts'
 import { codec } from './codec.ts'
@@ -11,41 +12,64 @@ import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
 import { isAbout, isNamed } from './refused.ts'
 
 export function passThrough(asked: Asked): Outbound {
-  const { dialect, request, offer, candidate, parts, warnings } = asked
-  const { upstream, route } = candidate
   const care = careFor(asked)
-  warnings.push(...care.warnings)
-  const model = upstreamModel(asked)
-  const field = endUserField(dialect.id, upstream)
-  const hasOne = request.endUser !== undefined || upstream.kind === 'sandbox' || field === undefined
-  const endUser = hasOne || parts.refused.has(upstream.id, route.model, field) ? undefined : care.endUser
-  const edits = editsFor(asked, care, model, endUser)
-  let sent = asked.body
-  return {
-    dialect: dialect.id,
-    maxOutput: undefined,
-    wishes: care.wishes,
-    path: upstreamPath(upstream, dialect.id, model, request.stream),
-    headers: carriedHeaders(asked),
-    body(maxOutput) {
-      sent = request.edited(maxOutput === undefined ? edits : { ...edits, maxOutput })
-      return sent
-    },
-    release: () => sent !== asked.body && letGo(asked.body),
-    answerer: createAnswerer(dialect, formatRequestId(asked.id), {
+  if (care.warnings.length > 0) asked.warnings.push(...care.warnings)
+  return new PassingOutbound(asked, care)
+}
+
+/** Classes, and not closures as elsewhere: one of each is made for every request, and few are asked for more than a body. */
+class PassingOutbound implements Outbound {
+  readonly dialect: TextDialect['id']
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly maxOutput = undefined
+  readonly wishes: Wishes
+  readonly answerer: Answerer
+  readonly #asked: Asked
+  readonly #edits: PassingEdits
+  /** Where we name the end user, if we do. */
+  readonly #named: string | undefined
+  #sent: Uint8Array
+
+  constructor(asked: Asked, care: Care) {
+    const { dialect, request, offer, candidate } = asked
+    const { upstream, route } = candidate
+    const model = upstreamModel(asked)
+    this.dialect = dialect.id
+    this.path = upstreamPath(upstream, dialect.id, model, request.stream)
+    this.headers = carriedHeaders(asked)
+    this.wishes = care.wishes
+    this.answerer = new PassingAnswerer(dialect, asked.id, {
       showUsage: request.showUsage,
       choices: request.choices,
       asArray: asked.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
-    }),
-    // What the caller wrote is the caller's to take out. Ours is the name of the end user.
-    without(refusal) {
-      if (endUser === undefined || field === undefined) return undefined
-      // `user` is a word of many refusals.
-      if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
-      parts.refused.note(upstream.id, route.model, field)
-      return passThrough(asked)
-    },
+    })
+    this.#asked = asked
+    this.#named = fieldToName(asked)
+    this.#edits = editsFor(asked, care, model, this.#named === undefined ? undefined : care.endUser)
+    this.#sent = asked.body
+  }
+
+  body(maxOutput: number | undefined): Uint8Array {
+    const { request } = this.#asked
+    this.#sent = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
+    return this.#sent
+  }
+
+  release(): void {
+    if (this.#sent !== this.#asked.body) letGo(this.#asked.body)
+  }
+
+  /** What the caller wrote is the caller's to take out. Ours is the name of the end user. */
+  without(refusal: ErrorInfo): Outbound | undefined {
+    const field = this.#named
+    if (field === undefined) return undefined
+    // `user` is a word of many refusals.
+    if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
+    const { parts, candidate } = this.#asked
+    parts.refused.note(candidate.upstream.id, candidate.route.model, field)
+    return passThrough(this.#asked)
   }
 }
 
@@ -75,6 +99,14 @@ function endUserField(dialect: TextDialect['id'], { service }: Upstream): string
   return known === 'none' ? undefined : (known ?? END_USER[dialect])
 }
 
+/** Where the end user is to be named whom the caller has not named. */
+function fieldToName({ dialect, request, candidate, parts }: Asked): string | undefined {
+  const { upstream, route } = candidate
+  if (request.endUser !== undefined || upstream.kind === 'sandbox') return undefined
+  const field = endUserField(dialect.id, upstream)
+  return field === undefined || parts.refused.has(upstream.id, route.model, field) ? undefined : field
+}
+
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
 export function upstreamModel({ request, offer, candidate }: Asked): string {
   const { route, upstream } = candidate
@@ -86,23 +118,21 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 
 function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
   const { dialect, request } = asked
-  const own: PassingEdits = {
-    ...(dialect.id !== 'generate-content' && model !== request.model ? { model } : {}),
-    ...(dialect.id === 'chat' ? chatEdits(asked) : {}),
-    ...(endUser === undefined ? {} : { endUser }),
-    ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
-  }
+  const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
+  if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
+  if (endUser !== undefined) own.endUser = endUser
+  if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
 }
 
 function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {
   const { service } = upstream
-  const known = service ? { service } : {}
-  if (!request.stream) return known
+  const edits: PassingEdits = service ? { service } : {}
+  if (!request.stream) return edits
   // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
-  return service?.streamUsage === 'unasked'
-    ? { ...known, remove: ['stream_options'] }
-    : { ...known, includeUsage: true as const }
+  if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
+  else edits.includeUsage = true
+  return edits
 }
 
 /** Client headers that may go on to an upstream of the same dialect. */
@@ -142,21 +172,38 @@ function pick(headers: Headers, names: readonly string[]): Record<string, string
   return picked
 }
 
-/** A function of its own: what it returns lives as long as the answer, and must not hold on to the request. */
-function createAnswerer(dialect: TextDialect, requestId: string, options: MeterOptions): Answerer {
-  const { asArray } = options
-  return {
-    streamType: asArray ? 'application/json' : 'text/event-stream',
-    heartbeat: heartbeatOf(dialect, asArray === true),
-    readReply: (bytes) => dialect.passing.readReply(bytes, codec, options.renameTo),
-    openMeter: () => (asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, requestId)),
+/** It lives as long as the answer, so it has nothing of the request but this. */
+class PassingAnswerer implements Answerer {
+  readonly streamType: string
+  readonly heartbeat: Uint8Array
+  readonly #dialect: TextDialect
+  readonly #id: bigint
+  readonly #options: MeterOptions
+
+  constructor(dialect: TextDialect, id: bigint, options: MeterOptions) {
+    this.streamType = options.asArray ? 'application/json' : 'text/event-stream'
+    this.heartbeat = heartbeatOf(dialect, options.asArray === true)
+    this.#dialect = dialect
+    this.#id = id
+    this.#options = options
+  }
+
+  readReply(bytes: Uint8Array): PassingReply {
+    return this.#dialect.passing.readReply(bytes, codec, this.#options.renameTo)
+  }
+
+  openMeter(): StreamMeter {
+    const [dialect, options] = [this.#dialect, this.#options]
+    return options.asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, this.#id)
   }
 }
 
-function openEventMeter(dialect: TextDialect, options: MeterOptions, requestId: string): StreamMeter {
+function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint): StreamMeter {
   const meter = dialect.passing.openMeter(options, codec)
-  const fail = (error: ErrorInfo) =>
-    meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  const fail = (error: ErrorInfo) => {
+    const requestId = formatRequestId(id)
+    return meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  }
   return Object.assign(meter, { fail })
 }
 
@@ -180,7 +227,9 @@ const heartbeats = new Map<string, Uint8Array>()
 /** White space between the elements of a JSON array says as little as a comment between events. */
 export function heartbeatOf(dialect: TextDialect, asArray: boolean): Uint8Array {
   const text = asArray ? '\n' : dialect.heartbeat
-  const bytes = heartbeats.get(text) ?? Buffer.from(text)
+  const known = heartbeats.get(text)
+  if (known) return known
+  const bytes = Buffer.from(text)
   heartbeats.set(text, bytes)
   return bytes
 }

@@ -20,7 +20,7 @@ const GENERATE_CONTENT = '/v1beta/models/'
 
 /** undefined: not a call of a model. */
 export function refuseEarly(
-  { method }: Request,
+  method: string,
   path: string,
   requestId: string,
   secure: SecurityHeaders,

@@ -12,7 +12,7 @@ export function createRefused(): Refused {
   const known = new Set<string>()
   const nameOf = (upstream: string, model: string, field: string) => `${upstream} ${field} ${model}`
   return {
-    has: (upstream, model, field) => known.has(nameOf(upstream, model, field)),
+    has: (upstream, model, field) => known.size > 0 && known.has(nameOf(upstream, model, field)),
     note: (upstream, model, field) => void known.add(nameOf(upstream, model, field)),
   }
 }

@@ -1,15 +1,15 @@
 // How much is held, and how a stream's hold grows.
 import { describe, expect, test } from 'bun:test'
-import { NO_WISHES } from '../money/price.ts'
+import { NO_WISHES, rateOf } from '../money/price.ts'
 import type { Exchange } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { createLearned } from './learned.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './reserve.ts'
 
-const RATE = {
-  price: { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
-  multiplierMillionths: 1_000_000n,
-}
+const RATE = rateOf(
+  { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
+  1_000_000n,
+)
 const SIZING: Sizing = {
   ...{
     textBytes: 3_000,

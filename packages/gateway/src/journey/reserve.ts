@@ -86,7 +86,8 @@ export function amountsOf(
   rate: Rate,
   tools: Nanos = 0n,
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
-  const input = inputBound(bounds.input, rate) + tools
+  const text = inputBound(bounds.input, rate)
+  const input = tools === 0n ? text : text + tools
   const least = leastOutput(bounds, choices)
   const amount = input + outputCost(bounds.heldOutput, rate)
   return { amount: amount > MAX_AMOUNT ? MAX_AMOUNT : amount, minimum: input + outputCost(least, rate), input }

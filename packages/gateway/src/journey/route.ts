@@ -15,13 +15,19 @@ export function route(
   offer: Offer,
   asked: Searching,
   parts: Routing,
-  tried: readonly Candidate[] = [],
+  tried: readonly Candidate[] = NOBODY,
 ): Candidate | undefined {
-  const now = parts.ticker.now()
-  const [only] = offer.candidates
+  const only = offer.candidates[0]
   // As most models have it.
-  if (offer.candidates.length === 1 && only && tried.length === 0 && isWell(only, now) && !isFull(only, parts))
-    return only
+  const isOnly = offer.candidates.length === 1 && tried.length === 0
+  if (isOnly && only && isWell(only, parts.ticker.now()) && !isFull(only, parts)) return only
+  return search(offer, asked, parts, tried)
+}
+
+const NOBODY: readonly Candidate[] = []
+
+function search(offer: Offer, asked: Searching, parts: Routing, tried: readonly Candidate[]): Candidate | undefined {
+  const now = parts.ticker.now()
   const isFree = (candidate: Candidate): boolean => !isFull(candidate, parts) && !tried.includes(candidate)
   const isReady = (candidate: Candidate): boolean => isWell(candidate, now) && isFree(candidate)
   const { random } = parts

@@ -13,31 +13,39 @@ export type Seals = {
 }
 
 const PREFIX = 'gw1.'
+const QUOTE = Buffer.from('"')
+
+const bytesOf = (...texts: string[]): readonly Buffer[] => texts.map((text) => Buffer.from(text))
 
 /** How sealed text begins in each dialect: one puts a word before it, another has it in base64. */
-const MARKS: Readonly<Record<TextDialectId, readonly string[]>> = {
-  chat: [`"${PREFIX}`],
-  messages: [`"${PREFIX}`],
-  responses: [`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`],
-  'generate-content': ['"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'],
+const MARKS: Readonly<Record<TextDialectId, readonly Buffer[]>> = {
+  chat: bytesOf(`"${PREFIX}`),
+  messages: bytesOf(`"${PREFIX}`),
+  responses: bytesOf(`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`),
+  'generate-content': bytesOf('"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'),
 }
+
+// On any byte array, as the codec has it, and for bytes: to make a Buffer of a body costs more than to search it.
+const { indexOf } = Buffer.prototype
+const find = (body: Uint8Array, part: Buffer, from = 0): number => indexOf.call(body, part, from)
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, end: number): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('latin1', start, end)
 
 /**
  * Whether a conversation has something in it that came through this gateway from an upstream of another dialect, and
  * that one of the caller's own would refuse: sealed text, or a thought by an id that is ours.
  */
 export function hasOthersThoughts(body: Uint8Array, dialect: TextDialectId): boolean {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return MARKS[dialect].some((mark) => bytes.includes(mark)) || (dialect === 'responses' && hasOwnThought(bytes))
+  for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
+  return dialect === 'responses' && hasOwnThought(body)
 }
 
 /** The first sealed text of a conversation, in the form that `unseal` takes. */
 export function sealedText(body: Uint8Array, dialect: TextDialectId): string | undefined {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   for (const mark of MARKS[dialect]) {
-    const at = bytes.indexOf(mark)
+    const at = find(body, mark)
     if (at === -1) continue
-    const text = bytes.toString('latin1', at + 1, bytes.indexOf('"', at + 1))
+    const text = textOf(body, at + 1, find(body, QUOTE, at + 1))
     const plain = dialect === 'generate-content' ? Buffer.from(text, 'base64').toString('latin1') : text
     return plain.slice(plain.indexOf(PREFIX))
   }
@@ -45,11 +53,12 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
 }
 
 /** `rs_` with the id of one of our requests: the vendor would look for it among its own, and not find it. */
+const OWN_ID = Buffer.from('"rs_')
 const OWN_THOUGHT = /^"rs_[0-9a-f]{16}_/
 
-function hasOwnThought(bytes: Buffer): boolean {
-  for (let at = bytes.indexOf('"rs_'); at !== -1; at = bytes.indexOf('"rs_', at + 1)) {
-    if (OWN_THOUGHT.test(bytes.toString('latin1', at, at + 22))) return true
+function hasOwnThought(body: Uint8Array): boolean {
+  for (let at = find(body, OWN_ID); at !== -1; at = find(body, OWN_ID, at + 1)) {
+    if (OWN_THOUGHT.test(textOf(body, at, at + 22))) return true
   }
   return false
 }

@@ -56,9 +56,11 @@ export function chargeOf(quote: Quote, outcome: Outcome, statistics: ModelStatis
   const { usage } = outcome
   const isReported = usage?.input !== undefined && usage.output !== undefined
   const charged = isReported ? usage : countedUsage(quote, outcome, usage, statistics)
-  const priced = priceOf(charged, quote.rate, quote.wishes)
+  const { units, cost, terms } = priceOf(charged, quote.rate, quote.wishes)
   return {
-    ...priced,
+    units,
+    cost,
+    terms,
     estimated: !isReported,
     absurd: usage?.absurd === true,
     upstreamCost: upstreamCostOf(quote, charged),
@@ -90,14 +92,16 @@ function upstreamCostOf({ candidate, wishes }: Quote, usage: Usage): Nanos | und
 const STOPPED = 'output;stopped-by-balance'
 
 export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): string {
-  const { offer, candidate } = quote
+  const { offer, candidate, attempts } = quote
   const said = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
   const warnings = said.length > 1 ? [...new Set(said)] : said
   const facts = JSON.stringify({
     group: offer.group,
     upstream_model: candidate.route.model,
     // The row has those that were asked first.
-    ...(quote.attempts && { attempts: quote.attempts, upstream: candidate.upstream.id, model: offer.model.id }),
+    attempts,
+    upstream: attempts && candidate.upstream.id,
+    model: attempts && offer.model.id,
     units: unitsByName(charge.units, charge.terms),
     tier: tierOf(charge, outcome.usage?.tier),
     tools: charge.terms && callsByName(charge.terms),

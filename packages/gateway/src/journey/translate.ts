@@ -1,6 +1,6 @@
 // Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
 import { effortOf } from '@trivium/protocol/canonical/effort.ts'
-import { unsupported } from '@trivium/protocol/canonical/reading.ts'
+import { put, unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -103,7 +103,7 @@ async function writtenAgain(
 
 const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
 
-const bytesOf = ({ body }: WrittenRequest): Uint8Array => Buffer.from(JSON.stringify(body))
+const bytesOf = ({ body }: WrittenRequest): Uint8Array => codec.encode(JSON.stringify(body))
 
 /** Only some dialects write a cap of their own accord; it is what the hold must cover. */
 function capOf({ body }: WrittenRequest): number | undefined {
@@ -120,14 +120,13 @@ function withCare(
   const { tier, cacheKey: _, endUser: named, ...rest } = request
   const endUser = named === undefined ? endUserFor(upstream, care, asked) : shortEndUser(named, upstream.id)
   if (named !== undefined && endUser !== named) warn('endUser', 'changed')
-  asked.warnings.push(...request.untranslated.map((field) => `${field};dropped`))
-  return {
-    ...rest,
-    ...(care.cacheKey === undefined ? {} : { cacheKey: care.cacheKey }),
-    ...(endUser === undefined ? {} : { endUser }),
-    // A tier without a price was warned of in the care.
-    ...(tier !== undefined && (tier === 'default' || asked.offer.rate.price.tiers?.has(tier)) ? { tier } : {}),
-  }
+  for (const field of request.untranslated) asked.warnings.push(`${field};dropped`)
+  const kept: CanonicalRequest = rest
+  put(kept, 'cacheKey', care.cacheKey)
+  put(kept, 'endUser', endUser)
+  // A tier without a price was warned of in the care.
+  if (tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))) kept.tier = tier
+  return kept
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */

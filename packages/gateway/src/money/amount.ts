@@ -38,5 +38,5 @@ export function formatUsd(nanos: Nanos): string {
 }
 
 export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
-  return (numerator + denominator - 1n) / denominator
+  return denominator === 1n ? numerator : (numerator + denominator - 1n) / denominator
 }

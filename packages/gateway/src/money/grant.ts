@@ -49,14 +49,28 @@ type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
   const inWallet = positive(account.balance - account.held)
   if (inWallet < want.minimum) return refused('no_balance', inWallet)
-  const underCap = key.cap === undefined ? inWallet : positive(key.cap - spentUnderCap(key, now) - key.held)
+  const underCap = leftUnderCap(key, now) ?? inWallet
   if (underCap < want.minimum) return refused('cap_reached', underCap)
   const available = least(underCap, inWallet)
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
-function spentUnderCap(key: KeyRow, now: number): Nanos {
-  return key.capPeriod === undefined ? key.spent : spentIn(key.meter, key.capPeriod, now)
+/** What neither was spent nor is held of the key's cap; undefined: it has none. */
+function leftUnderCap({ cap, capPeriod, spent, held, meter }: KeyRow, now: number): Nanos | undefined {
+  if (cap === undefined) return undefined
+  return positive(cap - (capPeriod === undefined ? spent : spentIn(meter, capPeriod, now)) - held)
+}
+
+/**
+ * What of `due` can be charged to a request that has just released its hold. Its hold was promised to it, also when the
+ * cap was lowered since then. Beyond it a request takes only what the wallet has free and the cap leaves: what others hold
+ * is theirs.
+ */
+export function payable(due: Nanos, released: Nanos, account: AccountRow, key: KeyRow, now: number): Nanos {
+  const inWallet = positive(account.balance - account.held)
+  if (due <= released) return least(due, inWallet)
+  const underCap = leftUnderCap(key, now) ?? inWallet
+  return least(due, least(inWallet, most(released, underCap)))
 }
 
 export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos, tokens: number): void {

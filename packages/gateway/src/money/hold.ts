@@ -13,8 +13,6 @@ import {
   type Wishes,
 } from './price.ts'
 
-const SCALE = ONE * ONE
-
 // Sound is many times dearer than text: it is held for where it is sent, or asked for.
 const INPUT_KINDS: readonly Kind[] = ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'imageInput']
 const HEARD_INPUT_KINDS: readonly Kind[] = [...INPUT_KINDS, 'audioInput', 'cachedAudioInput']
@@ -28,8 +26,12 @@ const HEARD_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
  */
 export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
   if (rate.plain) return rate
-  const { price, usual } = rate
+  const { usual } = rate
   if (usual && wishes === NO_WISHES && !hears && inputTokens <= usual.upTo) return usual.hold
+  return dearestRate(rate, inputTokens, wishes, hears)
+}
+
+function dearestRate({ price, multiplierMillionths }: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
   const inputKinds = hears ? HEARD_INPUT_KINDS : INPUT_KINDS
   const outputKinds = wishes.also.includes('audio') ? HEARD_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
@@ -41,8 +43,7 @@ export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears:
       output = most(output, times(dearestOf(figures, outputKinds), tiers.values()))
     }
   }
-  const { multiplierMillionths } = rate
-  return { price: { input, output, cachedInput: input, cacheWrite: input }, multiplierMillionths, plain: true }
+  return rateOf({ input, output, cachedInput: input, cacheWrite: input }, multiplierMillionths)
 }
 
 /** A rate with all that can be worked out once per (re)load. */
@@ -88,18 +89,16 @@ export function toolsBound({ price, multiplierMillionths }: Rate, { tools }: Wis
 }
 
 /** The most that `tokens` of input can cost at a plain rate, whatever cache price turns out to apply. */
-export function inputBound(tokens: number, { price, multiplierMillionths }: Rate): Nanos {
-  const { input, cachedInput, cacheWrite } = price
-  return ceilDiv(BigInt(tokens) * most(input, most(cachedInput, cacheWrite)) * multiplierMillionths, SCALE)
+export function inputBound(tokens: number, { perToken }: Rate): Nanos {
+  return ceilDiv(BigInt(tokens) * perToken.dearestInput, perToken.of)
 }
 
-export function outputCost(tokens: number, rate: Rate): Nanos {
-  return ceilDiv(BigInt(tokens) * rate.price.output * rate.multiplierMillionths, SCALE)
+export function outputCost(tokens: number, { perToken }: Rate): Nanos {
+  return ceilDiv(BigInt(tokens) * perToken.output, perToken.of)
 }
 
 /** How many output tokens `amount` pays for; undefined when they cost nothing. */
-export function outputTokensFor(amount: Nanos, rate: Rate): number | undefined {
-  const perToken = rate.price.output * rate.multiplierMillionths
-  if (perToken === 0n) return undefined
-  return Number((amount * SCALE) / perToken)
+export function outputTokensFor(amount: Nanos, { perToken }: Rate): number | undefined {
+  if (perToken.output === 0n) return undefined
+  return Number((amount * perToken.of) / perToken.output)
 }

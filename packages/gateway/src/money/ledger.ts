@@ -21,7 +21,17 @@ import {
   SHORTFALL,
   VOIDED,
 } from './book.ts'
-import { begin, correctTokens, grant, limitReached, reserve, tokensFor, tokensLeft, tokensReached } from './grant.ts'
+import {
+  begin,
+  correctTokens,
+  grant,
+  limitReached,
+  payable,
+  reserve,
+  tokensFor,
+  tokensLeft,
+  tokensReached,
+} from './grant.ts'
 import { noteSpent } from './limits.ts'
 import { isAlive, join, leave, renew } from './nodes.ts'
 import {
@@ -164,7 +174,7 @@ type Owners = { account: AccountRow; key: KeyRow }
 
 /**
  * Makes `cost` what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
- * Beyond the hold only what the wallet has free is taken, never more: the rest is the operator's shortfall.
+ * Beyond the hold only what the wallet has free and the key's cap leaves is taken: the rest is the operator's shortfall.
  */
 function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)
@@ -177,9 +187,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
     account.meter.open -= 1
     key.meter.open -= 1
   }
-  const free = positive(account.balance - account.held)
-  const due = cost - request.cost
-  const paid = due > free ? free : due
+  const paid = payable(cost - request.cost, released, account, key, book.now)
   account.balance -= paid
   key.spent += paid
   if (paid !== 0n) {
@@ -201,5 +209,3 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
 function isOwner(request: RequestRow, owner: Owned): boolean {
   return request.slot === owner.slot && request.epoch === owner.epoch
 }
-
-const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

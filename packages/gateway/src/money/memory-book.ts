@@ -48,20 +48,39 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
   }
 }
 
-/**
- * Limits as an admin sets them. A limit of tokens begins with what open requests may use: they give back what they do not,
- * and must not give back what was never counted.
- */
+/** Limits as an admin sets them. */
 export function setAccountLimits(rows: MemoryRows, id: bigint, limits: Limits, now: number): void {
   const account = rows.accounts.get(id)
   if (!account) return
-  if (account.limits.tokensPerMinute === undefined) {
-    const open = [...rows.requests.values()].filter((request) => request.account === id && request.state === HELD)
-    const tokens = open.reduce((sum, request) => sum + request.tokens, 0)
-    account.meter.tokens = [Math.floor(now / 1_000), tokens]
-  }
+  beginTokens(account, rows, (request) => request.account === id, now)
   account.limits = limits
   for (const key of rows.keys.values()) if (key.account === id) key.revision += 1
+}
+
+type KeyTerms = Partial<Pick<KeyRow, 'expiresAt' | 'cap' | 'capPeriod'>> & { limits?: Limits }
+
+/** The terms of a key as an admin sets them. */
+export function setKeyTerms(rows: MemoryRows, id: bigint, terms: KeyTerms, now: number): void {
+  const key = rows.keys.get(id)
+  if (!key) return
+  beginTokens(key, rows, (request) => request.key === id, now)
+  Object.assign(key, terms)
+  key.revision += 1
+}
+
+/**
+ * A limit of tokens begins with what open requests may use: they give back what they do not, and must not give back what
+ * was never counted.
+ */
+function beginTokens(
+  { limits, meter }: AccountRow | KeyRow,
+  rows: MemoryRows,
+  isOwn: (request: RequestRow) => boolean,
+  now: number,
+): void {
+  if (limits.tokensPerMinute !== undefined) return
+  const open = [...rows.requests.values()].filter((request) => isOwn(request) && request.state === HELD)
+  meter.tokens = [Math.floor(now / 1_000), open.reduce((sum, request) => sum + request.tokens, 0)]
 }
 
 /** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */

@@ -2,14 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_AMOUNT } from './amount.ts'
 import { inputBound, outputCost, outputTokensFor } from './hold.ts'
-import { costOf } from './price.ts'
+import { costOf, rateOf } from './price.ts'
 import { unitsOf } from './units.ts'
 
 const ONE = 1_000_000n
-const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) => ({
-  price: { input: 0n, output: 0n, cachedInput: 0n, cacheWrite: 0n, ...price },
-  multiplierMillionths: multiplier,
-})
+const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) =>
+  rateOf({ input: 0n, output: 0n, cachedInput: 0n, cacheWrite: 0n, ...price }, multiplier)
 const units = (more: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', number>>) => ({
   ...{ input: 0, output: 0, cachedInput: 0, cacheWrite: 0, ...more },
 })
@@ -47,6 +45,22 @@ describe('cost', () => {
       }),
     )
     expect(outputTokensFor(5n, rate({}))).toBeUndefined()
+  })
+
+  test('bounds are rounded up once, whether a token costs whole nano-dollars or parts of one', () => {
+    const figure = fc
+      .tuple(fc.bigInt({ min: 0n, max: 10n ** 7n }), fc.constantFrom(1n, 1_000n, ONE))
+      .map(([count, unit]) => count * unit)
+    const multipliers = fc.constantFrom(ONE, 1_500_000n, 333_333n, 1n, 0n)
+    fc.assert(
+      fc.property(figure, figure, figure, multipliers, fc.nat(), (input, cacheWrite, output, by, tokens) => {
+        const at = rate({ input, cacheWrite, output }, by)
+        const dearest = input > cacheWrite ? input : cacheWrite
+        const exact = (price: bigint) => (BigInt(tokens) * price * by + ONE * ONE - 1n) / (ONE * ONE)
+        expect(inputBound(tokens, at)).toBe(exact(dearest))
+        expect(outputCost(tokens, at)).toBe(exact(output))
+      }),
+    )
   })
 
   test('no split of the input costs more than its bound', () => {

@@ -38,10 +38,21 @@ export type TokenPrice = Figures & {
 export type Rate = {
   price: TokenPrice
   multiplierMillionths: bigint
-  /** Four figures and nothing else, as most prices are: worked out once per (re)load. Absent: not known. */
-  plain?: boolean
+  /** Price and multiplier in one. */
+  perToken: PerToken
+  /** Four figures and nothing else, as most prices are. */
+  plain: boolean
   /** For what is not plain: the hold of a request of at most `upTo` input tokens that wishes nothing; see hold.ts. */
   usual?: { upTo: number; hold: Rate }
+}
+
+/**
+ * What a token costs at the price as such, in nano-USD: each figure over `of`. For most prices that is 1, so that a
+ * request has nothing left to divide.
+ */
+export type PerToken = { input: bigint; output: bigint; cachedInput: bigint; cacheWrite: bigint; of: bigint } & {
+  /** Whatever cache price turns out to apply. */
+  dearestInput: bigint
 }
 
 /** What a request asks for that has a price of its own. */
@@ -64,8 +75,8 @@ export type Terms = {
   above: number | undefined
   tools: ReadonlyMap<string, { calls: number; price: Nanos }>
 }
-/** `terms`: absent where the price is plain. */
-export type Priced = { units: Units; cost: Nanos; terms?: Terms }
+/** `terms`: undefined where the price is plain. */
+export type Priced = { units: Units; cost: Nanos; terms: Terms | undefined }
 
 /** Both prices per million tokens and multipliers in millionths are divided out at the very end. */
 const MILLION = 1_000_000n
@@ -79,7 +90,17 @@ export const USUAL_TIERS: ReadonlySet<string> = new Set(['default', 'standard'])
 const NO_CALLS: Terms['tools'] = new Map()
 
 export function rateOf(price: TokenPrice, multiplierMillionths: bigint): Rate {
-  return { price, multiplierMillionths, plain: isPlain(price) }
+  return { price, multiplierMillionths, perToken: perToken(price, multiplierMillionths), plain: isPlain(price) }
+}
+
+function perToken({ input, output, cachedInput, cacheWrite }: Figures, multiplierMillionths: bigint): PerToken {
+  const figures = [input, output, cachedInput, cacheWrite].map((figure) => figure * multiplierMillionths)
+  const divisor = [SCALE, MILLION].find((by) => figures.every((figure) => figure % by === 0n)) ?? 1n
+  const [perInput = 0n, perOutput = 0n, perCached = 0n, perWrite = 0n] = figures.map((figure) => figure / divisor)
+  return {
+    ...{ input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite, of: SCALE / divisor },
+    dearestInput: [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other)),
+  }
 }
 
 export const SPECIAL_KINDS: readonly SpecialKind[] = [
@@ -116,7 +137,7 @@ function isPlain(price: TokenPrice): boolean {
 export function priceOf(usage: Usage, rate: Rate, wishes: Wishes): Priced {
   if (rate.plain) {
     const units = unitsOf(usage)
-    return { units, cost: costOf(units, rate) }
+    return { units, cost: costOf(units, rate), terms: undefined }
   }
   const terms = termsOf(rate.price, usage, wishes)
   const units = unitsOf(usage, terms.figures)
@@ -124,13 +145,11 @@ export function priceOf(usage: Usage, rate: Rate, wishes: Wishes): Priced {
 }
 
 /** At the price as such: of a short context, at the usual tier, without tools. */
-export function costOf(units: Units, { price, multiplierMillionths }: Rate): Nanos {
-  const sum =
-    BigInt(units.input) * price.input +
-    (units.cachedInput > 0 ? BigInt(units.cachedInput) * price.cachedInput : 0n) +
-    (units.cacheWrite > 0 ? BigInt(units.cacheWrite) * price.cacheWrite : 0n) +
-    BigInt(units.output) * price.output
-  return atMostBookable(ceilDiv(sum * multiplierMillionths, SCALE))
+export function costOf({ input, output, cachedInput, cacheWrite }: Units, { perToken }: Rate): Nanos {
+  let sum = BigInt(input) * perToken.input + BigInt(output) * perToken.output
+  if (cachedInput > 0) sum += BigInt(cachedInput) * perToken.cachedInput
+  if (cacheWrite > 0) sum += BigInt(cacheWrite) * perToken.cacheWrite
+  return atMostBookable(ceilDiv(sum, perToken.of))
 }
 
 export function costByTerms(units: Units, { figures, tiers, tools }: Terms, multiplierMillionths: bigint): Nanos {

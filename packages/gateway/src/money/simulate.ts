@@ -3,7 +3,7 @@
 // all is quiet every client's bill. A seed decides everything: the same seed fails in the same way everywhere.
 import { DEAD_AFTER_MS, HELD, type KeyRow, STALE_AFTER_MS } from './ledger.ts'
 import { type Limits, NO_LIMITS, PERIODS } from './limits.ts'
-import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits } from './memory-book.ts'
+import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits, setKeyTerms } from './memory-book.ts'
 import { type Client, checkEnd, isAlive, type Model, must, Violation } from './simulation/model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './simulation/process.ts'
 import { type Random, seeded } from './simulation/random.ts'
@@ -133,16 +133,23 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       rows.keys.set(id, key)
       model.limits.set(id, key.limits)
       model.revisions.set(id, 0)
-      setCap(key, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined)
+      Object.assign(key, randomCap(id, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined))
     }
   })
   for (const host of hosts) start(host)
   if (random.chance(0.7)) settleDown(() => processes.every((process) => process.isIdle()))
 
-  function setCap(key: KeyRow, cap: bigint | undefined): void {
+  function randomCap(key: bigint, cap: bigint | undefined): Pick<KeyRow, 'cap' | 'capPeriod'> {
     const capPeriod = cap === undefined ? undefined : random.pick([undefined, ...PERIODS])
-    Object.assign(key, { cap, capPeriod })
-    model.caps.set(key.id, { cap, capPeriod })
+    model.caps.set(key, { cap, capPeriod })
+    return { cap, capPeriod }
+  }
+
+  function setTerms(rows: MemoryRows, key: KeyRow, cap: bigint | undefined): void {
+    const limits = random.chance(0.5) ? key.limits : randomLimits()
+    noteLimits(model, rows, key.id, limits)
+    setKeyTerms(rows, key.id, { ...randomCap(key.id, cap), limits }, START + time)
+    model.revisions.set(key.id, key.revision)
   }
 
   function randomLimits(): Limits {
@@ -260,7 +267,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
         accountRow.disabled = what === 1
         if (accountRow.disabled) model.disabled.add(account)
         else model.disabled.delete(account)
-      } else if (what < 8) setCap(keyRow, cap)
+      } else if (what < 8) setTerms(rows, keyRow, cap)
       else if (what < 12) setLimits(rows, account)
       else creditAccount(rows, account, amount)
     })

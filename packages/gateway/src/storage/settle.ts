@@ -157,6 +157,8 @@ type Driver = {
   monotonic(): number
 }
 
+const ignore = () => {}
+
 type Granted = { granted: Nanos; tokens: number }
 
 /** A class for the same reason as the journey's Watch: there is one for every request. */
@@ -166,7 +168,7 @@ class HeldRequest implements OpenRequest {
   readonly #owner: Owned
   readonly #driver: Driver
   #state: Settlement
-  #decided: (word: 'deliver' | 'stop') => void = () => {}
+  #decided: (word: 'deliver' | 'stop') => void = ignore
 
   constructor({ id, slot, epoch }: Hold, granted: Granted, state: Settlement, driver: Driver) {
     this.granted = granted.granted

@@ -8,6 +8,7 @@ import type { Statement } from './sql/queries.ts'
 import { records } from './sql/records.ts'
 import type { Row } from './sql/rows.ts'
 import type { Schema } from './sql/schema.ts'
+import { openCatchUp } from './sqlite/catch-up.ts'
 import { sqliteContents } from './sqlite/contents.ts'
 import { openForReading } from './sqlite/database.ts'
 import { createPrivateFile, ownFolder } from './sqlite/owner-lock.ts'
@@ -48,6 +49,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const contents = sqliteContents(dataDir, clock, mostContentsBytes)
+  const caughtUp = openCatchUp(queue)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
     try {
@@ -57,11 +59,11 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     }
   }
   async function readBooks(statement: Statement): Promise<Row[]> {
-    await queue.caughtUp()
+    await caughtUp()
     return read(statement)
   }
   async function readSlowly(statements: readonly Statement[]): Promise<Row[][]> {
-    await queue.caughtUp()
+    await caughtUp()
     return readOnThread(statements)
   }
   const readOnThread = (statements: readonly Statement[]): Promise<Row[][]> =>

@@ -1,6 +1,7 @@
 // What every engine must do, as tests. An engine's own test file only says how to open it.
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
+import { capsContract } from './contract/caps.ts'
 import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
@@ -8,6 +9,7 @@ import { limitsContract } from './contract/limits.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
+import { termsContract } from './contract/terms.ts'
 import { verbsContract } from './contract/verbs.ts'
 
 export function storageContract(name: string, open: Open): void {
@@ -28,6 +30,8 @@ export function storageContract(name: string, open: Open): void {
     describe('registration', () => registrationContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
+    describe('caps', () => capsContract(use))
+    describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))

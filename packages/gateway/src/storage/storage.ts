@@ -75,6 +75,9 @@ export type NewKey = {
   restrictions: Restrictions
 }
 
+/** What of a key can be changed later. Named and undefined: taken away; not named: as it is. */
+export type KeyChanges = Partial<Pick<NewKey, 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions>
+
 /** Somebody who registers without being asked to. */
 export type SignUp = {
   email: string
@@ -157,6 +160,8 @@ export interface Storage {
   /** false: no such key. */
   revokeKey(key: bigint): Promise<boolean>
 
+  /** false: no such key. It gets a new revision: what is cached of it is no longer true. */
+  setKeyTerms(key: bigint, changes: KeyChanges): Promise<boolean>
   /** The keys of the account get a new revision: what is cached of them is no longer true. */
   setAccountLimits(account: bigint, limits: Limits): Promise<void>
   /** The owner of a key and the key itself, as the books have them now. */

@@ -12,7 +12,8 @@ const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
 
 /** As described, else (at the embedded model) as vendors' own SDKs speak it. */
 export function spokenAt({ speaks }: Upstream, dialect: TextDialectId): Spoken {
-  return speaks.find((each) => each.dialect === dialect) ?? STANDARD[dialect]
+  for (const each of speaks) if (each.dialect === dialect) return each
+  return STANDARD[dialect]
 }
 
 /** Below the upstream's base address. */

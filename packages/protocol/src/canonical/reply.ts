@@ -153,55 +153,54 @@ function addTo(block: Block | undefined, field: 'citations' | 'logprobs', items:
 }
 
 /** A whole answer as the events of a stream that carries it in the fewest pieces. */
-export function* unfold(reply: CanonicalReply): Generator<StreamEvent> {
-  yield { type: 'start', id: reply.id, usage: undefined }
+export function unfold(reply: CanonicalReply): StreamEvent[] {
+  const events: StreamEvent[] = [{ type: 'start', id: reply.id, usage: undefined }]
   let index = 0
-  for (const [choice, { blocks }] of reply.choices.entries()) {
-    for (const block of blocks) {
-      yield* eventsOf(block, index, choice)
-      index++
-    }
+  for (let choice = 0; choice < reply.choices.length; choice++) {
+    for (const block of reply.choices[choice]?.blocks ?? []) addEvents(events, block, index++, choice)
   }
-  for (const what of reply.omitted) yield { type: 'omitted', what }
-  if (reply.usage !== undefined) yield { type: 'usage', usage: reply.usage }
-  for (const [choice, { stop }] of reply.choices.entries()) {
-    if (stop !== undefined) yield { type: 'stop', choice, stop }
+  for (const what of reply.omitted) events.push({ type: 'omitted', what })
+  if (reply.usage !== undefined) events.push({ type: 'usage', usage: reply.usage })
+  for (let choice = 0; choice < reply.choices.length; choice++) {
+    const stop = reply.choices[choice]?.stop
+    if (stop !== undefined) events.push({ type: 'stop', choice, stop })
   }
-  yield { type: 'end' }
+  events.push({ type: 'end' })
+  return events
 }
 
-function* eventsOf(block: Block, index: number, choice: number): Generator<StreamEvent> {
+function addEvents(events: StreamEvent[], block: Block, index: number, choice: number): void {
   switch (block.type) {
     case 'text':
-      yield { type: 'open', index, choice, block: { type: 'text' } }
-      if (block.text !== '') yield { type: 'delta', index, text: block.text }
-      for (const citation of block.citations) yield { type: 'citation', index, citation }
-      if (block.logprobs !== undefined) yield { type: 'logprobs', index, items: block.logprobs }
+      events.push({ type: 'open', index, choice, block: { type: 'text' } })
+      if (block.text !== '') events.push({ type: 'delta', index, text: block.text })
+      for (const citation of block.citations) events.push({ type: 'citation', index, citation })
+      if (block.logprobs !== undefined) events.push({ type: 'logprobs', index, items: block.logprobs })
       break
     case 'call': {
       const { id, name, custom } = block
-      yield { type: 'open', index, choice, block: { type: 'call', id, name, custom } }
-      if (block.signature !== undefined) yield { type: 'signature', index, value: block.signature }
-      if (block.arguments !== '') yield { type: 'delta', index, text: block.arguments }
+      events.push({ type: 'open', index, choice, block: { type: 'call', id, name, custom } })
+      if (block.signature !== undefined) events.push({ type: 'signature', index, value: block.signature })
+      if (block.arguments !== '') events.push({ type: 'delta', index, text: block.arguments })
       break
     }
     case 'reasoning':
-      yield { type: 'open', index, choice, block: { type: 'reasoning', style: block.style } }
-      if (block.text !== '') yield { type: 'delta', index, text: block.text }
+      events.push({ type: 'open', index, choice, block: { type: 'reasoning', style: block.style } })
+      if (block.text !== '') events.push({ type: 'delta', index, text: block.text })
       break
     case 'refusal':
-      yield { type: 'open', index, choice, block: { type: 'refusal' } }
-      if (block.text !== '') yield { type: 'delta', index, text: block.text }
+      events.push({ type: 'open', index, choice, block: { type: 'refusal' } })
+      if (block.text !== '') events.push({ type: 'delta', index, text: block.text })
       break
     case 'redacted':
-      yield { type: 'open', index, choice, block: { type: 'redacted', data: block.data } }
+      events.push({ type: 'open', index, choice, block: { type: 'redacted', data: block.data } })
       break
     case 'media':
-      yield { type: 'open', index, choice, block: { type: 'media', mime: block.mime, data: block.data } }
+      events.push({ type: 'open', index, choice, block: { type: 'media', mime: block.mime, data: block.data } })
       break
   }
   if (block.type !== 'call' && 'signature' in block && block.signature !== undefined) {
-    yield { type: 'signature', index, value: block.signature }
+    events.push({ type: 'signature', index, value: block.signature })
   }
-  yield { type: 'close', index }
+  events.push({ type: 'close', index })
 }

@@ -22,7 +22,7 @@ export type SentTools = {
 export const NO_CHANGES: SentTools = { changed: new Map(), wrapped: new Set(), firstCallOnly: false }
 
 export function restoreReply(reply: CanonicalReply, tools: SentTools): CanonicalReply {
-  if (!isNeeded(tools)) return reply
+  if (!isNeeded(tools) || !hasCalls(reply)) return reply
   return {
     ...reply,
     choices: reply.choices.map(({ blocks, stop }) => {
@@ -32,6 +32,9 @@ export function restoreReply(reply: CanonicalReply, tools: SentTools): Canonical
     }),
   }
 }
+
+const hasCalls = ({ choices }: CanonicalReply): boolean =>
+  choices.some(({ blocks }) => blocks.some(({ type }) => type === 'call'))
 
 const isNeeded = ({ changed, wrapped, firstCallOnly, customs }: SentTools): boolean =>
   changed.size > 0 || wrapped.size > 0 || firstCallOnly || customs !== undefined

@@ -6,8 +6,8 @@ import type { CanonicalRequest } from './request.ts'
 export type NameRule = {
   /** One character that may stand anywhere in a name. */
   allowed: RegExp
-  /** One that may begin it. */
-  first: RegExp
+  /** A name that may stand as it is, if it is not too long. */
+  whole: RegExp
   longest: number
 }
 
@@ -20,6 +20,8 @@ export type ToolNames = {
 
 /** Names of all tools that the request offers, and of those that only its history knows. */
 export function toolNames(request: CanonicalRequest, rule: NameRule): ToolNames {
+  const names = namesOf(request)
+  if (names.every((name) => fits(name, rule))) return AS_THEY_ARE
   const sentOf = new Map<string, string>()
   const taken = new Set<string>()
   const add = (name: string): void => {
@@ -30,22 +32,27 @@ export function toolNames(request: CanonicalRequest, rule: NameRule): ToolNames 
     sentOf.set(name, sent)
   }
   // Those that fit as they are go first: another name must not take theirs.
-  const names = [...namesOf(request)]
-  for (const name of names) if (sanitised(name, rule) === name) add(name)
+  for (const name of names) if (fits(name, rule)) add(name)
   for (const name of names) add(name)
   const changed = new Map([...sentOf].filter(([name, sent]) => name !== sent).map(([name, sent]) => [sent, name]))
   return { sent: (name) => sentOf.get(name) ?? name, changed }
 }
 
-function* namesOf(request: CanonicalRequest): Generator<string> {
-  for (const tool of request.tools) yield tool.name
-  for (const turn of request.turns) for (const part of turn.parts) if (part.type === 'call') yield part.name
+const AS_THEY_ARE: ToolNames = { sent: (name) => name, changed: new Map() }
+
+function namesOf(request: CanonicalRequest): string[] {
+  const names: string[] = []
+  for (const tool of request.tools) names.push(tool.name)
+  for (const turn of request.turns) for (const part of turn.parts) if (part.type === 'call') names.push(part.name)
+  return names
 }
+
+const fits = (name: string, { whole, longest }: NameRule): boolean => name.length <= longest && whole.test(name)
 
 function sanitised(name: string, rule: NameRule): string {
   let plain = ''
   for (const character of name) plain += rule.allowed.test(character) ? character : '_'
-  if (plain === '' || !rule.first.test(plain[0] ?? '')) plain = `_${plain}`
+  if (!rule.whole.test(plain)) plain = `_${plain}`
   return plain.slice(0, rule.longest)
 }
 

@@ -79,7 +79,8 @@ type Waiting = {
 }
 
 /** In the order of the calls, which is all that tells them apart in one dialect. A result of no call is refused. */
-function withResultsInPlace(turns: readonly Turn[], warn: Warn): Turn[] {
+function withResultsInPlace(turns: readonly Turn[], warn: Warn): readonly Turn[] {
+  if (!speakOfTools(turns)) return turns
   const { placed, answersOf } = matchResults(turns, ({ callId, at }) => {
     const message = `There is a tool result for '${callId}', but no tool call with this id before it.`
     throw new Mistake('bad_request', at, message)
@@ -95,6 +96,7 @@ function withResultsInPlace(turns: readonly Turn[], warn: Warn): Turn[] {
  * result of no call stays where it is: whether that is a mistake is for the upstream to say.
  */
 export function answeredTurns(turns: readonly Turn[], warn: Warn): Turn[] {
+  if (!speakOfTools(turns)) return turns.filter(({ parts }) => parts.length > 0)
   const { placed, answersOf } = matchResults(turns, () => {})
   return placed.flatMap((turn) => {
     const answers = [...(answersOf.get(turn) ?? [])].sort((one, other) => one.order - other.order)
@@ -104,6 +106,10 @@ export function answeredTurns(turns: readonly Turn[], warn: Warn): Turn[] {
     )
   })
 }
+
+/** Most conversations do not, and then there is nothing to put in order. */
+const speakOfTools = (turns: readonly Turn[]): boolean =>
+  turns.some(({ parts }) => parts.some(({ type }) => type === 'call' || type === 'result'))
 
 function followedBy(turn: Turn, results: ResultPart[]): Turn[] {
   const turns: Turn[] = turn.parts.length > 0 ? [turn] : []

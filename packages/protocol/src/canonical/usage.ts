@@ -1,5 +1,7 @@
 // What a reply consumed, in the same terms for every dialect.
 
+import { put } from './reading.ts'
+
 /** Token figures as the upstream reported them. `undefined` means unknown, which is never the same as zero. */
 export type Usage = {
   /** All input, including what came from a cache. */
@@ -67,48 +69,62 @@ export type Reported = { [Part in Plain]: Figure } & { [Part in Special]?: Figur
 
 /** Puts figures together and sees to it that no part exceeds its whole, or a price could become negative. */
 export function usageOf(reported: Reported): Usage {
-  let absurd = false
-  const count = (figure: Figure): number | undefined => {
-    if (figure !== 'absurd') return figure
-    absurd = true
-    return undefined
-  }
-  const within = (part: number | undefined, whole: number | undefined): number | undefined => {
-    if (part === undefined || whole === undefined || part <= whole) return part
-    absurd = true
-    return whole
-  }
-  const input = count(reported.input)
-  const output = count(reported.output)
-  const cachedInput = within(count(reported.cachedInput), input)
-  const cacheWrite = within(count(reported.cacheWrite), without(input, cachedInput))
-  const reasoning = within(count(reported.reasoning), output)
-  const usage: Usage = { input, output, cachedInput, cacheWrite, reasoning, absurd }
+  const input = known(reported.input)
+  const output = known(reported.output)
+  const cachedInput = within(reported.cachedInput, input)
+  const cacheWrite = within(reported.cacheWrite, without(input, cachedInput))
+  const reasoning = within(reported.reasoning, output)
+  const usage: Usage = { input, output, cachedInput, cacheWrite, reasoning, absurd: false }
+  usage.absurd =
+    isMended(reported.input, input) ||
+    isMended(reported.output, output) ||
+    isMended(reported.cachedInput, cachedInput) ||
+    isMended(reported.cacheWrite, cacheWrite) ||
+    isMended(reported.reasoning, reasoning)
   // Most answers have none of what follows.
-  const add = (part: Special, figure: number | undefined): void => {
-    if (figure !== undefined) usage[part] = figure
-  }
-  add('cacheWriteLong', within(count(reported.cacheWriteLong), cacheWrite))
-  add('audioInput', within(count(reported.audioInput), input))
-  add('imageInput', within(count(reported.imageInput), without(input, usage.audioInput)))
-  add('cachedAudioInput', within(within(count(reported.cachedAudioInput), cachedInput), usage.audioInput))
+  addSpecial(usage, 'cacheWriteLong', reported.cacheWriteLong, cacheWrite)
+  addSpecial(usage, 'audioInput', reported.audioInput, input)
+  addSpecial(usage, 'imageInput', reported.imageInput, without(input, usage.audioInput))
+  addSpecial(usage, 'cachedAudioInput', reported.cachedAudioInput, lesser(cachedInput, usage.audioInput))
   const spoken = without(output, reasoning)
-  add('audioOutput', within(count(reported.audioOutput), spoken))
-  add('imageOutput', within(count(reported.imageOutput), without(spoken, usage.audioOutput)))
-  const toolCalls: Record<string, number> = {}
-  for (const [tool, figure] of Object.entries(reported.toolCalls ?? {})) {
-    const calls = count(typeof figure === 'number' && figure > MAX_CALLS_REPORTED ? 'absurd' : figure)
-    if (calls !== undefined && calls > 0) toolCalls[tool] = calls
-  }
-  if (Object.keys(toolCalls).length > 0) usage.toolCalls = toolCalls
-  const tier = readTier(reported.tier)
-  if (tier !== undefined) usage.tier = tier
+  addSpecial(usage, 'audioOutput', reported.audioOutput, spoken)
+  addSpecial(usage, 'imageOutput', reported.imageOutput, without(spoken, usage.audioOutput))
+  if (reported.toolCalls !== undefined) addCalls(usage, reported.toolCalls)
+  if (reported.tier !== undefined) put(usage, 'tier', readTier(reported.tier))
   const cost = readCost(reported.upstreamCost)
-  if (cost === 'absurd') absurd = true
-  else if (cost !== undefined) usage.upstreamCost = cost
-  usage.absurd = absurd
+  if (cost === 'absurd') usage.absurd = true
+  else put(usage, 'upstreamCost', cost)
   return usage
 }
+
+const known = (figure: Figure): number | undefined => (figure === 'absurd' ? undefined : figure)
+
+/** A figure, no greater than the whole that it is a part of. */
+function within(figure: Figure, whole: number | undefined): number | undefined {
+  if (figure === undefined || figure === 'absurd') return undefined
+  return whole === undefined || figure <= whole ? figure : whole
+}
+
+/** What was reported could not be true, and something else, or nothing, is written down. */
+const isMended = (reported: Figure, written: number | undefined): boolean => reported !== written
+
+function addSpecial(usage: Usage, part: Special, reported: Figure, whole: number | undefined): void {
+  if (reported === undefined) return
+  const figure = within(reported, whole)
+  put(usage, part, figure)
+  if (isMended(reported, figure)) usage.absurd = true
+}
+
+function addCalls(usage: Usage, reported: Readonly<Record<string, Figure>>): void {
+  for (const tool in reported) {
+    const calls = reported[tool]
+    if (calls === 'absurd' || (calls !== undefined && calls > MAX_CALLS_REPORTED)) usage.absurd = true
+    else if (calls !== undefined && calls > 0) usage.toolCalls = { ...usage.toolCalls, [tool]: calls }
+  }
+}
+
+const lesser = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 const without = (whole: number | undefined, part: number | undefined): number | undefined =>
   whole === undefined ? undefined : whole - (part ?? 0)

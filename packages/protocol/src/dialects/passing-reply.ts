@@ -32,6 +32,6 @@ export function readPassingReply(
     usage: reply.usage,
     finish: stop && finishOf(stop),
     outputBytes: spokenBytes(reply),
-    body: splice(bytes, name),
+    body: splice(bytes, name, codec),
   }
 }

@@ -4,8 +4,8 @@
 import { isObject, type Json, Mistake } from '../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
-import { editElements, editedObject, type FieldEdits } from '../framing/edit-fields.ts'
-import { type JsonField, type JsonScan, scanObject } from '../framing/json-scan.ts'
+import { editElements, editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
+import { fieldNamed, type JsonScan, scanObject } from '../framing/json-scan.ts'
 import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
@@ -44,20 +44,22 @@ export function notText(mime: string, bytes: number): number {
 /** What a request carries besides text. A video counts with the documents: both have many pages. */
 export function countMedia(request: CanonicalRequest): MediaCounts {
   const counts: MediaCounts = { images: 0, documents: 0, audios: 0, encodedBytes: 0 }
-  const add = ({ media, source }: MediaPart) => {
-    if (media === 'image') counts.images++
-    else if (media === 'audio') counts.audios++
-    else counts.documents++
-    if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
-  }
-  const walk = (parts: readonly Part[]) => {
-    for (const part of parts) {
-      if (part.type === 'media') add(part)
-      else if (part.type === 'result') walk(part.parts)
-    }
-  }
-  for (const turn of request.turns) walk(turn.parts)
+  for (const turn of request.turns) countParts(turn.parts, counts)
   return counts
+}
+
+function countParts(parts: readonly Part[], counts: MediaCounts): void {
+  for (const part of parts) {
+    if (part.type === 'media') countPart(part, counts)
+    else if (part.type === 'result') countParts(part.parts, counts)
+  }
+}
+
+function countPart({ media, source }: MediaPart, counts: MediaCounts): void {
+  if (media === 'image') counts.images++
+  else if (media === 'audio') counts.audios++
+  else counts.documents++
+  if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
 }
 
 /** One after the other; of two that set the same field the later wins. */
@@ -69,18 +71,19 @@ export function joinEdits(edits: readonly PassingEdits[]): PassingEdits {
   return { ...joined, set, remove, withoutTools }
 }
 
-/** The edits to top-level fields that every dialect makes alike; a dialect adds its own to `set`. */
-export function openFieldEdits(edits: PassingEdits): { set: Map<string, string | Uint8Array>; remove: Set<string> } {
-  return { set: new Map(Object.entries(edits.set ?? {})), remove: new Set(edits.remove) }
+/** The edits to top-level fields that every dialect makes alike; a dialect adds its own. */
+export function openFieldEdits({ set, remove }: PassingEdits): FieldEdits {
+  const edits: FieldEdits = { set: [], remove: remove ?? NO_NAMES }
+  if (set !== undefined) for (const [name, json] of Object.entries(set)) setField(edits, name, json)
+  return edits
 }
 
-export const fieldNamed = (fields: readonly JsonField[], name: string): JsonField | undefined =>
-  fields.find((field) => field.name === name)
+const NO_NAMES: readonly string[] = []
 
 /** The `tools` field without the tools that need one of these prices. */
 export function leaveOutTools(
   { bytes, scan }: { bytes: Uint8Array; scan: JsonScan },
-  into: { set: Map<string, string | Uint8Array> },
+  into: FieldEdits,
   body: Json,
   { withoutTools = [] }: PassingEdits,
   billedAs: (tool: Json) => string | undefined,
@@ -90,23 +93,24 @@ export function leaveOutTools(
   const words = new Map(objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)]))
   const isDropped = (index: number): boolean => withoutTools.includes(words.get(index) ?? '')
   const kept = editElements(bytes, tools, (index, entry) => (isDropped(index) ? undefined : entry))
-  into.set.set('tools', kept)
+  setField(into, 'tools', kept)
 }
 
 /** A field inside a top-level object, set without touching the object's other bytes. */
 export function setWithin(
   { bytes, scan, codec }: { bytes: Uint8Array; scan: JsonScan; codec: Codec },
-  into: FieldEdits & { set: Map<string, string | Uint8Array> },
+  into: FieldEdits,
   outer: string,
-  inner: ReadonlyMap<string, string>,
+  inner: string,
+  json: string,
 ): void {
   const field = fieldNamed(scan.fields, outer)
-  const edited = field?.kind === 'object' ? editedObject(bytes, field, { set: inner }, codec) : undefined
-  const fresh = () => `{${[...inner].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}`
-  into.set.set(outer, edited ?? fresh())
+  const edits = { set: [{ name: inner, json }], remove: NO_NAMES }
+  const edited = field?.kind === 'object' ? editedObject(bytes, field, edits, codec) : undefined
+  setField(into, outer, edited ?? `{${JSON.stringify(inner)}:${json}}`)
 }
 
-/** The objects in a list that may not even be a list. */
+/** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */
 export const objectsIn = (value: unknown): [Json, number][] =>
   Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
 

@@ -8,7 +8,7 @@ import * as chat from './chat/parts/priced-fields.ts'
 import { type Declarations, readDeclarations } from './fixtures/declarations.ts'
 import * as gemini from './generate-content/parts/priced-fields.ts'
 import * as messages from './messages/parts/priced-fields.ts'
-import { type Effect, effectOfType, type FieldTable } from './priced-fields.ts'
+import { type Effect, effectOfType, effectsOf, type FieldTable } from './priced-fields.ts'
 import * as responses from './responses/parts/priced-fields.ts'
 
 // These compile or they do not: a field more in the SDK's type is an error here, with its name.
@@ -122,6 +122,6 @@ describe('a tool is what the longest name says that it is', () => {
     ['brand_new', responses.TOOLS, undefined],
     ['constructor', responses.TOOLS, undefined],
   ])('%s', (type, table, word) => {
-    expect(effectOfType(table, type)?.words({ type })[0]).toBe(word as string)
+    expect(effectOfType(effectsOf(table), type)?.words({ type })[0]).toBe(word as string)
   })
 })

@@ -19,6 +19,11 @@ type PricedEffect = {
 }
 export type FieldTable = Readonly<Record<string, Effect>>
 
+/** The same table for looking names up in: with every request, each of its fields. */
+export type Effects = ReadonlyMap<string, Effect>
+
+export const effectsOf = (table: FieldTable): Effects => new Map(Object.entries(table))
+
 export function neutral<const Name extends string>(...names: readonly Name[]): Record<Name, 'neutral'> {
   return Object.fromEntries(names.map((name) => [name, 'neutral'])) as Record<Name, 'neutral'>
 }
@@ -88,7 +93,7 @@ export const boundOf = (value: unknown): number | undefined =>
 
 const MOST_CALLS = 100_000
 
-export const own = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+const own = <Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined
 
 /**
@@ -98,42 +103,42 @@ export const own = <Value>(table: Readonly<Record<string, Value>>, name: string)
 const SPEAKS_OF_PRICE = /(^|_)(service_?tier|tier|speed|(web|live|x|enable)_?search)(_|$)/i
 
 /** The effect of a field by its name; undefined: none that would have to be looked at. */
-export function effectOf(table: FieldTable, name: string): PricedEffect | undefined {
-  const effect = own(table, name)
+export function effectOf(effects: Effects, name: string): PricedEffect | undefined {
+  const effect = effects.get(name)
   if (effect === 'neutral') return undefined
   if (effect !== undefined) return effect
   return SPEAKS_OF_PRICE.test(name) ? asking('other', name.slice(0, LONGEST_WORD), {}) : undefined
 }
 
-/** The priced ones among these fields of a request. `nameIn`: the table's spelling of a name. */
-export function pricedIn(
+/** Adds the priced ones among these fields of a request. `nameIn`: the table's spelling of a name. */
+export function addPriced(
+  priced: PricedField[],
   fields: Json,
-  table: FieldTable,
+  effects: Effects,
   nameIn: (name: string) => string = (name) => name,
-): PricedField[] {
-  const priced: PricedField[] = []
-  for (const [field, value] of Object.entries(fields)) {
-    const effect = effectOf(table, nameIn(field))
+): void {
+  for (const field in fields) {
+    const effect = effectOf(effects, nameIn(field))
     if (effect === undefined) continue
+    const value = fields[field]
     const remove: PassingEdits | undefined = effect.isForced ? undefined : { remove: [field] }
     const most = effect.most(value)
     for (const word of effect.words(value))
       priced.push({ kind: effect.kind, field, word, ...(most === undefined ? {} : { most }), remove })
   }
-  return priced
 }
 
 /** A hosted tool that a vendor bills by itself: where it stands and the price it needs. */
 export type BilledTool = { at: string; word: string; kind: PriceKind; most: number | undefined }
 
 /** What a tool costs, by its type. Types have versions, so a type is what the longest name of the table says that it is. */
-export function effectOfType(table: FieldTable, type: unknown): PricedEffect | undefined {
+export function effectOfType(effects: Effects, type: unknown): PricedEffect | undefined {
   if (typeof type !== 'string') return undefined
-  const known = own(table, type)
+  const known = effects.get(type)
   if (known !== undefined) return known === 'neutral' ? undefined : known
-  const names = Object.keys(table).filter((name) => type.startsWith(`${name}_`))
-  const name = names.reduce((longest, candidate) => (candidate.length > longest.length ? candidate : longest), '')
-  if (name !== '') return effectOf(table, name)
+  let longest = ''
+  for (const name of effects.keys()) if (name.length > longest.length && type.startsWith(`${name}_`)) longest = name
+  if (longest !== '') return effectOf(effects, longest)
   return RUN_BY_VENDORS.test(type) ? asking('other', type.slice(0, LONGEST_WORD), {}) : undefined
 }
 
@@ -141,19 +146,24 @@ export function effectOfType(table: FieldTable, type: unknown): PricedEffect | u
 const RUN_BY_VENDORS = /search|retriev|interpreter|execution|generation|browse/i
 
 /** The tools of a list that need a price. `most`: the most calls of all of them together, where the request says it. */
-export function billedTools(tools: readonly [Json, number][], table: FieldTable, most?: number): BilledTool[] {
-  return tools.flatMap(([tool, index]): BilledTool[] => {
-    const effect = effectOfType(table, tool.type)
+export function billedTools(tools: unknown, effects: Effects, most?: number): readonly BilledTool[] {
+  if (!Array.isArray(tools)) return NONE_BILLED
+  const billed: BilledTool[] = []
+  for (let index = 0; index < tools.length; index++) {
+    const tool: unknown = tools[index]
+    const effect = isObject(tool) ? effectOfType(effects, tool.type) : undefined
     const word = effect?.words(tool)[0]
-    if (effect === undefined || word === undefined) return []
-    const own = effect.most(tool)
-    return [{ at: `tools[${index}]`, word, kind: kindOf(effect, word), most: least(own, most) }]
-  })
+    if (effect === undefined || word === undefined) continue
+    billed.push({ at: `tools[${index}]`, word, kind: kindOf(effect, word), most: least(effect.most(tool), most) })
+  }
+  return billed
 }
 
+const NONE_BILLED: readonly BilledTool[] = []
+
 /** The word of a tool that needs a price. */
-export const billedWord = (table: FieldTable, tool: Json): string | undefined =>
-  effectOfType(table, tool.type)?.words(tool)[0]
+export const billedWord = (effects: Effects, tool: Json): string | undefined =>
+  effectOfType(effects, tool.type)?.words(tool)[0]
 
 /** A tool that may need something beyond its row, such as a larger container, then needs what no row can say. */
 const kindOf = ({ kind }: PricedEffect, word: string): PriceKind => (word === LARGE_CONTAINER ? 'other' : kind)
@@ -172,6 +182,7 @@ export function pricedTools(
   others: number,
   isForced: (word: string) => boolean,
 ): PricedField[] {
+  if (billed.length === 0) return []
   const priced = new Map<string, PricedField>()
   for (const { at, word, kind, most } of billed) {
     const known = priced.get(word)

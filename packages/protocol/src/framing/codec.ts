@@ -7,6 +7,8 @@ export type Codec = {
   decode(bytes: Uint8Array, start: number, end: number): string
   /** Text to UTF-8, in an array of its own. */
   encode(text: string): Uint8Array
+  /** A new array that the caller fills from end to end: what is in it before is anything. */
+  allocate(length: number): Uint8Array
   /** Whether `bytes` has all of `part` at this place. */
   hasAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean
   /** Copies `start` to `end` of `bytes` into `target` at `at`. */

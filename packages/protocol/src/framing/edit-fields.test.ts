@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { editElements, editFields } from './edit-fields.ts'
+import { editElements, editFields, type FieldEdits, setField } from './edit-fields.ts'
 import { bufferCodec, bytesOf, textOf } from './fixtures/buffer-codec.ts'
 import { scanObject } from './json-scan.ts'
 
@@ -8,7 +8,9 @@ function edit(json: string, set: Record<string, string>, remove: string[] = []):
   const bytes = bytesOf(json)
   const scan = scanObject(bytes, bufferCodec)
   if (!scan.ok) throw new Error(scan.message)
-  return textOf(editFields(bytes, scan, { set: new Map(Object.entries(set)), remove: new Set(remove) }, bufferCodec))
+  const edits: FieldEdits = { set: [], remove }
+  for (const [name, json] of Object.entries(set)) setField(edits, name, json)
+  return textOf(editFields(bytes, scan, edits, bufferCodec))
 }
 
 describe('only what must change changes', () => {
@@ -35,8 +37,22 @@ describe('only what must change changes', () => {
     const bytes = bytesOf('{"a":1}')
     const scan = scanObject(bytes, bufferCodec)
     if (!scan.ok) throw new Error(scan.message)
-    expect(editFields(bytes, scan, { set: new Map(), remove: new Set(['b']) }, bufferCodec)).toBe(bytes)
+    expect(editFields(bytes, scan, { set: [], remove: ['b'] }, bufferCodec)).toBe(bytes)
   })
+})
+
+test('of two values for one field the later holds, in the place of the first', () => {
+  const edits: FieldEdits = { set: [], remove: [] }
+  for (const [name, json] of [
+    ['b', '1'],
+    ['c', '2'],
+    ['b', '3'],
+  ] as const)
+    setField(edits, name, json)
+  const bytes = bytesOf('{"a":0}')
+  const scan = scanObject(bytes, bufferCodec)
+  if (!scan.ok) throw new Error(scan.message)
+  expect(textOf(editFields(bytes, scan, edits, bufferCodec))).toBe('{"a":0,"b":3,"c":2}')
 })
 
 test('parses to what the same edits on the parsed object give', () => {

@@ -2,61 +2,92 @@
 // space, numbers as they were written, fields that nobody here knows.
 
 import type { Codec } from './codec.ts'
-import { type JsonField, scanObject } from './json-scan.ts'
+import { fieldNamed, type JsonField, scanObject } from './json-scan.ts'
 import { concat } from './relay.ts'
 import { type Splice, splice } from './splice.ts'
 
 /** Where an object's fields are, as `scanObject` tells it. */
 export type Fields = { fields: readonly JsonField[]; close: number }
 
+/** Plain lists that are searched: hardly a request needs more than two edits. */
 export type FieldEdits = {
-  /** Fields to replace, or to add behind the others: JSON, as text or bytes. */
-  set: ReadonlyMap<string, string | Uint8Array>
-  /** Fields to take out. What is also set is set. */
-  remove?: ReadonlySet<string>
+  /** Fields to replace, or to add behind the others, each once: JSON, as text or bytes. */
+  set: FieldValue[]
+  /** Names of fields to take out. What is also set is set. */
+  remove: readonly string[]
+}
+export type FieldValue = { name: string; json: string | Uint8Array }
+
+/** Of two values for the same field the later holds. */
+export function setField(edits: FieldEdits, name: string, json: string | Uint8Array): void {
+  const known = valueNamed(edits.set, name)
+  if (known === undefined) edits.set.push({ name, json })
+  else known.json = json
+}
+
+function valueNamed(values: readonly FieldValue[], name: string): FieldValue | undefined {
+  for (const value of values) if (value.name === name) return value
+  return undefined
 }
 
 /** The object with these edits; the same array when nothing changes. */
-export function editFields(bytes: Uint8Array, { fields, close }: Fields, edits: FieldEdits, codec: Codec): Uint8Array {
-  const asBytes = (json: string | Uint8Array) => (typeof json === 'string' ? codec.encode(json) : json)
-  const isRemoved = ({ name }: JsonField) => edits.remove?.has(name) === true && !edits.set.has(name)
+export function editFields(
+  bytes: Uint8Array,
+  { fields, close }: Fields,
+  { set, remove }: FieldEdits,
+  codec: Codec,
+): Uint8Array {
+  if (set.length === 0 && remove.length === 0) return bytes
   const splices: Splice[] = []
   /** Where the last field that stays ends. */
   let lastKept = -1
   /** Where the fields that are being taken out begin, with what belongs to them; -1: none are. */
   let hole = -1
   for (const field of fields) {
-    if (edits.remove !== undefined && isRemoved(field)) {
+    const value = valueNamed(set, field.name)
+    if (value === undefined && remove.includes(field.name)) {
       if (hole < 0) hole = field.keyStart
       continue
     }
     if (hole >= 0) splices.push({ start: hole, end: field.keyStart, bytes: NOTHING })
     hole = -1
     lastKept = field.end
-    const value = edits.set.get(field.name)
-    if (value !== undefined) splices.push({ start: field.start, end: field.end, bytes: asBytes(value) })
+    if (value !== undefined) splices.push({ start: field.start, end: field.end, bytes: bytesOf(value.json, codec) })
   }
-
-  const added: Uint8Array[] = []
-  /** Of what is added, the text that is not in `added` yet: usually all of it. */
-  let text = ''
-  for (const [name, value] of edits.set) {
-    if (fields.some((field) => field.name === name)) continue
-    const comma = added.length > 0 || text !== '' || lastKept >= 0 ? ',' : ''
-    text += `${comma}${JSON.stringify(name)}:`
-    if (typeof value === 'string') text += value
-    else {
-      added.push(codec.encode(text), value)
-      text = ''
-    }
-  }
-  if (text !== '') added.push(codec.encode(text))
+  const added = addedFields(set, fields, lastKept >= 0, codec)
   // A hole at the end takes the comma before it along; what is added stands in its place.
   const end = fields.at(-1)?.end ?? close
   const from = hole < 0 ? end : lastKept >= 0 ? lastKept : hole
-  if (added.length > 0 || hole >= 0)
-    splices.push({ start: from, end, bytes: added.length === 1 ? (added[0] ?? NOTHING) : concat(added) })
-  return splice(bytes, splices)
+  if (added.length > 0 || hole >= 0) splices.push({ start: from, end, bytes: added })
+  return splice(bytes, splices, codec)
+}
+
+const bytesOf = (json: string | Uint8Array, codec: Codec): Uint8Array =>
+  typeof json === 'string' ? codec.encode(json) : json
+
+/** Those of the values that have no field yet, as they are to stand behind the others. `follows`: there are others. */
+function addedFields(
+  set: readonly FieldValue[],
+  fields: readonly JsonField[],
+  follows: boolean,
+  codec: Codec,
+): Uint8Array {
+  const parts: Uint8Array[] = []
+  /** What is not in `parts` yet: usually all of it. */
+  let text = ''
+  for (const { name, json } of set) {
+    if (fieldNamed(fields, name) !== undefined) continue
+    text += `${follows ? ',' : ''}${JSON.stringify(name)}:`
+    follows = true
+    if (typeof json === 'string') text += json
+    else {
+      parts.push(codec.encode(text), json)
+      text = ''
+    }
+  }
+  if (parts.length === 0) return text === '' ? NOTHING : codec.encode(text)
+  if (text !== '') parts.push(codec.encode(text))
+  return concat(parts)
 }
 
 /** The JSON object at `start` to `end` with these edits, in bytes of its own. Undefined when it is no object. */

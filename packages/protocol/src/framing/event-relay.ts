@@ -159,7 +159,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
       const from = asArray ? start : at
       const whole = bytes.subarray(from, asArray ? view.end : end)
       const edits = name === undefined ? [] : [{ start: renameStart - from, end: renameEnd - from, bytes: name }]
-      hold(edits.length === 0 ? new Uint8Array(whole) : splice(whole, edits))
+      hold(edits.length === 0 ? new Uint8Array(whole) : splice(whole, edits, codec))
       return
     }
     if (asArray) relay.replace(at, start, separator())
@@ -197,7 +197,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
     const isNow = verdict === 'forward' || (verdict === 'beside' && held.length === 0)
     const isRenamed = newName !== undefined && view.renameEnd > 0 && !isNamed(json, newName)
     const edits = isRenamed ? [{ start: view.renameStart, end: view.renameEnd, bytes: newName }] : []
-    const data = splice(json, edits)
+    const data = splice(json, edits, codec)
     const framed = () => codec.encode(formatSse(codec.decode(data, 0, data.length), read?.event))
     const whole = asArray ? data : isRenamed ? framed() : new Uint8Array(bytes.subarray(at, end))
     if (!isNow) {

@@ -39,6 +39,31 @@ describe('fields', () => {
     expect(result.ok && result.fields[0]?.name).toBe('model')
   })
 
+  test('a name is its own each time, whatever names were met before', () => {
+    // Pairs of these have the same hash.
+    const alike = fc.constantFrom('Aa', 'BB', 'AaAa', 'AaBB', 'BBAa', 'BBBB')
+    const name = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), alike)
+    const names = fc.array(name, { minLength: 1, maxLength: 20 })
+    const refused = new Set(['__proto__', 'constructor', 'prototype'])
+    fc.assert(
+      fc.property(names, (given) => {
+        const distinct = [...new Set(given)].filter((name) => !refused.has(name))
+        const text = `{${distinct.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`
+        for (const _ of ['first', 'again']) {
+          const result = scan(text)
+          expect(result.ok && result.fields.map((field) => field.name)).toEqual(distinct)
+        }
+      }),
+    )
+    // The sign for bytes that cannot be read is no letter that such bytes are known by.
+    const broken = (byte: number) => Uint8Array.from([...bytesOf('{"a'), byte, ...bytesOf('":1}')])
+    for (const byte of [0xff, 0xfe, 0xff]) {
+      const result = scanObject(broken(byte), codec)
+      expect(result.ok && result.fields[0]?.name).toBe('a\ufffd')
+    }
+    expect(scan('{"ab":1}')).toMatchObject({ fields: [{ name: 'ab' }] })
+  })
+
   test('brackets, quotes and backslashes inside strings of any length mean nothing', () => {
     for (const filler of ['', 'x'.repeat(13), 'x'.repeat(14), 'x'.repeat(15), 'x'.repeat(1000)])
       for (const odd of ['\\"', '\\\\', '\\\\\\"', '}]{[', '\\"}', '\\\\\\\\', ':,']) {

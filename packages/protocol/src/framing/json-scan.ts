@@ -28,9 +28,9 @@ export type JsonScan = {
   /** Where the closing brace of the object is. */
   close: number
   fields: JsonField[]
-  /** How often each of the given words stands as the value of a nested member named `type`. */
-  typeCounts: Record<string, number>
-  longStrings: LongString[]
+  /** How often each of the given words stands as the value of a nested member named `type`; absent: nowhere. */
+  typeCounts: Readonly<Record<string, number>>
+  longStrings: readonly LongString[]
 }
 
 export type JsonMistake = {
@@ -73,6 +73,8 @@ export function typeWords(...words: string[]): TypeWords {
 }
 
 const NO_WORDS: TypeWords = []
+const NO_COUNTS: Record<string, number> = Object.freeze({})
+const NO_STRINGS: readonly LongString[] = Object.freeze([])
 
 export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = NO_WORDS): JsonScan | JsonMistake {
   let at = skipSpace(bytes, 0)
@@ -80,8 +82,7 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
   at = skipSpace(bytes, at + 1)
 
   const fields: JsonField[] = []
-  const nested: Nested = { words, typeCounts: {}, longStrings: [], count: 0, mistake: '', offset: 0 }
-  for (const word of words) if (word !== undefined) nested.typeCounts[word] = 0
+  const nested: Nested = { words, typeCounts: NO_COUNTS, longStrings: undefined, count: 0, mistake: '', offset: 0 }
 
   if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
   for (;;) {
@@ -89,10 +90,10 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
     if (bytes[at] !== QUOTE) return mistake('expects a field name in double quotes', at)
     const keyEnd = skipString(bytes, at + 1) + 1
     if (keyEnd === 0) return mistake('has a field name that does not end', keyStart)
-    const name = decodeString(bytes, keyStart, keyEnd, codec)
+    const name = nameAt(bytes, keyStart, keyEnd, codec)
     if (name === undefined) return mistake('has a field name with an invalid escape or control character', keyStart)
     if (REFUSED_NAMES.has(name)) return mistake(`must not have a field named ${name}`, keyStart, name)
-    if (fields.some((field) => field.name === name)) return mistake(`has the field ${name} twice`, keyStart, name)
+    if (fieldNamed(fields, name) !== undefined) return mistake(`has the field ${name} twice`, keyStart, name)
     if (fields.length === MAX_FIELDS) return mistake(`has more than ${MAX_FIELDS} top-level fields`, keyStart)
 
     at = skipSpace(bytes, keyEnd)
@@ -107,6 +108,39 @@ export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = N
     if (bytes[at] !== COMMA) return mistake(`expects a comma or the closing brace after ${name}`, at, name)
     at = skipSpace(bytes, at + 1)
   }
+}
+
+/** A loop: asked a dozen times for every request, where a closure each time would cost more than the search. */
+export function fieldNamed(fields: readonly JsonField[], name: string): JsonField | undefined {
+  for (const field of fields) if (field.name === name) return field
+  return undefined
+}
+
+/**
+ * Field names met before, by a hash of their bytes. They are few and come again with every request, and comparing one
+ * costs a fraction of the native call that would make another string of it. Whoever invents names only takes places.
+ */
+const KNOWN_NAMES: string[] = Array.from({ length: 4096 }, () => '')
+const LONGEST_KNOWN = 32
+
+function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
+  const length = keyEnd - keyStart - 2
+  if (length > LONGEST_KNOWN) return decodeString(bytes, keyStart, keyEnd, codec)
+  let hash = length
+  for (let at = keyStart + 1; at < keyEnd - 1; at++) hash = (hash * 31 + (bytes[at] ?? 0)) & 0xffffff
+  const place = hash % KNOWN_NAMES.length
+  const known = KNOWN_NAMES[place] ?? ''
+  if (isTextAt(bytes, keyStart + 1, length, known)) return known
+  const name = decodeString(bytes, keyStart, keyEnd, codec)
+  // Only plain characters: a name that had escapes or more bytes than letters never equals its bytes.
+  if (name?.length === length) KNOWN_NAMES[place] = name
+  return name
+}
+
+function isTextAt(bytes: Uint8Array, at: number, length: number, text: string): boolean {
+  if (text.length !== length) return false
+  for (let index = 0; index < length; index++) if (bytes[at + index] !== text.charCodeAt(index)) return false
+  return true
 }
 
 /** The text of a JSON string given with its quotes, or undefined when it is not a valid one. */
@@ -130,7 +164,7 @@ function parseString(text: string): string | undefined {
 type Nested = {
   words: TypeWords
   typeCounts: Record<string, number>
-  longStrings: LongString[]
+  longStrings: LongString[] | undefined
   count: number
   mistake: string
   offset: number
@@ -139,7 +173,7 @@ type Nested = {
 function finish(bytes: Uint8Array, close: number, fields: JsonField[], nested: Nested): JsonScan | JsonMistake {
   const rest = skipSpace(bytes, close + 1)
   if (rest < bytes.length) return mistake('has something after the closing brace', rest)
-  return { ok: true, close, fields, typeCounts: nested.typeCounts, longStrings: nested.longStrings }
+  return { ok: true, close, fields, typeCounts: nested.typeCounts, longStrings: nested.longStrings ?? NO_STRINGS }
 }
 
 function mistake(message: string, offset: number, field?: string): JsonMistake {
@@ -155,8 +189,9 @@ function fail(nested: Nested, message: string, offset: number): -1 {
 // One stack for all calls: a scan is synchronous and never calls itself.
 const enclosing = new Uint8Array(MAX_DEPTH + 1)
 const TOP = 0
-const IN_ARRAY = 1
-const IN_OBJECT = 2
+/** Inside an array or an object: what closes it. */
+const IN_ARRAY = CLOSE_BRACKET
+const IN_OBJECT = CLOSE_BRACE
 
 /** The end of the value at `at`, or -1 with the mistake noted. Iterative: nesting must not use the call stack. */
 function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
@@ -175,7 +210,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
       if (at === 0) return fail(nested, 'has a string that does not end', start)
       if (inside === IN_OBJECT) {
         const length = at - start - 2
-        if (length >= LONG_STRING) nested.longStrings.push({ keyStart, keyEnd, start, end: at })
+        if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: at })
         else if (length < nested.words.length && keyEnd - keyStart === 6)
           countWord(bytes, keyStart, start, length, nested)
       }
@@ -184,7 +219,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
       enclosing[depth++] = inside
       inside = first === OPEN_BRACE ? IN_OBJECT : IN_ARRAY
       at = skipSpace(bytes, at + 1)
-      if (bytes[at] === (inside === IN_OBJECT ? CLOSE_BRACE : CLOSE_BRACKET)) {
+      if (bytes[at] === inside) {
         inside = enclosing[--depth] ?? TOP
         at++
       } else {
@@ -207,7 +242,7 @@ function skipValue(bytes: Uint8Array, at: number, nested: Nested): number {
         at = skipSpace(bytes, at + 1)
         if (inside === IN_ARRAY) continue value
         expectKey = true
-      } else if (next === (inside === IN_OBJECT ? CLOSE_BRACE : CLOSE_BRACKET)) {
+      } else if (next === inside) {
         inside = enclosing[--depth] ?? TOP
         at++
       } else if (isSpace(next)) {
@@ -256,22 +291,22 @@ function skipSpace(bytes: Uint8Array, at: number): number {
   return at
 }
 
-const TRUE = [0x74, 0x72, 0x75, 0x65]
-const FALSE = [0x66, 0x61, 0x6c, 0x73, 0x65]
-const NULL = [0x6e, 0x75, 0x6c, 0x6c]
+const LETTER_T = 0x74
+const LETTER_F = 0x66
+const LETTER_N = 0x6e
 
 /** The end of a number or literal, or -1. */
 function skipPrimitive(bytes: Uint8Array, at: number): number {
   const first = bytes[at]
-  if (first === TRUE[0]) return matches(bytes, at, TRUE) ? at + 4 : -1
-  if (first === FALSE[0]) return matches(bytes, at, FALSE) ? at + 5 : -1
-  if (first === NULL[0]) return matches(bytes, at, NULL) ? at + 4 : -1
+  if (first === LETTER_T) return isLiteral(bytes, at, 0x72, 0x75, 0x65) ? at + 4 : -1
+  if (first === LETTER_N) return isLiteral(bytes, at, 0x75, 0x6c, 0x6c) ? at + 4 : -1
+  if (first === LETTER_F) return isLiteral(bytes, at, 0x61, 0x6c, 0x73) && bytes[at + 4] === 0x65 ? at + 5 : -1
   return skipNumber(bytes, at)
 }
 
-function matches(bytes: Uint8Array, at: number, word: readonly number[]): boolean {
-  for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word[index]) return false
-  return true
+/** Whether these three letters follow the one at `at`. */
+function isLiteral(bytes: Uint8Array, at: number, second: number, third: number, fourth: number): boolean {
+  return bytes[at + 1] === second && bytes[at + 2] === third && bytes[at + 3] === fourth
 }
 
 function skipNumber(bytes: Uint8Array, at: number): number {
@@ -310,17 +345,23 @@ function countWord(bytes: Uint8Array, keyStart: number, start: number, length: n
   // t, y, p, e
   if (bytes[keyStart + 1] !== 0x74 || bytes[keyStart + 2] !== 0x79) return
   if (bytes[keyStart + 3] !== 0x70 || bytes[keyStart + 4] !== 0x65) return
-  for (let index = 0; index < length; index++) if (bytes[start + 1 + index] !== word.charCodeAt(index)) return
+  if (!isTextAt(bytes, start + 1, length, word)) return
+  if (nested.typeCounts === NO_COUNTS) nested.typeCounts = {}
   nested.typeCounts[word] = (nested.typeCounts[word] ?? 0) + 1
+}
+
+function noteLong(nested: Nested, string: LongString): void {
+  if (nested.longStrings === undefined) nested.longStrings = [string]
+  else nested.longStrings.push(string)
 }
 
 function kindOf(first: number | undefined): JsonKind {
   if (first === QUOTE) return 'string'
   if (first === OPEN_BRACE) return 'object'
   if (first === OPEN_BRACKET) return 'array'
-  if (first === TRUE[0]) return 'true'
-  if (first === FALSE[0]) return 'false'
-  return first === NULL[0] ? 'null' : 'number'
+  if (first === LETTER_T) return 'true'
+  if (first === LETTER_F) return 'false'
+  return first === LETTER_N ? 'null' : 'number'
 }
 
 function primitiveMistake(bytes: Uint8Array, at: number): string {

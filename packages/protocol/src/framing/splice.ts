@@ -1,23 +1,24 @@
+import type { Codec } from './codec.ts'
+
 /** Bytes to stand where `start` to `end` (exclusive) stood. */
 export type Splice = { start: number; end: number; bytes: Uint8Array }
 
-/** Applies splices that do not overlap, in any order, with one allocation; the same array when there are none. */
-export function splice(bytes: Uint8Array, splices: readonly Splice[]): Uint8Array {
+/** Applies splices that follow one another without overlapping, with one allocation; the same array when there are none. */
+export function splice(bytes: Uint8Array, splices: readonly Splice[], codec: Codec): Uint8Array {
   if (splices.length === 0) return bytes
-  const ordered = splices.toSorted((one, other) => one.start - other.start)
   let length = bytes.length
-  for (const edit of ordered) length += edit.bytes.length - (edit.end - edit.start)
+  for (const { start, end, bytes: instead } of splices) length += instead.length - (end - start)
 
-  const result = new Uint8Array(length)
+  const result = codec.allocate(length)
   let read = 0
   let written = 0
-  for (const edit of ordered) {
-    result.set(bytes.subarray(read, edit.start), written)
-    written += edit.start - read
-    result.set(edit.bytes, written)
-    written += edit.bytes.length
-    read = edit.end
+  for (const { start, end, bytes: instead } of splices) {
+    codec.copy(bytes, read, start, result, written)
+    written += start - read
+    codec.copy(instead, 0, instead.length, result, written)
+    written += instead.length
+    read = end
   }
-  result.set(bytes.subarray(read), written)
+  codec.copy(bytes, read, bytes.length, result, written)
   return result
 }

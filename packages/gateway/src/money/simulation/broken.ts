@@ -6,6 +6,7 @@ import {
   type KeyRow,
   type NodeRow,
   REAPED,
+  REVENUE,
   type RequestRow,
   SETTLED,
   SHORTFALL,
@@ -46,12 +47,12 @@ const nodeAs = (change: (node: NodeRow, book: Book, verb: Verb) => Partial<NodeR
     },
   }))
 
-/** A hold sees its key changed; what it saves is the key's real state. */
-const keyAs = (seen: Partial<KeyRow>) =>
+/** A hold, or another verb, sees its key changed; what it saves is the key's real state. */
+const keyAs = (seen: Partial<KeyRow>, only: Verb['verb'] = 'hold') =>
   lying((book, verb) => ({
     key(id) {
       const key = book.key(id)
-      return key && verb.verb === 'hold' ? { ...key, ...seen } : key
+      return key && verb.verb === only ? { ...key, ...seen } : key
     },
     saveKey(row) {
       const key = book.key(row.id)
@@ -118,6 +119,35 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   },
   'a hold ignores that its key is revoked': keyAs({ revoked: false }),
   'a hold ignores the cap of its key': keyAs({ cap: undefined }),
+  'a settlement beyond its hold ignores the cap of its key': keyAs({ cap: undefined }, 'settle'),
+  'a settlement beyond its hold counts a cap that renews as one for all time': keyAs(
+    { capPeriod: undefined },
+    'settle',
+  ),
+  'a settlement beyond its hold takes what others hold under the cap': {
+    apply(book, verb) {
+      const request = verb.verb === 'settle' ? book.request(verb.id) : undefined
+      const key = request?.state === HELD ? book.key(request.key) : undefined
+      if (!request || !key) return apply(book, verb)
+      const others = key.held - request.held
+      key.held -= others
+      const result = apply(book, verb)
+      key.held += others
+      return result
+    },
+  },
+  'a settlement takes nothing beyond its hold': {
+    apply(book, verb) {
+      const request = verb.verb === 'settle' ? book.request(verb.id) : undefined
+      if (verb.verb !== 'settle' || request?.state !== HELD || verb.cost <= request.held) return apply(book, verb)
+      const result = apply(book, { ...verb, cost: request.held })
+      if (result.outcome !== 'done') return result
+      const beyond = verb.cost - request.held
+      book.transfer(request.id, SHORTFALL, REVENUE, beyond)
+      request.shortfall += beyond
+      return result
+    },
+  },
   'a hold ignores that its account is disabled': lying((book, verb) => ({
     account(id) {
       const account = book.account(id)

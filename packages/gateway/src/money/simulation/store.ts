@@ -4,7 +4,7 @@ import type { Meter } from '../limits.ts'
 import { emptyRows, type MemoryRows, memoryBook } from '../memory-book.ts'
 import { checkBooks, checkChange, checkNode, type Model, must } from './model.ts'
 import type { Rules } from './rules.ts'
-import { checkGrant, noteUsage } from './usage.ts'
+import { checkCharge, checkGrant, noteUsage } from './usage.ts'
 
 export type SimulatedStore = {
   rows: MemoryRows
@@ -93,6 +93,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     const old = before as RequestRow | undefined
     checkChange(old, after, { verb, rows, now, model })
     noteUsage(model, verb, old, after, now)
+    if (old) checkCharge(rows, model, old, after, now)
     const { settlements } = model.committed
     if (after.state === SETTLED && old?.state !== SETTLED)
       settlements.set(after.id, (settlements.get(after.id) ?? 0) + 1)

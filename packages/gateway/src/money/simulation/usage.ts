@@ -6,8 +6,8 @@ import type { Limits, Period } from '../limits.ts'
 import type { MemoryRows } from '../memory-book.ts'
 import { type Model, must } from './model.ts'
 
-/** `owner`: of a key or an account, whose ids differ here. */
-type Begun = { owner: bigint; at: number }
+/** `owner`: of a key or an account, whose ids differ here. `counted`: under a limit, so that the ledger has to know of it. */
+type Begun = { owner: bigint; at: number; counted: boolean }
 /** Reserved at a time for a request, less what it gave back. */
 type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
 type Paid = { key: bigint; at: number; amount: Nanos }
@@ -30,7 +30,7 @@ export function noteUsage(
   const owners = [after.key, after.account]
   const { begun, reserved, paid } = model.committed.happened
   const next = { begun: [...begun], reserved: [...reserved], paid: [...paid] }
-  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now })))
+  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now, counted: true })))
   const more = after.tokens - (before?.tokens ?? 0)
   const { id: request } = after
   if (more > 0) next.reserved.push(...owners.map((owner) => ({ owner, request, at: now, tokens: more })))
@@ -56,19 +56,21 @@ function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reser
     .toReversed()
 }
 
-/** A limit of tokens counts from when it is set, and what is open then. */
-export function noteLimits(model: Model, rows: MemoryRows, account: bigint, limits: Limits): void {
+/** A limit counts from when it is set; one of tokens also what is open then. */
+export function noteLimits(model: Model, rows: MemoryRows, owner: bigint, limits: Limits): void {
   const { happened } = model.committed
-  const had = model.limits.get(account)
+  const had = model.limits.get(owner)
   const isOpen = (request: bigint) => rows.requests.get(request)?.state === HELD
   const begun =
-    had?.requestsPerMinute === undefined ? happened.begun.filter((one) => one.owner !== account) : happened.begun
+    had?.requestsPerMinute === undefined
+      ? happened.begun.map((one) => (one.owner === owner ? { ...one, counted: false } : one))
+      : happened.begun
   const reserved =
     had?.tokensPerMinute === undefined
-      ? happened.reserved.filter((one) => one.owner !== account || isOpen(one.request))
+      ? happened.reserved.filter((one) => one.owner !== owner || isOpen(one.request))
       : happened.reserved
   model.committed.happened = { ...happened, begun, reserved }
-  model.limits.set(account, limits)
+  model.limits.set(owner, limits)
 }
 
 export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: Model, now: number): void {
@@ -95,12 +97,38 @@ function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void
   const key = rows.keys.get(id)
   const { cap, capPeriod } = model.caps.get(id) ?? {}
   if (!key || cap === undefined) return
-  const counted = model.committed.happened.paid.filter(
-    (one) => one.key === id && (capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now)),
-  )
-  const spent = counted.reduce((sum, { amount }) => sum + amount, 0n)
-  must(spent + key.held <= cap, 'a hold stays under the cap of its key', () => `key ${id}, ${capPeriod}`)
+  const spent = spentUnderCap(model, id, now)
+  must(spent + key.held <= cap, 'what is spent and held stays under the cap', () => `key ${id}, ${capPeriod}`)
 }
+
+function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
+  const { capPeriod } = model.caps.get(key) ?? {}
+  return model.committed.happened.paid
+    .filter((one) => one.key === key)
+    .filter((one) => capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now))
+    .reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/**
+ * The charge of a request, once it is noted. Up to its hold it is paid whatever was changed since then; beyond it only
+ * within the cap, and a shortfall is what neither the wallet nor the cap has room for.
+ */
+export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
+  const paid = after.cost - before.cost
+  const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
+  if (paid > promised) checkCap(rows, model, after.key, now)
+  if (after.shortfall <= before.shortfall) return
+  const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
+  const { cap } = model.caps.get(after.key) ?? {}
+  const spentBefore = spentUnderCap(model, after.key, now) - paid
+  // What was given back for an earlier period makes no room in this one.
+  const isCapReached = cap !== undefined && positive(spentBefore) + paid + (key?.held ?? 0n) >= cap
+  const isEmpty = account?.balance === account?.held
+  must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
+  must(isEmpty || isCapReached, 'a shortfall only of an empty wallet or a reached cap', () => `request ${after.id}`)
+}
+
+const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
 
 function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boolean, now: number): void {
   const { requestsPerMinute, tokensPerMinute, concurrent } = model.limits.get(owner) ?? {}
@@ -108,7 +136,7 @@ function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boole
   if (isNew && concurrent !== undefined)
     must(openOf(rows, owner) <= concurrent, 'no more at once than the limit allows', named)
   if (isNew && requestsPerMinute !== undefined)
-    must(begunSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
+    must(countedSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
   if (tokensPerMinute !== undefined)
     must(reservedSince(model, owner, now - MINUTE_MS) <= tokensPerMinute, 'no more tokens in a minute', named)
 }
@@ -124,7 +152,8 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
   const named = () => `${verb.verb}, ${outcome}`
   if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
   if (what === 'requests') {
-    const begun = begunSince(model, owner, whose.now - LONGEST_MS)
+    // A limit that was taken away and set again may still know what it counted before.
+    const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
     must(begun >= requestsPerMinute, 'refused only at the limit', named)
   }
   if (outcome === 'key_changed' && verb.verb === 'hold')
@@ -134,8 +163,10 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
 const openOf = (rows: MemoryRows, owner: bigint): number =>
   [...rows.requests.values()].filter((one) => one.state === HELD && (one.key === owner || one.account === owner)).length
 
-const begunSince = (model: Model, owner: bigint, since: number): number =>
-  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since).length
+const begunSince = (model: Model, owner: bigint, since: number): Begun[] =>
+  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since)
+const countedSince = (model: Model, owner: bigint, since: number): number =>
+  begunSince(model, owner, since).filter(({ counted }) => counted).length
 
 const reservedSince = (model: Model, owner: bigint, since: number): number =>
   model.committed.happened.reserved

@@ -10,6 +10,7 @@ import {
   newAccountRow,
   newKeyRow,
   setAccountLimits,
+  setKeyTerms,
 } from '../../money/memory-book.ts'
 import { integer } from '../sql/rows.ts'
 import {
@@ -108,7 +109,7 @@ async function startingRows(opened: Opened, random: Randomness): Promise<{ rows:
   const wallets: Wallet[] = []
   const capPeriod = random.pick(PERIODS)
   const kinds: KeyFields[] = [
-    ...[{}, { cap: 900n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
+    ...[{}, { cap: 300n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
     { cap: 500n, capPeriod, limits: random.pick([NO_LIMITS, randomLimits(random)]) },
   ]
   for (const [index, kind] of kinds.entries()) {
@@ -182,10 +183,18 @@ function randomTime({ below, pick }: Randomness, now: number): number {
   ])
 }
 
-async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness, account: bigint): Promise<void> {
+async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness, wallet: Wallet): Promise<void> {
   const limits = random.pick([NO_LIMITS, randomLimits(random)])
-  await opened.storage.setAccountLimits(account, limits)
-  setAccountLimits(rows, account, limits, opened.now())
+  if (random.pick([true, false])) {
+    await opened.storage.setAccountLimits(wallet.account, limits)
+    setAccountLimits(rows, wallet.account, limits, opened.now())
+    return
+  }
+  // Often below what is spent and held already.
+  const cap = random.pick([undefined, BigInt(random.below(900))])
+  const terms = { cap, capPeriod: cap === undefined ? undefined : random.pick([undefined, ...PERIODS]) }
+  await opened.storage.setKeyTerms(wallet.key, { ...terms, ...limits })
+  setKeyTerms(rows, wallet.key, { ...terms, limits }, opened.now())
 }
 
 export function differentialContract(use: Use): void {
@@ -199,7 +208,7 @@ export function differentialContract(use: Use): void {
       for (let step = 0; step < VERBS; ) {
         const isLater = random.below(6) === 0
         if (isLater) await opened.elapse(randomTime(random, opened.now()))
-        if (random.below(10) === 0) await changeLimits(opened, rows, random, random.pick(wallets).account)
+        if (random.below(10) === 0) await changeLimits(opened, rows, random, random.pick(wallets))
         const now = opened.now()
         const together = opened.keepsOrder ? 1 + random.below(25) : 1
         step += together

@@ -3,7 +3,7 @@
 // stands for no revision, no tokens and no sharing.
 
 /** 10000 ms: DEAD_AFTER_MS of money/ledger.ts. States: 0 held, 1 settled, 2 voided, 3 reaped. -1 revenue, -4 shortfall. */
-const LEDGER_APPLY = `
+export const LEDGER_APPLY = `
 CREATE FUNCTION ledger_apply(batch json, patient boolean)
 RETURNS TABLE (place integer, outcome text, amount bigint, tokens bigint)
 LANGUAGE plpgsql

@@ -28,7 +28,7 @@ function checkTokens(field: string, value: number): void {
     throw new RangeError(`${field}: ${value} is not a whole number in 0..${MAX_TOKENS}`)
 }
 
-export function checkLimits(limits: Limits): Limits {
+export function checkLimits<Some extends Partial<Limits>>(limits: Some): Some {
   for (const [field, value] of Object.entries(limits))
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 1 || value > MAX_TOKENS))
       throw new RangeError(`${field}: ${value} is not a whole number in 1..${MAX_TOKENS}`)

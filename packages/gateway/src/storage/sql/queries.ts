@@ -3,7 +3,7 @@ import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
-import type { NewKey } from '../storage.ts'
+import type { KeyChanges, NewKey } from '../storage.ts'
 import { MAX_BALANCE } from './guard.ts'
 import { ACCOUNT_PREFIX, KEY_PREFIX } from './rows.ts'
 import type { Schema } from './schema.ts'
@@ -116,13 +116,19 @@ const limitColumns = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits
 
 /**
  * A limit of tokens begins with what open requests may use: they give back what they do not, and must not give back what
- * was never counted. The first statement takes the account's lock, so that the second sees all that came before.
+ * was never counted. What sets one takes the row's lock first, in a statement of its own, so that this sees all that
+ * came before.
  */
-export function setAccountLimits(db: Database, account: bigint, limits: Limits, now: number): Statement[] {
+function tokensWindow(owner: 'account' | 'key', id: bigint, now: number) {
   const second = String(Math.floor(now / 1_000))
   // `+`: by the index of open requests, which are few, not by that of all requests of the account.
-  const open = sql<string>`(SELECT ${second} || ',' || CAST(coalesce(sum(tokens), 0) AS text) FROM request
-    WHERE state = 0 AND +account = ${account})`
+  return sql<string>`CASE WHEN tokens_per_minute IS NULL THEN
+    (SELECT ${second} || ',' || CAST(coalesce(sum(tokens), 0) AS text) FROM request
+      WHERE state = 0 AND +${sql.ref(`request.${owner}`)} = ${id})
+    ELSE tokens_window END`
+}
+
+export function setAccountLimits(db: Database, account: bigint, limits: Limits, now: number): Statement[] {
   return [
     required(
       db
@@ -134,10 +140,7 @@ export function setAccountLimits(db: Database, account: bigint, limits: Limits, 
     statement(
       db
         .updateTable('account')
-        .set({
-          ...limitColumns(limits),
-          tokens_window: sql<string>`CASE WHEN tokens_per_minute IS NULL THEN ${open} ELSE tokens_window END`,
-        })
+        .set({ ...limitColumns(limits), tokens_window: tokensWindow('account', account, now) })
         .where('id', '=', account),
     ),
     statement(
@@ -178,6 +181,39 @@ export function createKey(db: Database, key: NewKey, now: number): Statement[] {
         .returning(KEY),
     ),
     // A node may have cached that nobody has this secret.
+    bumpChangeCounter(db),
+  ]
+}
+
+const COLUMN_OF = {
+  ...{ expiresAt: 'expires_at', cap: 'cap', capPeriod: 'cap_period', models: 'models', networks: 'networks' },
+  ...{ requestsPerMinute: 'requests_per_minute', tokensPerMinute: 'tokens_per_minute', concurrent: 'concurrent' },
+} as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
+
+/** Only what is named is written: two who change different things at once both have their way. */
+export function setKeyTerms(db: Database, key: bigint, changes: KeyChanges, now: number): Statement[] {
+  const columns = Object.entries(changes).map(([name, value]) => [
+    COLUMN_OF[name as keyof KeyChanges],
+    Array.isArray(value) ? asList(value) : (value ?? null),
+  ])
+  return [
+    required(
+      db
+        .updateTable('api_key')
+        .set((row) => ({ revoked: row.ref('revoked') }))
+        .where('id', '=', key)
+        .returning('id'),
+    ),
+    statement(
+      db
+        .updateTable('api_key')
+        .set((row) => ({
+          ...Object.fromEntries(columns),
+          tokens_window: tokensWindow('key', key, now),
+          revision: row('revision', '+', 1n),
+        }))
+        .where('id', '=', key),
+    ),
     bumpChangeCounter(db),
   ]
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { DEAD_AFTER_MS } from '../../money/book.ts'
 import { PERIODS } from '../../money/limits.ts'
-import type { NewKey, Storage } from '../storage.ts'
+import type { KeyChanges, NewKey, Storage } from '../storage.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
 import { checkId, checkLimits, checkList, checkText, normaliseEmail } from './guard.ts'
 import type { Statement } from './queries.ts'
@@ -92,6 +92,9 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
     async revokeKey(key) {
       return (await runner.write(queries.revokeKey(db, key))) !== undefined
     },
+    async setKeyTerms(key, changes) {
+      return (await runner.write(queries.setKeyTerms(db, key, checkTerms(changes), clock()))) !== undefined
+    },
     async setAccountLimits(account, limits) {
       await runner.write(queries.setAccountLimits(db, account, checkLimits(limits), clock()))
     },
@@ -137,13 +140,20 @@ function checkKey(key: NewKey): NewKey {
   checkText('name', key.name)
   checkText('group', key.group)
   if (key.hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
-  if (key.cap !== undefined && (key.cap < 0n || key.cap > MAX_AMOUNT)) throw new RangeError(`cap: ${key.cap}`)
-  if (key.capPeriod !== undefined && (key.cap === undefined || !PERIODS.includes(key.capPeriod)))
-    throw new RangeError(`capPeriod: ${key.capPeriod} without a cap, or not one of ${PERIODS.join(', ')}`)
-  if (key.expiresAt !== undefined && !Number.isSafeInteger(key.expiresAt))
-    throw new RangeError(`expiresAt: ${key.expiresAt}`)
-  checkLimits(key.limits)
-  checkList('models', key.restrictions.models)
-  checkList('networks', key.restrictions.networks)
+  const { expiresAt, cap, capPeriod, limits, restrictions } = key
+  if (capPeriod !== undefined && cap === undefined) throw new RangeError(`capPeriod: ${capPeriod} without a cap`)
+  checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions })
   return key
+}
+
+function checkTerms(terms: KeyChanges): KeyChanges {
+  const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+  if (cap !== undefined && (cap < 0n || cap > MAX_AMOUNT)) throw new RangeError(`cap: ${cap}`)
+  if (capPeriod !== undefined && !PERIODS.includes(capPeriod))
+    throw new RangeError(`capPeriod: ${capPeriod} is not one of ${PERIODS.join(', ')}`)
+  if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) throw new RangeError(`expiresAt: ${expiresAt}`)
+  checkLimits(limits)
+  checkList('models', models)
+  checkList('networks', networks)
+  return terms
 }

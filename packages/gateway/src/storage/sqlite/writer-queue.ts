@@ -24,8 +24,10 @@ type Turn = Batch | Write
 export type WriterQueue = {
   apply(verb: Verb): Promise<Result>
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+  /** Verbs that were answered may not be in their rows yet. */
+  isBehind(): boolean
   /** Resolves when the rows show all that verbs answered so far have changed. */
-  caughtUp(): Promise<void>
+  writeRows(): Promise<void>
   /** Resolves when all that was asked before is done and the thread has ended; later calls are refused. */
   close(): Promise<void>
 }
@@ -157,8 +159,9 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       })
     },
     write,
-    async caughtUp() {
-      if (isBehind) await write([])
+    isBehind: () => isBehind,
+    async writeRows() {
+      await write([])
     },
     close() {
       refusal ??= new StoreDown(`${file} is closed`)

@@ -3,12 +3,13 @@
 import { isObject, Mistake } from '../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
-import { decodeString } from '../../framing/json-scan.ts'
-import { fieldNamed, openFieldEdits, parseBody } from '../passing-request.ts'
+import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
+import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
+import { openFieldEdits, parseBody } from '../passing-request.ts'
 import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
-import { type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
+import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
 import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
 import { serviceOf } from './parts/services.ts'
 import { decodeRequest } from './request.ts'
@@ -64,39 +65,35 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
 }
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Uint8Array {
-  const { set, remove } = openFieldEdits(edits)
-  if (edits.cacheKey !== undefined) set.set('prompt_cache_key', JSON.stringify(edits.cacheKey))
+  const { model, maxOutput, service } = edits
+  let fields = openFieldEdits(edits)
+  if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', JSON.stringify(edits.cacheKey))
   if (edits.endUser !== undefined) {
     const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
     const guess = isOlder ? 'user' : 'safety_identifier'
-    set.set(edits.service?.endUser ?? guess, JSON.stringify(edits.endUser))
+    setField(fields, service?.endUser ?? guess, JSON.stringify(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
-    if (tools !== undefined) set.set('tools', tools)
+    if (tools !== undefined) setField(fields, 'tools', tools)
   }
-  const { model, maxOutput } = edits
-  if (edits.service?.cap === 'max_tokens') useOlderCap(facts, { set, remove }, maxOutput)
-  return editChatRequest(
-    bytes,
-    facts,
-    {
-      ...(model === undefined ? {} : { model }),
-      ...(maxOutput === undefined ? {} : { maxOutput, capField: edits.service?.cap ?? capFor(model ?? facts.model) }),
-      ...(edits.includeUsage && facts.stream ? { includeUsage: true } : {}),
-      set,
-      remove,
-    },
-    codec,
-  )
+  if (service?.cap === 'max_tokens') fields = withOlderCap(facts, fields, maxOutput)
+  const changes: ChatEdits = { fields }
+  if (model !== undefined) changes.model = model
+  if (edits.includeUsage && facts.stream) changes.includeUsage = true
+  if (maxOutput !== undefined) {
+    changes.maxOutput = maxOutput
+    changes.capField = service?.cap ?? capFor(model ?? facts.model)
+  }
+  return editChatRequest(bytes, facts, changes, codec)
 }
 
 /** A service that knows only the older name ignores the newer one, and the answer could cost any sum. */
-function useOlderCap(facts: ChatFacts, edits: ReturnType<typeof openFieldEdits>, lowered: number | undefined): void {
-  if (facts.capField !== 'max_completion_tokens' || facts.maxOutput === undefined) return
-  edits.remove.add('max_completion_tokens')
-  const hasOlder = facts.fields.some(({ name, kind }) => name === 'max_tokens' && kind === 'number')
-  if (!hasOlder) edits.set.set('max_tokens', String(Math.min(facts.maxOutput, lowered ?? facts.maxOutput)))
+function withOlderCap(facts: ChatFacts, edits: FieldEdits, lowered: number | undefined): FieldEdits {
+  if (facts.capField !== 'max_completion_tokens' || facts.maxOutput === undefined) return edits
+  const hasOlder = fieldNamed(facts.fields, 'max_tokens')?.kind === 'number'
+  if (!hasOlder) setField(edits, 'max_tokens', String(Math.min(facts.maxOutput, lowered ?? facts.maxOutput)))
+  return { set: edits.set, remove: [...edits.remove, 'max_completion_tokens'] }
 }
 
 /** The name that every service knows, except for the models that refuse it: those that take a developer's instructions. */

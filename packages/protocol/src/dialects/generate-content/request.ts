@@ -6,6 +6,7 @@ import {
   isObject,
   type Json,
   Mistake,
+  put,
   readFlag,
   readObject,
   readString,
@@ -67,9 +68,7 @@ function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalReq
   const model = addressed?.model ?? readString(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
   const left = openLeft()
-  for (const [name, held] of Object.entries(value)) {
-    if (held !== null && !KNOWN.has(camelName(name))) left.add(name)
-  }
+  for (const name in value) if (value[name] !== null && !KNOWN.has(camelName(name))) left.add(name)
   if (body.safetySettings !== undefined) listOf(body.safetySettings, 'safetySettings')
   if (listOf(body.contents, 'contents').length === 0)
     throw wrong('contents', 'contents is required: an array with at least one content')
@@ -77,34 +76,35 @@ function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalReq
   const config = readGenerationConfig(readObject(body, 'generationConfig'), left)
   const { tools, hostedTools } = readTools(body.tools, left)
   const { toolChoice, validated } = readToolConfig(body.toolConfig, left)
-  const calling = 'toolConfig.functionCallingConfig'
-  checkChoice(
-    toolChoice,
-    { tools, hostedTools },
-    `${calling}.${toolChoice?.mode === 'required' ? 'mode' : 'allowedFunctionNames'}`,
-  )
+  if (toolChoice !== undefined) {
+    const field = toolChoice.mode === 'required' ? 'mode' : 'allowedFunctionNames'
+    checkChoice(toolChoice, { tools, hostedTools }, `toolConfig.functionCallingConfig.${field}`)
+  }
   const tier = readTier(body, left)
   const labels = readLabels(body)
   const store = readFlag(body, 'store')
-  return {
+  const instructions = readInstructions(body.systemInstruction, left)
+  const turns = readContents(body.contents, { left, detail: config.detail })
+  const request: CanonicalRequest = {
     from: 'generate-content',
     model,
     stream: addressed?.stream ?? false,
     showUsage: true,
-    instructions: readInstructions(body.systemInstruction, left),
-    turns: readContents(body.contents, { left, detail: config.detail }),
+    instructions,
+    turns,
     tools: validated ? tools.map((tool) => ({ ...tool, strict: true })) : tools,
     hostedTools,
-    ...(toolChoice === undefined ? {} : { toolChoice }),
     format: config.format,
     modalities: config.modalities,
     sampling: config.sampling,
     reasoning: config.reasoning,
-    ...(tier === undefined ? {} : { tier }),
-    ...(labels === undefined ? {} : { metadata: labels }),
-    ...(store === undefined ? {} : { store }),
     untranslated: left.paths(),
   }
+  put(request, 'toolChoice', toolChoice)
+  put(request, 'tier', tier)
+  put(request, 'metadata', labels)
+  put(request, 'store', store)
+  return request
 }
 
 function readTier(body: Json, left: Left): ServiceTier | undefined {

@@ -29,36 +29,32 @@ import { reasoningText, thinkingText } from './spoken.ts'
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 
+/** On the way of every request: plain loops, and only the objects that it needs. */
 export function decodeMessages(messages: readonly unknown[]): { instructions: InstructionText[]; turns: Turn[] } {
   const instructions: InstructionText[] = []
   const turns: Turn[] = []
-  const legacy = openLegacyCalls()
-  const addResult = openResults(turns)
-  for (const [index, value] of messages.entries()) {
+  const legacy = new LegacyCalls()
+  const results = new Results(turns)
+  for (let index = 0; index < messages.length; index++) {
     const at = `messages[${index}]`
-    const message = asObject(value, at)
+    const message = asObject(messages[index], at)
     const role = readString(message, 'role', at)
     switch (role) {
       case 'system':
-      case 'developer': {
-        const parts = decodeContent(message, at)
-        const texts = parts.filter((part) => part.type === 'text')
-        // What is not text stays a turn, where it is carried or reported, but not lost.
-        if (turns.length > 0 || texts.length < parts.length) turns.push({ role: 'system', parts })
-        else instructions.push(...texts.map(instructionOf))
+      case 'developer':
+        addInstructions(decodeContent(message, at), instructions, turns)
         break
-      }
       case 'user':
-        turns.push({ role: 'user', parts: decodeContent(message, at), ...nameOf(message, at) })
+        turns.push(named({ role, parts: decodeContent(message, at) }, message, at))
         break
       case 'assistant':
-        turns.push({ role: 'assistant', parts: decodeAssistant(message, at, legacy), ...nameOf(message, at) })
+        turns.push(named({ role, parts: decodeAssistant(message, at, legacy) }, message, at))
         break
       case 'tool':
-        addResult(decodeResult(message, at))
+        results.add(decodeResult(message, at))
         break
       case 'function':
-        addResult(legacy.result(message, at))
+        results.add(legacy.result(message, at))
         break
       default: {
         const path = below(at, 'role')
@@ -69,25 +65,38 @@ export function decodeMessages(messages: readonly unknown[]): { instructions: In
   return { instructions, turns }
 }
 
-const instructionOf = ({ text, cache }: TextPart): InstructionText => ({
-  text,
-  ...(cache === undefined ? {} : { cache }),
-})
+function addInstructions(parts: readonly Content[], instructions: InstructionText[], turns: Turn[]): void {
+  // What is not text stays a turn, where it is carried or reported, but not lost.
+  const isText = turns.length === 0 && parts.every((part) => part.type === 'text')
+  if (!isText) turns.push({ role: 'system', parts })
+  else for (const part of parts) if (part.type === 'text') instructions.push(instructionOf(part))
+}
 
-function nameOf(message: Json, at: string): { name?: string } {
+function instructionOf({ text, cache }: TextPart): InstructionText {
+  return cache === undefined ? { text } : { text, cache }
+}
+
+function named(turn: Turn, message: Json, at: string): Turn {
   const name = readName(message, 'name', at)
-  return name === undefined || name === '' ? {} : { name }
+  if (name !== undefined && name !== '') turn.name = name
+  return turn
 }
 
 /** Results that follow one another answer the same turn of the assistant. In one list that grows: there may be many. */
-function openResults(turns: Turn[]): (result: ResultPart) => void {
-  let results: ResultPart[] = []
-  return (result) => {
-    if (turns.at(-1)?.parts !== results) {
-      results = []
-      turns.push({ role: 'user', parts: results })
+class Results {
+  readonly #turns: Turn[]
+  #last: ResultPart[] | undefined
+
+  constructor(turns: Turn[]) {
+    this.#turns = turns
+  }
+
+  add(result: ResultPart): void {
+    if (this.#last === undefined || this.#turns.at(-1)?.parts !== this.#last) {
+      this.#last = []
+      this.#turns.push({ role: 'user', parts: this.#last })
     }
-    results.push(result)
+    this.#last.push(result)
   }
 }
 
@@ -95,8 +104,8 @@ type Content = TextPart | MediaPart | RefusalPart | ForeignPart
 
 function decodeContent(message: Json, at: string): Content[] {
   const { content } = message
-  const path = below(at, 'content')
   if (typeof content === 'string') return [{ type: 'text', text: content }]
+  const path = below(at, 'content')
   if (Array.isArray(content)) return content.map((part, index) => decodePart(part, `${path}[${index}]`))
   throw wrong(path, `${path} must be a string or an array of content parts`)
 }
@@ -106,18 +115,20 @@ function decodePart(value: unknown, at: string): Content {
   if (part.type === 'text') return decodeText(part, at)
   if (part.type === 'refusal') return { type: 'refusal', text: required(part, 'refusal', at) }
   const media = decodeMedia(part, at)
-  if (media !== undefined) return { ...media, ...marked(part) }
+  if (media !== undefined) return marked(media, part)
   if (typeof part.type === 'string') return { type: 'foreign', what: part.type, at }
   throw wrong(below(at, 'type'), `${below(at, 'type')} must be a string`)
 }
 
 function decodeText(part: Json, at: string): TextPart {
-  return { type: 'text', text: required(part, 'text', at), ...marked(part) }
+  return marked<TextPart>({ type: 'text', text: required(part, 'text', at) }, part)
 }
 
-export function marked(part: Json): { cache?: CacheMark } {
+/** What was read from a part of the request, with the mark that the part has. */
+export function marked<Read extends { cache?: CacheMark }>(read: Read, part: Json): Read {
   const cache = cacheMark(part)
-  return cache === undefined ? {} : { cache }
+  if (cache !== undefined) read.cache = cache
+  return read
 }
 
 function required(from: Json, name: string, at: string): string {
@@ -141,54 +152,52 @@ function decodeAssistant(message: Json, at: string, legacy: LegacyCalls): Part[]
   const parts: Part[] = []
   const thoughts = reasoningText(message)
   if (thoughts !== '') parts.push({ type: 'reasoning', text: thoughts, style: 'full' })
-  parts.push(...decodeSpoken(message, at))
+  addSpoken(parts, message, at)
   const refusal = readString(message, 'refusal', at)
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })
   if (isObject(message.audio)) parts.push({ type: 'foreign', what: 'audio', at: below(at, 'audio') })
-  const calls = readArray(message, 'tool_calls', at) ?? []
-  parts.push(...calls.map((call, index) => decodeCall(call, below(at, `tool_calls[${index}]`))))
+  const calls = readArray(message, 'tool_calls', at)
+  if (calls !== undefined)
+    for (let index = 0; index < calls.length; index++)
+      parts.push(decodeCall(calls[index], below(at, `tool_calls[${index}]`)))
   const called = readObject(message, 'function_call', at)
   if (called !== undefined) parts.push(legacy.call(called, below(at, 'function_call')))
   return parts
 }
 
 /** What an assistant said. Empty text beside calls is what this dialect's clients send for none at all. */
-function decodeSpoken(message: Json, at: string): Part[] {
+function addSpoken(parts: Part[], message: Json, at: string): void {
   const { content } = message
-  if (content === undefined || content === null || content === '') return []
-  if (!Array.isArray(content)) return decodeContent(message, at)
-  return content.flatMap((value, index): Part[] => {
+  if (content === undefined || content === null || content === '') return
+  if (!Array.isArray(content)) {
+    parts.push(...decodeContent(message, at))
+    return
+  }
+  for (let index = 0; index < content.length; index++) {
     const path = `${below(at, 'content')}[${index}]`
-    const part = asObject(value, path)
-    if (part.type === 'thinking') return [{ type: 'reasoning', text: thinkingText(part), style: 'full' }]
-    const read = decodePart(part, path)
-    return read.type === 'text' && read.text === '' ? [] : [read]
-  })
+    const part = asObject(content[index], path)
+    if (part.type === 'thinking') parts.push({ type: 'reasoning', text: thinkingText(part), style: 'full' })
+    else {
+      const read = decodePart(part, path)
+      if (read.type !== 'text' || read.text !== '') parts.push(read)
+    }
+  }
 }
 
 function decodeCall(value: unknown, at: string): CallPart | ForeignPart {
   const call = asObject(value, at)
   const id = readString(call, 'id', at) ?? `call_${at.replace(/\D+/g, '_')}`
   const type = readString(call, 'type', at) ?? 'function'
+  if (type !== 'function' && type !== 'custom') return { type: 'foreign', what: type, at }
+  const path = below(at, type)
+  const called = asObject(call[type], path)
+  const custom = type === 'custom'
+  const input = custom ? (readString(called, 'input', path) ?? '') : undefined
+  const name = calledName(called, path)
+  const part: CallPart = { type: 'call', id, name, arguments: input ?? argumentsOf(called, path), custom }
   const signature = signatureOf(call)
-  const signed = signature === undefined ? {} : { signature }
-  if (type === 'custom') {
-    const custom = asObject(call.custom, below(at, 'custom'))
-    const path = below(at, 'custom')
-    const text = readString(custom, 'input', path) ?? ''
-    return { type: 'call', id, name: calledName(custom, path), arguments: text, custom: true, ...signed }
-  }
-  if (type !== 'function') return { type: 'foreign', what: type, at }
-  const path = below(at, 'function')
-  const called = asObject(call.function, path)
-  return {
-    type: 'call',
-    id,
-    name: calledName(called, path),
-    arguments: argumentsOf(called, path),
-    custom: false,
-    ...signed,
-  }
+  if (signature !== undefined) part.signature = signature
+  return part
 }
 
 function calledName(called: Json, at: string): string {
@@ -213,11 +222,14 @@ export function signatureOf(call: Json): string | undefined {
 
 function decodeResult(message: Json, at: string): ResultPart {
   const callId = readString(message, 'tool_call_id', at)
-  const path = below(at, 'tool_call_id')
-  if (callId === undefined) throw wrong(path, `${path} is required: the id of the tool call that this answers`)
+  if (callId === undefined) {
+    const path = below(at, 'tool_call_id')
+    throw wrong(path, `${path} is required: the id of the tool call that this answers`)
+  }
   const name = readName(message, 'name', at)
-  const named = name === undefined || name === '' ? {} : { name }
-  return { type: 'result', callId, ...named, parts: resultParts(message, at), at }
+  const result: ResultPart = { type: 'result', callId, parts: resultParts(message, at), at }
+  if (name !== undefined && name !== '') result.name = name
+  return result
 }
 
 function resultParts(message: Json, at: string): (TextPart | MediaPart)[] {
@@ -233,28 +245,23 @@ function resultParts(message: Json, at: string): (TextPart | MediaPart)[] {
   })
 }
 
-type LegacyCalls = {
-  call(called: Json, at: string): CallPart
-  result(message: Json, at: string): ResultPart
-}
-
 /** Calls of the time before tools had no ids: a result belongs to the last open call of its name. */
-function openLegacyCalls(): LegacyCalls {
-  const open: { id: string; name: string }[] = []
-  let count = 0
-  return {
-    call(called, at) {
-      const name = calledName(called, at)
-      const id = `call_legacy_${count++}`
-      open.push({ id, name })
-      return { type: 'call', id, name, arguments: argumentsOf(called, at), custom: false }
-    },
-    result(message, at) {
-      const name = calledName(message, at)
-      const found = open.findLastIndex((call) => call.name === name)
-      const [answered] = found < 0 ? [] : open.splice(found, 1)
-      const callId = answered?.id ?? `call_legacy_${count++}`
-      return { type: 'result', callId, name, parts: resultParts(message, at), at }
-    },
+class LegacyCalls {
+  readonly #open: { id: string; name: string }[] = []
+  #count = 0
+
+  call(called: Json, at: string): CallPart {
+    const name = calledName(called, at)
+    const id = `call_legacy_${this.#count++}`
+    this.#open.push({ id, name })
+    return { type: 'call', id, name, arguments: argumentsOf(called, at), custom: false }
+  }
+
+  result(message: Json, at: string): ResultPart {
+    const name = calledName(message, at)
+    const found = this.#open.findLastIndex((call) => call.name === name)
+    const [answered] = found < 0 ? [] : this.#open.splice(found, 1)
+    const callId = answered?.id ?? `call_legacy_${this.#count++}`
+    return { type: 'result', callId, name, parts: resultParts(message, at), at }
   }
 }

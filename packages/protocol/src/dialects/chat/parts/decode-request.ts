@@ -6,6 +6,7 @@ import {
   asString,
   isObject,
   type Json,
+  put,
   readArray,
   readFlag,
   readInteger,
@@ -13,7 +14,7 @@ import {
   readNumber,
   readObject,
   readString,
-  withoutUndefined,
+  readStrings,
   wrong,
 } from '../../../canonical/reading.ts'
 import type {
@@ -49,16 +50,9 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   if (messages === undefined) throw wrong('messages', 'messages is required: an array of messages')
   if (messages.length === 0) throw wrong('messages', 'messages must have at least one message')
 
-  const untranslated = new Set(
-    Object.keys(body).filter((field) => !TRANSLATED.has(field) && body[field] !== null && body[field] !== undefined),
-  )
-  /** A word that this gateway does not know is not a mistake: it is the upstream's to judge. */
-  const word = <Word extends string>(field: string, words: readonly Word[]): Word | undefined => {
-    const text = readString(body, field)
-    const known = words.find((candidate) => candidate === text)
-    if (text !== undefined && known === undefined) untranslated.add(field)
-    return known
-  }
+  const untranslated: string[] = []
+  for (const field in body)
+    if (!TRANSLATED.has(field) && body[field] !== null && body[field] !== undefined) untranslated.push(field)
 
   const stream = readFlag(body, 'stream') ?? false
   const options = readObject(body, 'stream_options')
@@ -66,8 +60,13 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   const { instructions, turns } = decodeMessages(messages)
   const { tools, hosted, choice, legacy } = decodeTools(body)
   const endUser = readName(body, 'safety_identifier', '', LONGEST_ID) ?? readName(body, 'user', '', LONGEST_ID)
+  const parallelCalls = readFlag(body, 'parallel_tool_calls')
+  const format = decodeFormat(body, untranslated)
+  const verbosity = readKnown(body, 'verbosity', VERBOSITIES, untranslated)
+  const modalities = decodeModalities(body)
+  const sampling = decodeSampling(body)
 
-  return withoutUndefined({
+  const request: CanonicalRequest = {
     from: 'chat',
     model,
     stream,
@@ -76,21 +75,36 @@ export function decodeRequest(value: unknown): CanonicalRequest {
     turns,
     tools,
     hostedTools: hosted,
-    toolChoice: choice,
-    parallelCalls: readFlag(body, 'parallel_tool_calls'),
-    format: decodeFormat(body, untranslated),
-    verbosity: word('verbosity', ['low', 'medium', 'high']),
-    modalities: decodeModalities(body),
-    sampling: decodeSampling(body),
-    reasoning: decodeReasoning(body, word('reasoning_effort', EFFORTS)),
-    cacheKey: readName(body, 'prompt_cache_key', '', LONGEST_ID),
-    tier: word('service_tier', TIERS),
-    endUser,
-    metadata: decodeMetadata(body, untranslated),
-    store: readFlag(body, 'store'),
-    untranslated: [...untranslated],
-    echo: legacy ? { [LEGACY]: true } : undefined,
-  })
+    format,
+    modalities,
+    sampling,
+    reasoning: decodeReasoning(body, readKnown(body, 'reasoning_effort', EFFORTS, untranslated)),
+    untranslated,
+  }
+  put(request, 'toolChoice', choice)
+  put(request, 'parallelCalls', parallelCalls)
+  put(request, 'verbosity', verbosity)
+  put(request, 'cacheKey', readName(body, 'prompt_cache_key', '', LONGEST_ID))
+  put(request, 'tier', readKnown(body, 'service_tier', TIERS, untranslated))
+  put(request, 'endUser', endUser)
+  put(request, 'metadata', decodeMetadata(body, untranslated))
+  put(request, 'store', readFlag(body, 'store'))
+  if (legacy) request.echo = { [LEGACY]: true }
+  return request
+}
+
+/** A word that this gateway does not know is not a mistake: it is the upstream's to judge. */
+function readKnown<Word extends string>(
+  body: Json,
+  field: string,
+  words: readonly Word[],
+  untranslated: string[],
+): Word | undefined {
+  const text = readString(body, field)
+  if (text === undefined) return undefined
+  const known = words.find((candidate) => candidate === text)
+  if (known === undefined) untranslated.push(field)
+  return known
 }
 
 /** In the echo: the caller speaks of functions, not of tools, and must be answered so. */
@@ -98,24 +112,25 @@ export const LEGACY = 'legacy_functions'
 
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 const TIERS: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
+const VERBOSITIES = ['low', 'medium', 'high'] as const
 
 function decodeSampling(body: Json): Sampling {
   const newCap = readInteger(body, 'max_completion_tokens', 1, MAX_OUTPUT)
   const oldCap = readInteger(body, 'max_tokens', 1, MAX_OUTPUT)
-  return withoutUndefined<Sampling>({
-    temperature: readNumber(body, 'temperature', 0, 2),
-    topP: readNumber(body, 'top_p', 0, 1),
-    topK: readTopK(body),
-    presencePenalty: readNumber(body, 'presence_penalty', -2, 2),
-    frequencyPenalty: readNumber(body, 'frequency_penalty', -2, 2),
-    // Wider than is exact in here: a passing request keeps its digits, and it is the service that judges them.
-    seed: readInteger(body, 'seed', -(2 ** 64), 2 ** 64),
-    choices: readInteger(body, 'n', 1, MAX_CHOICES),
-    stop: decodeStop(body),
-    maxOutput: newCap ?? oldCap,
-    logprobs: decodeLogprobs(body),
-    logitBias: decodeLogitBias(body),
-  })
+  const sampling: Sampling = {}
+  put(sampling, 'temperature', readNumber(body, 'temperature', 0, 2))
+  put(sampling, 'topP', readNumber(body, 'top_p', 0, 1))
+  put(sampling, 'topK', readTopK(body))
+  put(sampling, 'presencePenalty', readNumber(body, 'presence_penalty', -2, 2))
+  put(sampling, 'frequencyPenalty', readNumber(body, 'frequency_penalty', -2, 2))
+  // Wider than is exact in here: a passing request keeps its digits, and it is the service that judges them.
+  put(sampling, 'seed', readInteger(body, 'seed', -(2 ** 64), 2 ** 64))
+  put(sampling, 'choices', readInteger(body, 'n', 1, MAX_CHOICES))
+  put(sampling, 'stop', decodeStop(body))
+  put(sampling, 'maxOutput', newCap ?? oldCap)
+  put(sampling, 'logprobs', decodeLogprobs(body))
+  put(sampling, 'logitBias', decodeLogitBias(body))
+  return sampling
 }
 
 /** Below 1 it means no limit, to the services that know it. */
@@ -149,18 +164,18 @@ function decodeLogitBias(body: Json): Record<string, number> | undefined {
 }
 
 function decodeModalities(body: Json): ('image' | 'audio' | 'video')[] {
-  const words = readArray(body, 'modalities')?.map((item, index) => asString(item, `modalities[${index}]`)) ?? []
-  return (['image', 'audio', 'video'] as const).filter((kind) => words.includes(kind))
+  const words = readStrings(body, 'modalities')
+  return words === undefined ? [] : (['image', 'audio', 'video'] as const).filter((kind) => words.includes(kind))
 }
 
-function decodeFormat(body: Json, untranslated: Set<string>): OutputFormat {
+function decodeFormat(body: Json, untranslated: string[]): OutputFormat {
   const format = readObject(body, 'response_format')
   if (format === undefined) return { type: 'text' }
   const type = readString(format, 'type', 'response_format')
   if (type === undefined) throw wrong('response_format.type', 'response_format.type is required: a string')
   if (type === 'json_object') return { type: 'json' }
   if (type === 'json_schema') return decodeSchema(format)
-  if (type !== 'text') untranslated.add('response_format')
+  if (type !== 'text') untranslated.push('response_format')
   return { type: 'text' }
 }
 
@@ -168,37 +183,42 @@ function decodeSchema(format: Json): OutputFormat {
   const at = 'response_format.json_schema'
   const described = readObject(format, 'json_schema', 'response_format')
   if (described === undefined) throw wrong(at, `${at} is required: an object with a name and a schema`)
-  return withoutUndefined<Extract<OutputFormat, { type: 'schema' }>>({
+  const schema: Extract<OutputFormat, { type: 'schema' }> = {
     type: 'schema',
     schema: readObject(described, 'schema', at) ?? {},
-    name: readName(described, 'name', at),
-    description: readString(described, 'description', at),
-    strict: readFlag(described, 'strict', at),
-  })
+  }
+  put(schema, 'name', readName(described, 'name', at))
+  put(schema, 'description', readString(described, 'description', at))
+  put(schema, 'strict', readFlag(described, 'strict', at))
+  return schema
 }
 
 /** The vendor's one word, and what services that took the dialect over added to it. */
 function decodeReasoning(body: Json, effort: Effort | undefined): ReasoningWish {
+  const wish: ReasoningWish = {}
+  put(wish, 'effort', effort)
+  if (effort === 'none') wish.mode = 'off'
+  if (body.thinking === undefined && body.reasoning === undefined) return wish
   const thinking = isObject(body.thinking) ? body.thinking : {}
   const reasoning = isObject(body.reasoning) ? body.reasoning : {}
   const budget = [thinking.budget_tokens, reasoning.max_tokens].find((tokens) => Number.isSafeInteger(tokens))
   const wished = effort ?? EFFORTS.find((candidate) => candidate === reasoning.effort)
+  put(wish, 'effort', wished)
   const isOff = thinking.type === 'disabled' || reasoning.enabled === false || wished === 'none'
   const isOn = thinking.type === 'enabled' || reasoning.enabled === true
-  return withoutUndefined<ReasoningWish>({
-    mode: isOff ? 'off' : isOn ? 'on' : thinking.type === 'auto' || thinking.type === 'adaptive' ? 'auto' : undefined,
-    effort: wished,
-    budget: typeof budget === 'number' && budget > 0 ? budget : undefined,
-    show: reasoning.exclude === true ? 'none' : undefined,
-  })
+  const isLeftOpen = thinking.type === 'auto' || thinking.type === 'adaptive'
+  put(wish, 'mode', isOff ? 'off' : isOn ? 'on' : isLeftOpen ? 'auto' : undefined)
+  if (typeof budget === 'number' && budget > 0) wish.budget = budget
+  if (reasoning.exclude === true) wish.show = 'none'
+  return wish
 }
 
-function decodeMetadata(body: Json, untranslated: Set<string>): Record<string, string> | undefined {
+function decodeMetadata(body: Json, untranslated: string[]): Record<string, string> | undefined {
   const metadata = readObject(body, 'metadata')
   if (metadata === undefined) return undefined
   const entries = Object.entries(metadata)
   const isPlain = entries.every((entry): entry is [string, string] => typeof entry[1] === 'string')
   if (isPlain) return Object.fromEntries(entries as [string, string][])
-  untranslated.add('metadata')
+  untranslated.push('metadata')
   return undefined
 }

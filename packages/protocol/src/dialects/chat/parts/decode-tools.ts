@@ -7,6 +7,7 @@ import {
   below,
   isObject,
   type Json,
+  put,
   readArray,
   readFlag,
   readName,
@@ -22,27 +23,29 @@ export type DecodedTools = { tools: Tool[]; hosted: HostedTool[]; choice: ToolCh
 export function decodeTools(body: Json): DecodedTools {
   const tools: Tool[] = []
   const hosted: HostedTool[] = []
-  for (const [index, value] of (readArray(body, 'tools') ?? []).entries()) {
+  const given = readArray(body, 'tools') ?? []
+  for (let index = 0; index < given.length; index++) {
     const at = `tools[${index}]`
-    const tool = asObject(value, at)
+    const tool = asObject(given[index], at)
     const type = readString(tool, 'type', at) ?? 'function'
-    if (type === 'function') tools.push({ ...decodeFunction(tool, 'function', at), ...marked(tool) })
-    else if (type === 'custom') tools.push({ ...decodeCustom(tool, at), ...marked(tool) })
+    if (type === 'function') tools.push(marked(decodeFunction(tool, at), tool))
+    else if (type === 'custom') tools.push(marked(decodeCustom(tool, at), tool))
     else hosted.push({ name: type, at })
   }
   const functions = readArray(body, 'functions') ?? []
-  for (const [index, value] of functions.entries()) {
+  for (let index = 0; index < functions.length; index++) {
     const at = `functions[${index}]`
-    tools.push(functionOf(asObject(value, at), at))
+    tools.push(functionOf(asObject(functions[index], at), at))
   }
   const choice = decodeChoice(body) ?? decodeLegacyChoice(body)
-  checkChoice(choice, { tools, hostedTools: hosted }, body.tool_choice ? 'tool_choice' : 'function_call')
+  if (choice !== undefined)
+    checkChoice(choice, { tools, hostedTools: hosted }, body.tool_choice ? 'tool_choice' : 'function_call')
   return { tools, hosted, choice, legacy: functions.length > 0 && tools.length === functions.length }
 }
 
-function decodeFunction(tool: Json, field: string, at: string): Tool {
-  const path = below(at, field)
-  const described = readObject(tool, field, at)
+function decodeFunction(tool: Json, at: string): Tool {
+  const path = below(at, 'function')
+  const described = readObject(tool, 'function', at)
   if (described === undefined) throw wrong(path, `${path} is required: an object with a name`)
   return functionOf(described, path)
 }
@@ -50,19 +53,21 @@ function decodeFunction(tool: Json, field: string, at: string): Tool {
 function functionOf(described: Json, at: string): Tool {
   const schema = readObject(described, 'parameters', at)
   const strict = readFlag(described, 'strict', at)
-  return {
-    ...namedTool(described, at),
-    ...(schema === undefined ? {} : { schema }),
-    ...(strict === undefined ? {} : { strict }),
-  }
+  const tool = namedTool(described, at)
+  put(tool, 'schema', schema)
+  put(tool, 'strict', strict)
+  return tool
 }
 
-function namedTool(described: Json, at: string): Pick<Tool, 'name' | 'description'> {
+function namedTool(described: Json, at: string): Tool {
   const name = readName(described, 'name', at)
-  const path = below(at, 'name')
-  if (name === undefined || name === '') throw wrong(path, `${path} is required: the name of the function`)
-  const description = readString(described, 'description', at)
-  return { name, ...(description === undefined ? {} : { description }) }
+  if (name === undefined || name === '') {
+    const path = below(at, 'name')
+    throw wrong(path, `${path} is required: the name of the function`)
+  }
+  const tool: Tool = { name }
+  put(tool, 'description', readString(described, 'description', at))
+  return tool
 }
 
 function decodeCustom(tool: Json, at: string): Tool {
@@ -73,15 +78,15 @@ function decodeCustom(tool: Json, at: string): Tool {
   // The fields of a grammar stand in an object of their own here, and beside the type in another dialect.
   const grammar = isObject(format?.grammar) ? format.grammar : format
   const isGrammar = format?.type === 'grammar' && grammar !== undefined
-  const custom = isGrammar
-    ? {
-        grammar: {
-          syntax: readString(grammar, 'syntax', below(path, 'format.grammar')) ?? 'lark',
-          definition: readString(grammar, 'definition', below(path, 'format.grammar')) ?? '',
-        },
-      }
-    : {}
-  return { ...namedTool(described, path), custom }
+  const custom: Tool['custom'] = {}
+  if (isGrammar) {
+    const where = below(path, 'format.grammar')
+    const syntax = readString(grammar, 'syntax', where) ?? 'lark'
+    custom.grammar = { syntax, definition: readString(grammar, 'definition', where) ?? '' }
+  }
+  const read = namedTool(described, path)
+  read.custom = custom
+  return read
 }
 
 const MODES: Readonly<Record<string, 'auto' | 'none' | 'required'>> = {

@@ -2,7 +2,7 @@
 // recorded bodies depend on it.
 
 import { effortOf } from '../../../canonical/effort.ts'
-import { Mistake } from '../../../canonical/reading.ts'
+import { Mistake, put } from '../../../canonical/reading.ts'
 import { refuseOtherOutput } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { strictSchema } from '../../../canonical/strict-schema.ts'
@@ -12,10 +12,10 @@ import type { ChatService } from '../../chat-service.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
 import type { WrittenFormat, WrittenMessage } from '../wire.ts'
 import { encodeMessages } from './encode-messages.ts'
-import { encodeTools, wrappedTools } from './encode-tools.ts'
+import { addTools, wrappedTools } from './encode-tools.ts'
 import { serviceOf } from './services.ts'
 
-const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
+const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 64 }
 const MAX_STOPS = 4
 
 export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
@@ -26,54 +26,48 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const messages = encodeMessages(request, { target, names, service })
   if (messages.length === 0) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
   if (messages.at(-1)?.role === 'assistant') warn('turns', 'changed')
-  const body = {
+  const body: Record<string, unknown> = {
     model: target.model,
     messages: withJsonAskedFor(messages, request.format, service),
-    ...(request.stream ? { stream: true } : {}),
-    ...(request.stream && service.streamUsage === 'asked for' ? { stream_options: { include_usage: true } } : {}),
-    ...encodeSampling(request.sampling, service, warn),
-    ...encodeTools(request, { names, service, warn }),
-    ...encodeFormat(request, warn),
-    ...encodeReasoning(request.reasoning, service, warn),
-    ...given('verbosity', request.verbosity),
-    ...given('service_tier', request.tier),
-    ...encodeEndUser(request.endUser, service, warn),
-    ...given('metadata', request.metadata),
-    ...given('store', request.store),
-    ...given('prompt_cache_key', request.cacheKey),
   }
+  if (request.stream) {
+    body.stream = true
+    if (service.streamUsage === 'asked for') body.stream_options = { include_usage: true }
+  }
+  addSampling(body, request.sampling, service, warn)
+  addTools(body, request, { names, service, warn })
+  put(body, 'response_format', encodeFormat(request, warn))
+  addReasoning(body, request.reasoning, service, warn)
+  put(body, 'verbosity', request.verbosity)
+  put(body, 'service_tier', request.tier)
+  if (service.endUser !== 'none') put(body, service.endUser, request.endUser)
+  else if (request.endUser !== undefined) warn('endUser', 'dropped')
+  put(body, 'metadata', request.metadata)
+  put(body, 'store', request.store)
+  put(body, 'prompt_cache_key', request.cacheKey)
   return { body, tools: { changed: names.changed, wrapped: wrappedTools(request, service), firstCallOnly: false } }
 }
 
-const given = <Value>(field: string, value: Value | undefined): Record<string, Value> =>
-  value === undefined ? {} : { [field]: value }
-
-function encodeEndUser(endUser: string | undefined, service: ChatService, warn: Warn): Record<string, unknown> {
-  if (service.endUser !== 'none') return given(service.endUser, endUser)
-  if (endUser !== undefined) warn('endUser', 'dropped')
-  return {}
-}
-
-function encodeSampling(wished: Sampling, service: ChatService, warn: Warn): Record<string, unknown> {
-  const sampling = withoutRefused(wished, service, warn)
+function addSampling(body: Record<string, unknown>, wished: Sampling, service: ChatService, warn: Warn): void {
+  const sampling = service.refuses === undefined ? wished : withoutRefused(wished, service.refuses, warn)
   const { stop, logprobs, choices } = sampling
   if (sampling.topK !== undefined) warn('topK', 'dropped')
   if (stop !== undefined && stop.length > MAX_STOPS) warn('stop', 'clipped')
-  return {
-    ...given(service.cap, sampling.maxOutput),
-    ...given('temperature', sampling.temperature),
-    ...given('top_p', sampling.topP),
-    ...given('n', choices === 1 ? undefined : choices),
-    ...given('stop', stop?.length === 0 ? undefined : stop?.slice(0, MAX_STOPS)),
-    ...given('presence_penalty', sampling.presencePenalty),
-    ...given('frequency_penalty', sampling.frequencyPenalty),
-    ...given(service.seed, sampling.seed),
-    ...given('logit_bias', sampling.logitBias),
-    ...(logprobs === undefined ? {} : { logprobs: true, ...given('top_logprobs', logprobs.top) }),
-  }
+  put(body, service.cap, sampling.maxOutput)
+  put(body, 'temperature', sampling.temperature)
+  put(body, 'top_p', sampling.topP)
+  if (choices !== 1) put(body, 'n', choices)
+  if (stop !== undefined && stop.length > 0) body.stop = stop.slice(0, MAX_STOPS)
+  put(body, 'presence_penalty', sampling.presencePenalty)
+  put(body, 'frequency_penalty', sampling.frequencyPenalty)
+  put(body, service.seed, sampling.seed)
+  put(body, 'logit_bias', sampling.logitBias)
+  if (logprobs === undefined) return
+  body.logprobs = true
+  put(body, 'top_logprobs', logprobs.top)
 }
 
-function withoutRefused(wished: Sampling, { refuses = [] }: ChatService, warn: Warn): Sampling {
+function withoutRefused(wished: Sampling, refuses: NonNullable<ChatService['refuses']>, warn: Warn): Sampling {
   const sampling = { ...wished }
   for (const field of refuses) {
     if (sampling[field] !== undefined) warn(field, 'dropped')
@@ -92,10 +86,19 @@ const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
   max: 'max',
 }
 
-function encodeReasoning(wish: ReasoningWish, service: ChatService, warn: Warn): Record<string, unknown> {
+function addReasoning(body: Record<string, unknown>, wish: ReasoningWish, service: ChatService, warn: Warn): void {
   const effort = effortOf(wish)
-  if (service.effort === 'word') return given('reasoning_effort', effort)
-  if (service.effort === 'reasoning') return effort === undefined ? {} : { reasoning: { effort } }
+  if (service.effort === 'word') put(body, 'reasoning_effort', effort)
+  else if (service.effort === 'reasoning') put(body, 'reasoning', effort && { effort })
+  else Object.assign(body, encodeSwitch(wish, effort, service, warn))
+}
+
+function encodeSwitch(
+  wish: ReasoningWish,
+  effort: Effort | undefined,
+  service: ChatService,
+  warn: Warn,
+): Record<string, unknown> {
   const isOn = effort === undefined ? wish.mode === 'on' : effort !== 'none'
   if (service.effort === 'enable_thinking') return encodeThinkingFlag(isOn, effort, warn)
   if (effort === 'none') return { thinking: { type: 'disabled' } }
@@ -111,9 +114,9 @@ function encodeThinkingFlag(isOn: boolean, effort: Effort | undefined, warn: War
   return isOn || effort === 'none' ? { enable_thinking: isOn } : {}
 }
 
-function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { response_format?: WrittenFormat } {
-  if (format.type === 'text') return {}
-  if (format.type === 'json') return { response_format: { type: 'json_object' } }
+function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): WrittenFormat | undefined {
+  if (format.type === 'text') return undefined
+  if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format
   // Dialects without the word promise that the schema is kept; strict mode promises it here, for schemas that allow it.
   const hasTheWord = from === 'chat' || from === 'responses'
@@ -121,14 +124,12 @@ function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): { respons
   const isStrict = hasTheWord ? strict : closed !== undefined
   if (!hasTheWord && !isStrict) warn('format', 'changed')
   return {
-    response_format: {
-      type: 'json_schema',
-      json_schema: {
-        name: schemaName(name),
-        ...(description === undefined ? {} : { description }),
-        schema: { ...(closed ?? schema) },
-        ...(isStrict === undefined ? {} : { strict: isStrict }),
-      },
+    type: 'json_schema',
+    json_schema: {
+      name: schemaName(name),
+      ...(description === undefined ? {} : { description }),
+      schema: { ...(closed ?? schema) },
+      ...(isStrict === undefined ? {} : { strict: isStrict }),
     },
   }
 }

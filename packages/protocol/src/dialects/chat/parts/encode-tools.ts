@@ -1,5 +1,6 @@
 // Tools and the choice among them, for an upstream.
 
+import { put } from '../../../canonical/reading.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { strictSchema } from '../../../canonical/strict-schema.ts'
@@ -8,47 +9,61 @@ import type { Warn } from '../../../canonical/warning.ts'
 import type { ChatService } from '../../chat-service.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
 
-export type EncodedTools = {
-  tools?: WrittenTool[]
-  tool_choice?: WrittenToolChoice
-  parallel_tool_calls?: boolean
-}
-
 type Context = { names: ToolNames; service: ChatService; warn: Warn }
 
-export function encodeTools(request: CanonicalRequest, context: Context): EncodedTools {
+export function addTools(body: Record<string, unknown>, request: CanonicalRequest, context: Context): void {
   const { tools, toolChoice, parallelCalls } = request
   leaveOutHosted(request, context.warn)
   checkToolChoice(request)
-  if (tools.length === 0) return {}
-  const tool_choice = toolChoice === undefined ? undefined : encodeChoice(toolChoice, tools, context)
-  return {
-    tools: tools.map((tool) => encodeTool(tool, request, context)),
-    ...(tool_choice === undefined ? {} : { tool_choice }),
-    ...(parallelCalls === undefined ? {} : { parallel_tool_calls: parallelCalls }),
-  }
+  if (tools.length === 0) return
+  const choice: WrittenToolChoice | undefined = toolChoice && encodeChoice(toolChoice, tools, context)
+  body.tools = tools.map((tool) => encodeTool(tool, request, context))
+  put(body, 'tool_choice', choice)
+  put(body, 'parallel_tool_calls', parallelCalls)
 }
 
 /** Tools that a service without them gets as functions, by the caller's names. */
-export const wrappedTools = ({ tools }: CanonicalRequest, { customTools }: ChatService): ReadonlySet<string> =>
-  new Set(customTools ? [] : tools.filter(({ custom }) => custom !== undefined).map(({ name }) => name))
+export function wrappedTools({ tools }: CanonicalRequest, { customTools }: ChatService): ReadonlySet<string> {
+  if (customTools || tools.length === 0) return NONE_WRAPPED
+  return new Set(tools.filter(({ custom }) => custom !== undefined).map(({ name }) => name))
+}
+
+const NONE_WRAPPED: ReadonlySet<string> = new Set()
 
 function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, warn }: Context): WrittenTool {
   const name = names.sent(tool.name)
+  if (tool.custom === undefined) return { type: 'function', function: encodeFunction(name, tool, request, warn) }
   const described = tool.description === undefined ? {} : { description: tool.description }
-  if (tool.custom !== undefined && !service.customTools) {
+  if (!service.customTools) {
     return { type: 'function', function: { name, ...described, parameters: inputSchema(tool.custom) } }
   }
-  if (tool.custom !== undefined) {
-    const { grammar } = tool.custom
-    const syntax = grammar?.syntax === 'regex' ? 'regex' : 'lark'
-    const format =
-      grammar === undefined
-        ? {}
-        : { format: { type: 'grammar' as const, grammar: { syntax, definition: grammar.definition } as const } }
-    return { type: 'custom', custom: { name, ...described, ...format } }
-  }
-  return { type: 'function', function: { name, ...described, ...parametersOf(tool, request, warn) } }
+  const { grammar } = tool.custom
+  const syntax = grammar?.syntax === 'regex' ? 'regex' : 'lark'
+  const format =
+    grammar === undefined
+      ? {}
+      : { format: { type: 'grammar' as const, grammar: { syntax, definition: grammar.definition } as const } }
+  return { type: 'custom', custom: { name, ...described, ...format } }
+}
+
+type WrittenFunction = Extract<WrittenTool, { type: 'function' }>['function']
+
+/** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
+function encodeFunction(
+  name: string,
+  { description, strict, schema }: Tool,
+  { from }: CanonicalRequest,
+  warn: Warn,
+): WrittenFunction {
+  const written: WrittenFunction = { name }
+  put(written, 'description', description)
+  const isPromised = strict === true && from !== 'chat' && from !== 'responses'
+  const closed = isPromised && schema !== undefined ? strictSchema(schema) : undefined
+  const isBroken = isPromised && closed === undefined
+  put(written, 'parameters', closed ?? schema)
+  put(written, 'strict', isBroken ? false : strict)
+  if (isBroken) warn('tools', 'changed')
+  return written
 }
 
 function inputSchema({ grammar }: NonNullable<Tool['custom']>): Record<string, unknown> {
@@ -60,19 +75,6 @@ function inputSchema({ grammar }: NonNullable<Tool['custom']>): Record<string, u
     additionalProperties: false,
   }
 }
-
-/** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
-function parametersOf({ strict, schema }: Tool, { from }: CanonicalRequest, warn: Warn): Parameters {
-  const parameters = schema === undefined ? {} : { parameters: { ...schema } }
-  if (strict === undefined) return parameters
-  if (from === 'chat' || from === 'responses' || !strict) return { ...parameters, strict }
-  const closed = schema === undefined ? undefined : strictSchema(schema)
-  if (closed !== undefined) return { parameters: { ...closed }, strict }
-  warn('tools', 'changed')
-  return { ...parameters, strict: false }
-}
-
-type Parameters = { parameters?: Record<string, unknown>; strict?: boolean }
 
 function encodeChoice(choice: ToolChoice, tools: readonly Tool[], context: Context): WrittenToolChoice | undefined {
   switch (choice.mode) {

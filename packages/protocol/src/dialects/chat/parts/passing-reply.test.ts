@@ -231,3 +231,15 @@ describe('what is not a reply', () => {
     expect(good('{"choices":[{}],"error":null}').choices).toBe(1)
   })
 })
+
+test.each<[string, object]>([
+  [
+    'within the last choice',
+    { choices: [{ index: 0, message: { content: 'a' }, usage: { prompt_tokens: 3, completion_tokens: 2 } }] },
+  ],
+  ['within an extension', { x_groq: { usage: { prompt_tokens: 3, completion_tokens: 2 } } }],
+])('usage %s is found whether or not the model is to be renamed', (_, more) => {
+  const bytes = bytesOf(replyWith({ role: 'assistant', content: 'a' }, more))
+  for (const isRenamed of [false, true])
+    expect(readChatReply(bytes, codec, isRenamed)).toMatchObject({ ok: true, usage: { input: 3, output: 2 } })
+})

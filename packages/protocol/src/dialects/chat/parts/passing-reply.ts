@@ -3,7 +3,7 @@
 import type { Finish, FinishReason } from '../../../canonical/finish.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { scanObject } from '../../../framing/json-scan.ts'
+import { fieldNamed, type JsonField, scanObject } from '../../../framing/json-scan.ts'
 import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../../framing/json-walk.ts'
 import { splice } from '../../../framing/splice.ts'
 import { chatUsage, SOURCE_LISTS, usageOfBody } from './usage.ts'
@@ -35,16 +35,19 @@ const PARSED_IN_FULL = 16 * 1024
 
 /** `locateModel`: where the model's name stands is wanted too, to replace it. */
 export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = true): ChatReply {
+  let ordinary: Extract<ChatReply, { ok: true }> | undefined
   if (bytes.length <= PARSED_IN_FULL) {
     const body = parse(bytes, 0, bytes.length, codec)
-    const ordinary = locateModel ? undefined : ordinaryReply(body)
-    if (ordinary !== undefined) return ordinary
     if (body === undefined) return refused('not_json', 'The reply is not valid JSON')
+    ordinary = ordinaryReply(body)
+    if (ordinary !== undefined && !locateModel) return ordinary
   }
   const scan = scanObject(bytes, codec)
   if (!scan.ok) return refused('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
-
-  const field = (name: string) => scan.fields.find((candidate) => candidate.name === name && candidate.kind !== 'null')
+  const field = (name: string) => {
+    const found = fieldNamed(scan.fields, name)
+    return found?.kind === 'null' ? undefined : found
+  }
   if (field('error') !== undefined) {
     const body = parse(bytes, 0, bytes.length, codec)
     return refused('error', errorMessage(body) ?? 'The upstream answered with an error', body)
@@ -61,22 +64,28 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
 
   resetWalk(walk)
   walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
-  const model = field('model')
-  return {
-    ok: true,
-    usage: chatUsage(parsedField('usage'), {
+  const usage = (): Usage | undefined =>
+    chatUsage(parsedField('usage'), {
       tier: parsedField('service_tier'),
       searched: isNoted(walk, CITED) || SOURCE_LISTS.some((name) => (field(name)?.count ?? 0) > 0),
-    }),
+    })
+  return {
+    ok: true,
+    usage: ordinary === undefined ? usage() : ordinary.usage,
     finish: finishAt(bytes, walk, codec),
     outputBytes: outputBytes(walk),
     choices: choices.count,
-    model: model?.kind === 'string' ? { start: model.start, end: model.end } : undefined,
+    model: rangeOfModel(scan.fields),
   }
 }
 
+function rangeOfModel(fields: readonly JsonField[]): ByteRange | undefined {
+  const model = fieldNamed(fields, 'model')
+  return model?.kind === 'string' ? { start: model.start, end: model.end } : undefined
+}
+
 /** A reply with choices and full usage, read from what it parses to; undefined when it takes a closer look. */
-function ordinaryReply(body: unknown): ChatReply | undefined {
+function ordinaryReply(body: unknown): Extract<ChatReply, { ok: true }> | undefined {
   if (!isObject(body) || !Array.isArray(body.choices) || body.choices.length === 0) return undefined
   if (body.error !== undefined && body.error !== null) return undefined
   const usage = usageOfBody(body)
@@ -96,10 +105,10 @@ function spokenLength(message: unknown): number {
   if (!isObject(message)) return 0
   const texts = lengthOf(message.content) + lengthOf(message.reasoning_content) + lengthOf(message.refusal)
   if (!Array.isArray(message.tool_calls)) return texts
-  return message.tool_calls.reduce(
-    (sum: number, call) => sum + (isObject(call) && isObject(call.function) ? lengthOf(call.function.arguments) : 0),
-    texts,
-  )
+  let total = texts
+  for (const call of message.tool_calls)
+    if (isObject(call) && isObject(call.function)) total += lengthOf(call.function.arguments)
+  return total
 }
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
@@ -109,7 +118,8 @@ const walk = newWalk()
 
 /** The reply with another model name, every other byte as it was. */
 export function renameModel(bytes: Uint8Array, range: ByteRange, model: string, codec: Codec): Uint8Array {
-  return splice(bytes, [{ ...range, bytes: codec.encode(JSON.stringify(model)) }])
+  const { start, end } = range
+  return splice(bytes, [{ start, end, bytes: codec.encode(JSON.stringify(model)) }], codec)
 }
 
 const FINISH: Readonly<Record<string, FinishReason>> = {

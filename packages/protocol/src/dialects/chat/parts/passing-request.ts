@@ -2,9 +2,18 @@
 // edits that it may need, spliced into its bytes. Everything else reaches the upstream as the caller wrote it.
 
 import type { ErrorInfo } from '../../../canonical/error.ts'
+import { isObject, isPrintableAscii, type Json } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editFields } from '../../../framing/edit-fields.ts'
-import { decodeString, type JsonField, type JsonScan, scanObject, typeWords } from '../../../framing/json-scan.ts'
+import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
+import {
+  decodeString,
+  fieldNamed,
+  type JsonField,
+  type JsonKind,
+  type JsonScan,
+  scanObject,
+  typeWords,
+} from '../../../framing/json-scan.ts'
 import { splice } from '../../../framing/splice.ts'
 import { notText } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
@@ -77,7 +86,7 @@ export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | Er
 }
 
 function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknown): ChatFacts {
-  const read = openFields(bytes, codec, scan.fields)
+  const read = new TopLevel(bytes, codec, scan.fields, parsed)
   const model = read.name('model', MAX_MODEL_LENGTH)
   if (model === undefined) throw new FieldMistake('model', 'model is required: the id of a model as a string')
   if (model === '') throw new FieldMistake('model', 'model must not be empty')
@@ -85,8 +94,8 @@ function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknow
   if (messages === undefined) throw new FieldMistake('messages', 'messages is required: an array of messages')
   if (messages === 0) throw new FieldMistake('messages', 'messages must have at least one message')
 
-  read.oneOf('stop', ['string', 'array'], 'stop must be a string or an array of strings')
-  read.oneOf('tool_choice', ['string', 'object'], 'tool_choice must be a string or an object')
+  read.oneOf('stop', 'string', 'array', 'stop must be a string or an array of strings')
+  read.oneOf('tool_choice', 'string', 'object', 'tool_choice must be a string or an object')
   // Which of the two an upstream heeds is its own affair: the greater has to be paid for.
   const newCap = read.number('max_completion_tokens', 1, MAX_OUTPUT, 'integer')
   const oldCap = read.number('max_tokens', 1, MAX_OUTPUT, 'integer')
@@ -126,52 +135,71 @@ class FieldMistake extends Error {
 }
 
 /** Typed access to the top-level fields. Absent and null both read as undefined. */
-function openFields(bytes: Uint8Array, codec: Codec, fields: readonly JsonField[]) {
-  // A loop: this is asked a dozen times for every request, and a closure each time would cost more than all else here.
-  const field = (name: string): JsonField | undefined => {
-    for (const candidate of fields)
-      if (candidate.name === name) return candidate.kind === 'null' ? undefined : candidate
-    return undefined
+class TopLevel {
+  readonly #bytes: Uint8Array
+  readonly #codec: Codec
+  readonly #fields: readonly JsonField[]
+  /** The same fields as values, where the body was parsed: nothing has to be decoded twice. */
+  readonly #parsed: Json | undefined
+
+  constructor(bytes: Uint8Array, codec: Codec, fields: readonly JsonField[], parsed: unknown) {
+    this.#bytes = bytes
+    this.#codec = codec
+    this.#fields = fields
+    this.#parsed = isObject(parsed) ? parsed : undefined
   }
-  return {
-    field,
-    /** A string that is stored or compared: no control characters, no half characters. */
-    name(name: string, maxLength?: number): string | undefined {
-      const found = field(name)
-      if (found === undefined) return undefined
-      if (found.kind !== 'string') throw new FieldMistake(name, `${name} must be a string`)
-      const text = decodeString(bytes, found.start, found.end, codec)
-      if (text === undefined) throw new FieldMistake(name, `${name} has an invalid escape or a control character`)
+
+  field(name: string): JsonField | undefined {
+    const found = fieldNamed(this.#fields, name)
+    return found?.kind === 'null' ? undefined : found
+  }
+
+  /** A string that is stored or compared: no control characters, no half characters. */
+  name(name: string, maxLength = Number.POSITIVE_INFINITY): string | undefined {
+    const found = this.field(name)
+    if (found === undefined) return undefined
+    if (found.kind !== 'string') throw new FieldMistake(name, `${name} must be a string`)
+    const text = this.#parsed?.[name] ?? decodeString(this.#bytes, found.start, found.end, this.#codec)
+    if (typeof text !== 'string') throw new FieldMistake(name, `${name} has an invalid escape or a control character`)
+    if (!isPrintableAscii(text)) {
       if (/[\u0000-\u001f\u007f]/.test(text)) throw new FieldMistake(name, `${name} must not have control characters`)
       if (/[\ud800-\udfff\ufffd]/u.test(text)) throw new FieldMistake(name, `${name} must be valid Unicode text`)
-      if (maxLength !== undefined && text.length > maxLength)
-        throw new FieldMistake(name, `${name} must not be longer than ${maxLength} characters`)
-      return text
-    },
-    number(name: string, least: number, most: number, kind: 'number' | 'integer' = 'number'): number | undefined {
-      const found = field(name)
-      if (found === undefined) return undefined
-      const value = found.kind === 'number' ? Number(codec.decode(bytes, found.start, found.end)) : Number.NaN
-      if (value >= least && value <= most && (kind === 'number' || Number.isInteger(value))) return value
-      const what = kind === 'number' ? 'a number' : 'a whole number'
-      throw new FieldMistake(name, `${name} must be ${what} between ${least} and ${most}`)
-    },
-    flag(name: string): boolean {
-      const found = field(name)
-      if (found === undefined || found.kind === 'false') return false
-      if (found.kind === 'true') return true
-      throw new FieldMistake(name, `${name} must be true or false`)
-    },
-    array(name: string): number | undefined {
-      const found = field(name)
-      if (found === undefined) return undefined
-      if (found.kind !== 'array') throw new FieldMistake(name, `${name} must be an array`)
-      return found.count
-    },
-    oneOf(name: string, kinds: readonly string[], message: string): void {
-      const found = field(name)
-      if (found !== undefined && !kinds.includes(found.kind)) throw new FieldMistake(name, message)
-    },
+    }
+    if (text.length > maxLength) throw new FieldMistake(name, `${name} must not be longer than ${maxLength} characters`)
+    return text
+  }
+
+  number(name: string, least: number, most: number, kind: 'number' | 'integer' = 'number'): number | undefined {
+    const found = this.field(name)
+    if (found === undefined) return undefined
+    const value = found.kind === 'number' ? this.#numberAt(found) : Number.NaN
+    if (value >= least && value <= most && (kind === 'number' || Number.isInteger(value))) return value
+    const what = kind === 'number' ? 'a number' : 'a whole number'
+    throw new FieldMistake(name, `${name} must be ${what} between ${least} and ${most}`)
+  }
+
+  #numberAt({ name, start, end }: JsonField): number {
+    const value = this.#parsed?.[name]
+    return typeof value === 'number' ? value : Number(this.#codec.decode(this.#bytes, start, end))
+  }
+
+  flag(name: string): boolean {
+    const found = this.field(name)
+    if (found === undefined || found.kind === 'false') return false
+    if (found.kind === 'true') return true
+    throw new FieldMistake(name, `${name} must be true or false`)
+  }
+
+  array(name: string): number | undefined {
+    const found = this.field(name)
+    if (found === undefined) return undefined
+    if (found.kind !== 'array') throw new FieldMistake(name, `${name} must be an array`)
+    return found.count
+  }
+
+  oneOf(name: string, one: JsonKind, other: JsonKind, message: string): void {
+    const kind = this.field(name)?.kind
+    if (kind !== undefined && kind !== one && kind !== other) throw new FieldMistake(name, message)
   }
 }
 
@@ -184,45 +212,45 @@ export type ChatEdits = {
   maxOutput?: number
   /** The field for the limit when the caller gave none. */
   capField?: ChatCapField
-  /** Top-level fields to set, as JSON, and to take out. */
-  set?: ReadonlyMap<string, string | Uint8Array>
-  remove?: ReadonlySet<string>
+  /** Changes to other top-level fields. Those of this request are added to it. */
+  fields?: FieldEdits
 }
 
 /** The body with these edits and every other byte as it was; the same array when nothing changes. */
 export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Uint8Array {
-  const set = new Map<string, string | Uint8Array>(edits.set)
-  const fieldOf = (name: string) => facts.fields.find((field) => field.name === name)
-  if (edits.model !== undefined && edits.model !== facts.model) set.set('model', JSON.stringify(edits.model))
+  const { model, maxOutput, fields: into = { set: [], remove: [] } } = edits
+  if (model !== undefined && model !== facts.model) setField(into, 'model', JSON.stringify(model))
 
   if (edits.includeUsage && !facts.includeUsage) {
-    const options = fieldOf('stream_options')
-    set.set('stream_options', options?.kind === 'object' ? askingForUsage(bytes, options, codec) : ASK)
+    const options = fieldNamed(facts.fields, 'stream_options')
+    setField(into, 'stream_options', options?.kind === 'object' ? askingForUsage(bytes, options, codec) : ASK)
   }
 
-  if (edits.maxOutput !== undefined) {
-    const limit = String(edits.maxOutput)
+  if (maxOutput !== undefined) {
+    const limit = String(maxOutput)
     const isKept = (field: JsonField | undefined): field is JsonField =>
-      field !== undefined && edits.remove?.has(field.name) !== true
-    const caps = [fieldOf('max_completion_tokens'), fieldOf('max_tokens')].filter(isKept)
+      field !== undefined && !into.remove.includes(field.name)
+    const caps = CAPS.map((name) => fieldNamed(facts.fields, name)).filter(isKept)
     // Both names may be there: an upstream that heeds the other one must not produce more either.
     for (const cap of caps)
-      if (cap.kind === 'number' && Number(codec.decode(bytes, cap.start, cap.end)) > edits.maxOutput)
-        set.set(cap.name, limit)
-    if (facts.maxOutput === undefined) set.set(caps[0]?.name ?? edits.capField ?? 'max_tokens', limit)
+      if (cap.kind === 'number' && Number(codec.decode(bytes, cap.start, cap.end)) > maxOutput)
+        setField(into, cap.name, limit)
+    if (facts.maxOutput === undefined) setField(into, caps[0]?.name ?? edits.capField ?? 'max_tokens', limit)
   }
-  return editFields(bytes, facts, { set, ...(edits.remove === undefined ? {} : { remove: edits.remove }) }, codec)
+  return editFields(bytes, facts, into, codec)
 }
 
+const CAPS: readonly ChatCapField[] = ['max_completion_tokens', 'max_tokens']
 const ASK = '{"include_usage":true}'
 
 function askingForUsage(bytes: Uint8Array, options: JsonField, codec: Codec): Uint8Array {
   const inner = bytes.subarray(options.start, options.end)
   const scan = scanObject(inner, codec)
-  const asked = scan.ok ? scan.fields.find((field) => field.name === 'include_usage') : undefined
-  if (asked !== undefined) return splice(inner, [{ start: asked.start, end: asked.end, bytes: codec.encode('true') }])
+  const asked = scan.ok ? fieldNamed(scan.fields, 'include_usage') : undefined
+  if (asked !== undefined)
+    return splice(inner, [{ start: asked.start, end: asked.end, bytes: codec.encode('true') }], codec)
   const added = codec.encode(`"include_usage":true${options.count === 0 ? '' : ','}`)
-  return splice(inner, [{ start: 1, end: 1, bytes: added }])
+  return splice(inner, [{ start: 1, end: 1, bytes: added }], codec)
 }
 
 function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | undefined): boolean {
@@ -230,15 +258,16 @@ function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | unde
   if (options.kind !== 'object') throw new FieldMistake('stream_options', 'stream_options must be an object')
   const inner = scanObject(bytes.subarray(options.start, options.end), codec)
   if (!inner.ok) throw new FieldMistake('stream_options', `stream_options ${inner.message}`)
-  const asked = inner.fields.find((field) => field.name === 'include_usage')
+  const asked = fieldNamed(inner.fields, 'include_usage')
   if (asked === undefined || asked.kind === 'null' || asked.kind === 'false') return false
   if (asked.kind === 'true') return true
   throw new FieldMistake('stream_options.include_usage', 'stream_options.include_usage must be true or false')
 }
 
 function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
+  if (scan.longStrings.length === 0) return 0
   let total = 0
-  const messages = scan.fields.find(({ name }) => name === 'messages')
+  const messages = fieldNamed(scan.fields, 'messages')
   for (const { keyStart, keyEnd, start, end } of scan.longStrings) {
     // Elsewhere, as in the schema of a tool, a model reads what has such a name.
     if (!messages || start < messages.start || end > messages.end || keyEnd - keyStart > 11) continue

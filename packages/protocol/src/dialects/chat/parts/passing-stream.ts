@@ -137,7 +137,7 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
     if (!event.hasData && heldLength > maxEventBytes) return
     const whole = bytes.subarray(at, end)
     const edits = isRenamed ? [{ start: modelStart - at, end: modelEnd - at, bytes: newName }] : []
-    const kept = rewritten ?? (isRenamed ? splice(whole, edits) : new Uint8Array(whole))
+    const kept = rewritten ?? (isRenamed ? splice(whole, edits, codec) : new Uint8Array(whole))
     held.push(kept)
     heldLength += kept.length
   }
@@ -253,7 +253,8 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
     walkJson(json, 0, json.length, 0, CHAT_NAMES, DELTA, walk)
     absorb(json)
     if (newName === undefined || (walk.noted & (1 << MODEL)) === 0) return
-    const renamed = splice(json, [{ start: walk.starts[MODEL] ?? 0, end: walk.ends[MODEL] ?? 0, bytes: newName }])
+    const model = { start: walk.starts[MODEL] ?? 0, end: walk.ends[MODEL] ?? 0, bytes: newName }
+    const renamed = splice(json, [model], codec)
     event.rewritten = codec.encode(formatSse(codec.decode(renamed, 0, renamed.length), name))
   }
 

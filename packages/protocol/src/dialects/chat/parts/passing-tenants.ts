@@ -4,23 +4,31 @@
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements } from '../../../framing/edit-fields.ts'
-import type { JsonField } from '../../../framing/json-scan.ts'
-import { fieldNamed, isId, objectsIn } from '../../passing-request.ts'
-import { billedTools, billedWord, effectOf, pricedIn, pricedTools } from '../../priced-fields.ts'
+import { fieldNamed, type JsonField } from '../../../framing/json-scan.ts'
+import { isId } from '../../passing-request.ts'
+import { addPriced, billedTools, billedWord, effectOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import type { ChatFacts } from './passing-request.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
 const NOTHING_PRICED: readonly PricedField[] = []
+const FIELDS = effectsOf(REQUEST)
+const TYPES = effectsOf(TOOLS)
+
+function hasPriced(fields: readonly JsonField[]): boolean {
+  for (const { name } of fields) if (effectOf(FIELDS, name) !== undefined) return true
+  return false
+}
 
 export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec): readonly PricedField[] {
   // Tools are many and long: only where one of them may be billed are they worth parsing.
   const mayBillTools = facts.tools > 0 && (facts.parsed !== undefined || facts.hostedTools > 0)
-  if (!mayBillTools && !facts.fields.some(({ name }) => effectOf(REQUEST, name) !== undefined)) return NOTHING_PRICED
+  if (!mayBillTools && !hasPriced(facts.fields)) return NOTHING_PRICED
   const parsed = ({ start, end }: JsonField): unknown => parsedJson(codec.decode(bytes, start, end))
   const small: Record<string, unknown> = {}
-  for (const field of facts.fields) if (effectOf(REQUEST, field.name) !== undefined) small[field.name] = parsed(field)
-  const priced = pricedIn(small, REQUEST)
+  for (const field of facts.fields) if (effectOf(FIELDS, field.name) !== undefined) small[field.name] = parsed(field)
+  const priced: PricedField[] = []
+  addPriced(priced, small, FIELDS)
   if (!mayBillTools) return priced
   const body = isObject(facts.parsed) ? facts.parsed : {}
   const tools = fieldNamed(facts.fields, 'tools')
@@ -32,7 +40,7 @@ export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec):
 }
 
 function toolPrices(tools: unknown, choice: unknown): PricedField[] {
-  const billed = billedTools(objectsIn(tools), TOOLS)
+  const billed = billedTools(tools, TYPES)
   if (billed.length === 0 || !Array.isArray(tools)) return []
   // A choice that is an object names a tool; which one of them does not matter when it is not a plain function.
   const name = isObject(choice) && isObject(choice.function) ? choice.function.name : undefined
@@ -51,20 +59,29 @@ export function withoutTools(
   if (tools?.kind !== 'array') return undefined
   return editElements(bytes, tools, (_, element) => {
     const tool = parsedJson(codec.decode(element, 0, element.length))
-    const word = isObject(tool) ? billedWord(TOOLS, tool) : undefined
+    const word = isObject(tool) ? billedWord(TYPES, tool) : undefined
     return word !== undefined && words.includes(word) ? undefined : element
   })
 }
 
 /** Where the parsed body names objects that a vendor keeps. */
-export function vendorObjects(body: Json): string[] {
+export function vendorObjects({ messages }: Json): string[] {
   const found: string[] = []
-  for (const [message, index] of objectsIn(body.messages)) {
-    const at = `messages[${index}]`
-    for (const [part, place] of objectsIn(message.content))
-      if (isObject(part.file) && isId(part.file.file_id)) found.push(`${at}.content[${place}].file.file_id`)
+  if (!Array.isArray(messages)) return found
+  for (let index = 0; index < messages.length; index++) {
+    const message: unknown = messages[index]
+    if (!isObject(message)) continue
+    if (Array.isArray(message.content)) filesIn(message.content, index, found)
     // An answer that was spoken, kept at the vendor.
-    if (isObject(message.audio) && isId(message.audio.id)) found.push(`${at}.audio.id`)
+    if (isObject(message.audio) && isId(message.audio.id)) found.push(`messages[${index}].audio.id`)
   }
   return found
+}
+
+function filesIn(content: readonly unknown[], message: number, found: string[]): void {
+  for (let index = 0; index < content.length; index++) {
+    const part = content[index]
+    if (isObject(part) && isObject(part.file) && isId(part.file.file_id))
+      found.push(`messages[${message}].content[${index}].file.file_id`)
+  }
 }

@@ -36,8 +36,17 @@ export function serviceOf(model: string, known?: Partial<ChatService>): ChatServ
   return known === undefined ? guess : { ...guess, ...known }
 }
 
+/** What was guessed before. The names are an operator's, or those of requests that pass: bounded all the same. */
+const guesses = new Map<string, ChatService>()
+const MOST_GUESSES = 1_000
+
 function guessOf(model: string): ChatService {
+  const known = guesses.get(model)
+  if (known !== undefined) return known
   // `vendor/model` is how resellers name them.
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? USUAL
+  const guess = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? USUAL
+  if (guesses.size >= MOST_GUESSES) guesses.clear()
+  guesses.set(model, guess)
+  return guess
 }

@@ -1,6 +1,6 @@
 // Figures of consumption: where services put them, and as this dialect writes them.
 
-import { isObject, type Json } from '../../../canonical/reading.ts'
+import { isObject, type Json, put } from '../../../canonical/reading.ts'
 import { type Figure, readCount, reportedCalls, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type { WrittenTier, WrittenUsage } from '../wire.ts'
@@ -11,17 +11,21 @@ export type Beside = { tier: unknown; searched: boolean }
 /** Where services of this dialect list what they found, beside the choices. */
 export const SOURCE_LISTS = ['citations', 'search_results'] as const
 
-/** In its own place, within the last choice (Moonshot), or within an extension (Groq). */
+/** In its own place, within the last choice (Moonshot), or within an extension (Groq): the first that says something. */
 export function usageOfBody(body: Json, earlier: Beside = NOTHING_YET): Usage | undefined {
-  const choices: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
-  const inner = choices.findLast((choice) => isObject(choice) && isObject(choice.usage))
-  const places = [body.usage, isObject(inner) && inner.usage, isObject(body.x_groq) && body.x_groq.usage]
-  const reports = places.filter(isObject)
-  if (reports.length === 0) return undefined
+  const inner = lastWithUsage(body.choices)
+  const extension = isObject(body.x_groq) ? body.x_groq.usage : undefined
+  if (!isObject(body.usage) && inner === undefined && !isObject(extension)) return undefined
   const beside = { tier: body.service_tier ?? earlier.tier, searched: earlier.searched || namesPages(body) }
-  for (const report of reports) {
-    const usage = chatUsage(report, beside)
-    if (usage !== undefined) return usage
+  return chatUsage(body.usage, beside) ?? chatUsage(inner, beside) ?? chatUsage(extension, beside)
+}
+
+/** The usage of the last choice that has one. */
+function lastWithUsage(choices: unknown): Json | undefined {
+  if (!Array.isArray(choices)) return undefined
+  for (let at = choices.length - 1; at >= 0; at--) {
+    const choice: unknown = choices[at]
+    if (isObject(choice) && isObject(choice.usage)) return choice.usage
   }
   return undefined
 }
@@ -30,22 +34,28 @@ const NOTHING_YET: Beside = { tier: undefined, searched: false }
 
 /** Whether an answer or a chunk of one has pages in it that a search found. */
 export function namesPages(body: Json): boolean {
-  if (SOURCE_LISTS.some((name) => Array.isArray(body[name]) && body[name].length > 0)) return true
+  for (const name of SOURCE_LISTS) {
+    const list = body[name]
+    if (Array.isArray(list) && list.length > 0) return true
+  }
   if (!Array.isArray(body.choices)) return false
-  return body.choices.some((choice) => {
+  for (const choice of body.choices) {
     const said = isObject(choice) ? (choice.message ?? choice.delta) : undefined
-    return isObject(said) && Array.isArray(said.annotations) && said.annotations.some(isPage)
-  })
+    if (isObject(said) && Array.isArray(said.annotations) && said.annotations.some(isPage)) return true
+  }
+  return false
 }
 
 const isPage = (annotation: unknown): boolean => isObject(annotation) && isObject(annotation.url_citation)
 
+const NO_DETAILS: Json = {}
+
 /** Undefined when the usage object says nothing. */
 export function chatUsage(value: unknown, { tier, searched }: Beside = NOTHING_YET): Usage | undefined {
   if (!isObject(value)) return undefined
-  const inputDetails = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : {}
-  const outputDetails = isObject(value.completion_tokens_details) ? value.completion_tokens_details : {}
-  const cachedDetails = isObject(inputDetails.cached_tokens_details) ? inputDetails.cached_tokens_details : {}
+  const inputDetails = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : NO_DETAILS
+  const outputDetails = isObject(value.completion_tokens_details) ? value.completion_tokens_details : NO_DETAILS
+  const cachedDetails = isObject(inputDetails.cached_tokens_details) ? inputDetails.cached_tokens_details : NO_DETAILS
   const input = readCount(value.prompt_tokens)
   const reasoning = readCount(outputDetails.reasoning_tokens)
   let output = readCount(value.completion_tokens)
@@ -77,7 +87,9 @@ export function chatUsage(value: unknown, { tier, searched }: Beside = NOTHING_Y
  */
 function hostedCalls(usage: Json, searched: boolean): Record<string, Figure> | undefined {
   const figure = readCount(usage.num_sources_used) ?? readCount(usage.num_search_queries)
-  const calls = reportedCalls(usage.server_side_tool_usage_details)
+  const details = usage.server_side_tool_usage_details
+  if (figure === undefined && !searched && !isObject(details)) return undefined
+  const calls = reportedCalls(details)
   if (calls.web_search !== undefined && calls.web_search !== 0) return calls
   const searches = figure ?? (searched && calls.web_search === undefined ? 1 : undefined)
   return searches === undefined ? calls : { ...calls, web_search: searches }
@@ -89,29 +101,21 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, { es
   const counted = isKnown ? { input: 0, output: 0 } : estimate(outputBytes)
   const input = usage?.input ?? counted.input
   const output = usage?.output ?? counted.output
+  const inputDetails: WrittenUsage['prompt_tokens_details'] = { cached_tokens: usage?.cachedInput ?? 0 }
+  put(inputDetails, 'cache_write_tokens', usage?.cacheWrite)
+  put(inputDetails, 'audio_tokens', usage?.audioInput)
+  put(inputDetails, 'image_tokens', usage?.imageInput)
+  const outputDetails: WrittenUsage['completion_tokens_details'] = { reasoning_tokens: usage?.reasoning ?? 0 }
+  put(outputDetails, 'audio_tokens', usage?.audioOutput)
+  put(outputDetails, 'image_tokens', usage?.imageOutput)
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: {
-      cached_tokens: usage?.cachedInput ?? 0,
-      ...known({
-        cache_write_tokens: usage?.cacheWrite,
-        audio_tokens: usage?.audioInput,
-        image_tokens: usage?.imageInput,
-      }),
-    },
-    completion_tokens_details: {
-      reasoning_tokens: usage?.reasoning ?? 0,
-      ...known({ audio_tokens: usage?.audioOutput, image_tokens: usage?.imageOutput }),
-    },
+    prompt_tokens_details: inputDetails,
+    completion_tokens_details: outputDetails,
   }
 }
-
-const known = (figures: Readonly<Record<string, number | undefined>>): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(figures).flatMap(([name, figure]) => (figure === undefined ? [] : [[name, figure]])),
-  )
 
 /** The tier that the answer was served at, in a word of this dialect; other vendors' `standard` is its `default`. */
 export function writtenTier(usage: Usage | undefined): { service_tier?: WrittenTier } {

@@ -4,12 +4,12 @@ import {
   asString,
   isObject,
   type Json,
+  put,
   readFlag,
   readInteger,
   readNumber,
   readObject,
   readString,
-  withoutUndefined,
 } from '../../../canonical/reading.ts'
 import type { OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { detailWord } from './contents-in.ts'
@@ -54,7 +54,8 @@ export type ReadConfig = {
 
 export function readGenerationConfig(given: Json | undefined, left: Left): ReadConfig {
   const config = withNumbers(camel(given ?? {}), NUMBERS)
-  for (const [name, value] of Object.entries(config)) {
+  for (const name in config) {
+    const value = config[name]
     if (!KNOWN.has(name) && value !== null && value !== undefined) left.add(`${AT}.${name}`)
   }
   return {
@@ -72,18 +73,18 @@ function readSampling(config: Json): Sampling {
   const stops = isOne ? [stop] : listOf(stop, `${AT}.stopSequences`)
   const asksLogprobs = readFlag(config, 'responseLogprobs', AT) === true
   const top = readInteger(config, 'logprobs', 0, 100, AT)
-  return withoutUndefined({
-    temperature: readNumber(config, 'temperature', 0, 2, AT),
-    topP: readNumber(config, 'topP', 0, 1, AT),
-    topK: readNumber(config, 'topK', 0, 1_000_000, AT),
-    presencePenalty: readNumber(config, 'presencePenalty', -2, 2, AT),
-    frequencyPenalty: readNumber(config, 'frequencyPenalty', -2, 2, AT),
-    seed: readInteger(config, 'seed', -(2 ** 64), 2 ** 64, AT),
-    choices: readInteger(config, 'candidateCount', 1, MAX_CHOICES, AT),
-    stop: stops.length === 0 ? undefined : stops.map((text, index) => asString(text, `${AT}.stopSequences[${index}]`)),
-    maxOutput: readInteger(config, 'maxOutputTokens', 1, MAX_OUTPUT, AT),
-    logprobs: asksLogprobs ? (top === undefined ? {} : { top }) : undefined,
-  })
+  const sampling: Sampling = {}
+  put(sampling, 'temperature', readNumber(config, 'temperature', 0, 2, AT))
+  put(sampling, 'topP', readNumber(config, 'topP', 0, 1, AT))
+  put(sampling, 'topK', readNumber(config, 'topK', 0, 1_000_000, AT))
+  put(sampling, 'presencePenalty', readNumber(config, 'presencePenalty', -2, 2, AT))
+  put(sampling, 'frequencyPenalty', readNumber(config, 'frequencyPenalty', -2, 2, AT))
+  put(sampling, 'seed', readInteger(config, 'seed', -(2 ** 64), 2 ** 64, AT))
+  put(sampling, 'choices', readInteger(config, 'candidateCount', 1, MAX_CHOICES, AT))
+  if (stops.length > 0) sampling.stop = stops.map((text, index) => asString(text, `${AT}.stopSequences[${index}]`))
+  put(sampling, 'maxOutput', readInteger(config, 'maxOutputTokens', 1, MAX_OUTPUT, AT))
+  if (asksLogprobs) sampling.logprobs = top === undefined ? {} : { top }
+  return sampling
 }
 
 function readFormat(config: Json, left: Left): OutputFormat {

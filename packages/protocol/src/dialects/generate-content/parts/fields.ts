@@ -8,10 +8,15 @@ import { asArray, type Json } from '../../../canonical/reading.ts'
  * never for arguments, results, labels or the properties of a schema, whose names are the caller's.
  */
 export function camel(from: Json): Json {
+  if (!hasSnake(from)) return from
   const fields = Object.entries(from)
-  if (!fields.some(([name]) => isSnake(name))) return from
   const renamed = fields.filter(([name]) => isSnake(name)).map(([name, value]) => [camelName(name), value] as const)
   return Object.fromEntries([...renamed, ...fields.filter(([name]) => !isSnake(name))])
+}
+
+function hasSnake(from: Json): boolean {
+  for (const name in from) if (isSnake(name)) return true
+  return false
 }
 
 const isSnake = (name: string): boolean => name.lastIndexOf('_') > 0

@@ -3,9 +3,9 @@
 import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editElements, editFields } from '../../../framing/edit-fields.ts'
-import { type JsonField, type JsonScan, scanObject } from '../../../framing/json-scan.ts'
-import { countMedia, fieldNamed, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import { editElements, editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
+import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json-scan.ts'
+import { countMedia, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
 import { billedAs, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
@@ -43,6 +43,8 @@ export function readRequest(
 
 /** Of two spellings of one field nobody knows which the vendor heeds; what is held must be what is asked for. */
 function refuseTwoSpellings(fields: readonly JsonField[], before: string): void {
+  // A name that comes twice in the same spelling was refused by the scan.
+  if (!fields.some(({ name }) => camelName(name) !== name)) return
   const seen = new Set<string>()
   for (const { name } of fields) {
     const field = before + camelName(name)
@@ -67,18 +69,19 @@ function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
   // The address names the model; a body that names it too must not contradict.
   if (edits.model !== undefined && typeof body.model === 'string') {
     const prefix = body.model.startsWith('models/') && !edits.model.includes('/') ? 'models/' : ''
-    into.set.set('model', JSON.stringify(prefix + edits.model))
+    setField(into, 'model', JSON.stringify(prefix + edits.model))
   }
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
   const tools = fieldNamed(scan.fields, 'tools')
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools !== undefined) {
     const without = (entry: Uint8Array) => withoutMembers(entry, edits.withoutTools ?? [], codec)
     if (tools.kind === 'array')
-      into.set.set(
+      setField(
+        into,
         'tools',
         editElements(bytes, tools, (_, entry) => without(entry)),
       )
-    else into.set.set('tools', without(bytes.subarray(tools.start, tools.end)) ?? '[]')
+    else setField(into, 'tools', without(bytes.subarray(tools.start, tools.end)) ?? '[]')
   }
   return editFields(bytes, scan, into, codec)
 }
@@ -91,15 +94,15 @@ function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Code
   const dropped = names.filter((name) => words.includes(billedAs(name) ?? ''))
   if (dropped.length === 0) return entry
   if (dropped.length === names.length) return undefined
-  return editFields(entry, scan, { set: new Map(), remove: new Set(dropped) }, codec)
+  return editFields(entry, scan, { set: [], remove: dropped }, codec)
 }
 
-function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
+function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
   const [outer, config] = spelled(body, 'generationConfig')[0] ?? ['generationConfig', {}]
   const [name, own] = (isObject(config) ? spelled(config, 'maxOutputTokens')[0] : undefined) ?? [
     'maxOutputTokens',
     null,
   ]
   // Numbers may be written as text here.
-  if (own === null || !(Number(own) <= cap)) setWithin(scanned, into, outer, new Map([[name, String(cap)]]))
+  if (own === null || !(Number(own) <= cap)) setWithin(scanned, into, outer, name, String(cap))
 }

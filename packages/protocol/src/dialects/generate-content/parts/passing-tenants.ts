@@ -3,37 +3,51 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
-import { type BilledTool, effectOf, pricedIn, pricedTools } from '../../priced-fields.ts'
+import { addPriced, type BilledTool, effectOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
 import { CONFIG, REQUEST, TOOLS } from './priced-fields.ts'
 
+const FIELDS = effectsOf(REQUEST)
+const CONFIGURED = effectsOf(CONFIG)
+const MEMBERS = effectsOf(TOOLS)
+
 /** The price that a tool needs, by the name of its member in either spelling. */
-export const billedAs = (member: string): string | undefined => effectOf(TOOLS, camelName(member))?.words({})[0]
+export const billedAs = (member: string): string | undefined => effectOf(MEMBERS, camelName(member))?.words({})[0]
 
 /** One where a list of one is meant. */
 const listed = (value: unknown): unknown => (isObject(value) ? [value] : value)
 
 export function pricedFields(body: Json): PricedField[] {
-  return [...pricedIn(body, REQUEST, camelName), ...configPrices(body), ...toolPrices(body)]
+  const priced: PricedField[] = []
+  addPriced(priced, body, FIELDS, camelName)
+  for (const config of objectsNamed(body, 'generationConfig')) addConfigPrices(priced, config)
+  if (body.tools !== undefined) priced.push(...toolPrices(body))
+  return priced
 }
 
 /** What stands under a name, in either spelling; both may be there, and which of them counts is the vendor's secret. */
-export const spelled = (from: Json, name: string): [string, unknown][] =>
-  Object.entries(from).filter(([spelling]) => camelName(spelling) === name)
+export function spelled(from: Json, name: string): [string, unknown][] {
+  const found: [string, unknown][] = []
+  const first = name.charCodeAt(0)
+  for (const spelling in from) {
+    // Both spellings begin with the same letter: most names need no closer look.
+    if (spelling.charCodeAt(0) === first && camelName(spelling) === name) found.push([spelling, from[spelling]])
+  }
+  return found
+}
 
 const objectsNamed = (from: Json, name: string): Json[] =>
-  spelled(from, name).flatMap(([, value]) => (isObject(value) ? [value] : []))
+  spelled(from, name)
+    .map(([, value]) => value)
+    .filter(isObject)
 
 /** None of these can be left out: what they ask for is another answer. */
-function configPrices(body: Json): PricedField[] {
-  return objectsNamed(body, 'generationConfig').flatMap((config) =>
-    pricedIn(config, CONFIG, camelName).map((priced) => ({
-      ...priced,
-      field: `generationConfig.${camelName(priced.field)}`,
-      remove: undefined,
-    })),
-  )
+function addConfigPrices(into: PricedField[], config: Json): void {
+  const priced: PricedField[] = []
+  addPriced(priced, config, CONFIGURED, camelName)
+  for (const each of priced)
+    into.push({ ...each, field: `generationConfig.${camelName(each.field)}`, remove: undefined })
 }
 
 function toolPrices(body: Json): PricedField[] {
@@ -41,7 +55,7 @@ function toolPrices(body: Json): PricedField[] {
   let others = 0
   for (const [tool, index] of objectsIn(listed(body.tools)))
     for (const [member, value] of Object.entries(tool)) {
-      const effect = effectOf(TOOLS, camelName(member))
+      const effect = effectOf(MEMBERS, camelName(member))
       const word = effect?.words(value)[0]
       if (effect === undefined || word === undefined) others++
       else billed.push({ at: `tools[${index}].${member}`, word, kind: effect.kind, most: undefined })

@@ -12,7 +12,7 @@ import type { ModelRules } from './models.ts'
 import { ownSchema } from './schema-old.ts'
 import { parametersSchema } from './schema-out.ts'
 
-const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, first: /^[A-Za-z_]$/, longest: 128 }
+const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, whole: /^[A-Za-z_][A-Za-z0-9_.:-]*$/, longest: 128 }
 
 export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 

@@ -8,6 +8,7 @@ import {
   isObject,
   type Json,
   Mistake,
+  put,
   readFlag,
   readInteger,
   readName,
@@ -24,6 +25,7 @@ import type {
   OutputFormat,
   Part,
   ReasoningWish,
+  Sampling,
   ServiceTier,
   Turn,
 } from '../../../canonical/request.ts'
@@ -58,15 +60,15 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   if (model === '') throw wrong('model', 'model must not be empty')
   // Zero only warms the vendor's prompt cache.
   const maxOutput = required(readInteger(body, 'max_tokens', 0, MOST_OUTPUT), 'max_tokens', 'a whole number')
-  const untranslated = Object.keys(body).filter((field) => !TRANSLATED.has(field) && body[field] !== null)
-  const leave = (field: string): void => void untranslated.push(field)
+  const untranslated: string[] = []
+  for (const field in body) if (!TRANSLATED.has(field) && body[field] !== null) untranslated.push(field)
   const tools = readTools(body)
   untranslated.push(...tools.untranslated)
-  const { cache } = cacheOf(body, '')
-  const endUser = readEndUser(body, leave)
-  const tier = readTier(body, leave)
+  const cache = cacheOf(body, '')
+  const endUser = readEndUser(body, untranslated)
+  const tier = readTier(body, untranslated)
   const turns = readTurns(body)
-  return {
+  const request: CanonicalRequest = {
     from: 'messages',
     model,
     stream: readFlag(body, 'stream') ?? false,
@@ -75,15 +77,19 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     turns: cache === undefined ? turns : withLastMarked(turns, cache),
     tools: tools.tools,
     hostedTools: tools.hostedTools,
-    ...readToolChoice(body, tools),
-    format: readFormat(body, leave),
+    format: FREE_TEXT,
     modalities: [],
-    sampling: { maxOutput, ...readSampling(body) },
-    reasoning: readReasoning(body, leave),
-    ...(tier === undefined ? {} : { tier }),
-    ...(endUser === undefined ? {} : { endUser }),
+    sampling: {},
+    reasoning: {},
     untranslated,
   }
+  if (body.tool_choice !== undefined) Object.assign(request, readToolChoice(body, tools))
+  request.format = readFormat(body, untranslated)
+  request.sampling = readSampling(body, maxOutput)
+  request.reasoning = readReasoning(body, untranslated)
+  put(request, 'tier', tier)
+  put(request, 'endUser', endUser)
+  return request
 }
 
 function readTurns(body: Json): Turn[] {
@@ -92,15 +98,17 @@ function readTurns(body: Json): Turn[] {
   }
   const messages = asArray(body.messages, 'messages')
   if (messages.length === 0) throw wrong('messages', 'messages must have at least one message')
-  return messages.map((item, index) => {
+  const turns: Turn[] = []
+  for (let index = 0; index < messages.length; index++) {
     const at = `messages[${index}]`
-    const message = asObject(item, at)
+    const message = asObject(messages[index], at)
     const { role } = message
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
       throw wrong(below(at, 'role'), `${below(at, 'role')} must be one of user, assistant, system`)
     }
-    return { role, parts: readContent(message.content, below(at, 'content'), role) }
-  })
+    turns.push({ role, parts: readContent(message.content, below(at, 'content'), role) })
+  }
+  return turns
 }
 
 /** A mark on the request as a whole means its last block. */
@@ -114,27 +122,22 @@ function withLastMarked(turns: readonly Turn[], cache: CacheMark): Turn[] {
 const isMarkable = (part: Part): part is Extract<Part, { cache?: CacheMark }> =>
   part.type === 'text' || part.type === 'media' || part.type === 'call' || part.type === 'result'
 
-function readSampling(body: Json): CanonicalRequest['sampling'] {
-  const temperature = readNumber(body, 'temperature', 0, 1)
-  const topP = readNumber(body, 'top_p', 0, 1)
-  const topK = readInteger(body, 'top_k', 0, MOST_OUTPUT)
+function readSampling(body: Json, maxOutput: number): Sampling {
+  const sampling: Sampling = { maxOutput }
+  put(sampling, 'temperature', readNumber(body, 'temperature', 0, 1))
+  put(sampling, 'topP', readNumber(body, 'top_p', 0, 1))
+  put(sampling, 'topK', readInteger(body, 'top_k', 0, MOST_OUTPUT))
   const stop = readStrings(body, 'stop_sequences')
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(topK === undefined ? {} : { topK }),
-    ...(stop === undefined || stop.length === 0 ? {} : { stop }),
-  }
+  if (stop !== undefined && stop.length > 0) sampling.stop = stop
+  return sampling
 }
 
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-type Leave = (field: string) => void
-
-function readReasoning(body: Json, leave: Leave): ReasoningWish {
-  const effort = readEffort(body, leave)
+function readReasoning(body: Json, untranslated: string[]): ReasoningWish {
+  const effort = readEffort(body, untranslated)
   const thinking = readObject(body, 'thinking')
-  if (thinking === undefined) return { ...effort }
+  if (thinking === undefined) return effort
   const type = required(readString(thinking, 'type', 'thinking'), 'thinking.type', 'a string')
   const display = readString(thinking, 'display', 'thinking')
   const shown: ReasoningWish = { ...effort, ...showOf(display) }
@@ -150,8 +153,8 @@ function readReasoning(body: Json, leave: Leave): ReasoningWish {
     case 'disabled':
       return { mode: 'off', ...effort }
     default:
-      leave('thinking')
-      return { ...effort }
+      untranslated.push('thinking')
+      return effort
   }
 }
 
@@ -160,44 +163,46 @@ function showOf(display: string | undefined): Pick<ReasoningWish, 'show'> {
   return display === 'summarized' ? { show: 'summary' } : {}
 }
 
-function readEffort(body: Json, leave: Leave): { effort?: Effort } {
+function readEffort(body: Json, untranslated: string[]): { effort?: Effort } {
   const config = readObject(body, 'output_config')
   if (config === undefined) return {}
   const word = readString(config, 'effort', 'output_config')
   const effort = EFFORTS.find((known) => known === word)
-  if (word !== undefined && effort === undefined) leave('output_config.effort')
+  if (word !== undefined && effort === undefined) untranslated.push('output_config.effort')
   for (const field of Object.keys(config)) {
-    if (field !== 'effort' && field !== 'format') leave(`output_config.${field}`)
+    if (field !== 'effort' && field !== 'format') untranslated.push(`output_config.${field}`)
   }
   return effort === undefined ? {} : { effort }
 }
 
+const FREE_TEXT: OutputFormat = { type: 'text' }
+
 /** `output_format` is what the field was called while it was a beta. */
-function readFormat(body: Json, leave: Leave): OutputFormat {
-  const config = readObject(body, 'output_config') ?? {}
-  const inConfig = readObject(config, 'format', 'output_config')
+function readFormat(body: Json, untranslated: string[]): OutputFormat {
+  const config = readObject(body, 'output_config')
+  const inConfig = config && readObject(config, 'format', 'output_config')
   const format = inConfig ?? readObject(body, 'output_format')
-  if (format === undefined) return { type: 'text' }
+  if (format === undefined) return FREE_TEXT
   const at = inConfig === undefined ? 'output_format' : 'output_config.format'
   if (readString(format, 'type', at) !== 'json_schema') {
-    leave(at)
+    untranslated.push(at)
     return { type: 'text' }
   }
   const schema = required(readObject(format, 'schema', at), below(at, 'schema'), 'a JSON schema')
   return { type: 'schema', schema }
 }
 
-function readEndUser(body: Json, leave: Leave): string | undefined {
+function readEndUser(body: Json, untranslated: string[]): string | undefined {
   const metadata = readObject(body, 'metadata')
   if (metadata === undefined) return undefined
-  for (const field of Object.keys(metadata)) if (field !== 'user_id') leave(`metadata.${field}`)
+  for (const field of Object.keys(metadata)) if (field !== 'user_id') untranslated.push(`metadata.${field}`)
   return readName(metadata, 'user_id', 'metadata', 1_024)
 }
 
-function readTier(body: Json, leave: Leave): ServiceTier | undefined {
+function readTier(body: Json, untranslated: string[]): ServiceTier | undefined {
   const word = readString(body, 'service_tier')
   if (word === undefined || word === 'auto') return word
   if (word === 'standard_only') return 'default'
-  leave('service_tier')
+  untranslated.push('service_tier')
   return undefined
 }

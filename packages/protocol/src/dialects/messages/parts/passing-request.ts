@@ -3,17 +3,9 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editFields } from '../../../framing/edit-fields.ts'
+import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
-import {
-  countMedia,
-  leaveOutTools,
-  notText,
-  objectsIn,
-  openFieldEdits,
-  readBody,
-  setWithin,
-} from '../../passing-request.ts'
+import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
@@ -50,16 +42,19 @@ export function readRequest(
 }
 
 /** Documents that a hosted tool brought into the conversation, which the neutral request leaves out. */
-function fetchedBytes(body: Json): number {
+function fetchedBytes({ messages }: Json): number {
   let total = 0
-  for (const [message] of objectsIn(body.messages))
-    for (const [block] of objectsIn(message.content)) {
-      const document = isObject(block.content) && isObject(block.content.content) ? block.content.content : {}
-      const source = isObject(document.source) ? document.source : {}
-      const { data, media_type: mime } = source
-      if (source.type === 'base64' && typeof data === 'string') total += notText(String(mime), data.length)
-    }
+  if (!Array.isArray(messages)) return total
+  for (const message of messages)
+    if (isObject(message) && Array.isArray(message.content))
+      for (const block of message.content) if (isObject(block)) total += fetchedIn(block)
   return total
+}
+
+function fetchedIn({ content }: Json): number {
+  if (!isObject(content) || !isObject(content.content) || !isObject(content.content.source)) return 0
+  const { type, data, media_type: mime } = content.content.source
+  return type === 'base64' && typeof data === 'string' ? notText(String(mime), data.length) : 0
 }
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
@@ -67,20 +62,19 @@ type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
-  if (edits.model !== undefined && edits.model !== body.model) into.set.set('model', JSON.stringify(edits.model))
-  if (edits.endUser !== undefined)
-    setWithin(scanned, into, 'metadata', new Map([['user_id', JSON.stringify(edits.endUser)]]))
+  if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', JSON.stringify(edits.model))
+  if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', JSON.stringify(edits.endUser))
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
   leaveOutTools(scanned, into, body, edits, billedAs)
   return editFields(bytes, scan, into, codec)
 }
 
 /** A cap must stay above the budget for thinking, or the vendor refuses the request. */
-function lowerCap(scanned: Scanned, into: ReturnType<typeof openFieldEdits>, body: Json, cap: number): void {
+function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
   if (typeof body.max_tokens === 'number' && body.max_tokens <= cap) return
-  into.set.set('max_tokens', String(cap))
+  setField(into, 'max_tokens', String(cap))
   const thinking = isObject(body.thinking) ? body.thinking : {}
   if (typeof thinking.budget_tokens !== 'number' || thinking.budget_tokens < cap) return
-  if (cap <= LEAST_BUDGET) into.set.set('thinking', '{"type":"disabled"}')
-  else setWithin(scanned, into, 'thinking', new Map([['budget_tokens', String(cap - 1)]]))
+  if (cap <= LEAST_BUDGET) setField(into, 'thinking', '{"type":"disabled"}')
+  else setWithin(scanned, into, 'thinking', 'budget_tokens', String(cap - 1))
 }

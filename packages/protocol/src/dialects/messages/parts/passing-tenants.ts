@@ -3,20 +3,27 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
-import { billedTools, billedWord, pricedIn, pricedTools } from '../../priced-fields.ts'
+import { addPriced, billedTools, billedWord, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
-export const billedAs = (tool: Json): string | undefined => billedWord(TOOLS, tool)
+const FIELDS = effectsOf(REQUEST)
+const TYPES = effectsOf(TOOLS)
+
+export const billedAs = (tool: Json): string | undefined => billedWord(TYPES, tool)
 
 export function pricedFields(body: Json): PricedField[] {
+  const priced: PricedField[] = []
+  addPriced(priced, body, FIELDS)
+  const billed = billedTools(body.tools, TYPES)
+  if (billed.length === 0) return priced
   const tools = objectsIn(body.tools)
-  const billed = billedTools(tools, TOOLS)
   const choice = isObject(body.tool_choice) ? body.tool_choice : {}
   const forced = tools.find(([tool]) => choice.type === 'tool' && tool.name === choice.name)?.[0]
   const forcedWord = forced && billedAs(forced)
   const isForced = (word: string): boolean => word === forcedWord
-  return [...pricedIn(body, REQUEST), ...pricedTools(billed, tools.length - billed.length, isForced)]
+  priced.push(...pricedTools(billed, tools.length - billed.length, isForced))
+  return priced
 }
 
 /** Where the parsed body names objects that a vendor keeps. */
@@ -32,15 +39,24 @@ export function vendorObjects(body: Json): string[] {
   const { thread } = body
   if (isObject(thread) && isId(thread.previous_message_id)) found.push('thread.previous_message_id')
   if (isId(body.user_profile_id)) found.push('user_profile_id')
-  for (const [message, index] of objectsIn(body.messages)) filesIn(message.content, `messages[${index}].content`, found)
+  const { messages } = body
+  if (!Array.isArray(messages)) return found
+  for (let index = 0; index < messages.length; index++) {
+    const message: unknown = messages[index]
+    // Most contents are text, and then nothing has to be written down.
+    if (isObject(message) && Array.isArray(message.content))
+      filesIn(message.content, `messages[${index}].content`, found)
+  }
   return found
 }
 
-function filesIn(content: unknown, at: string, found: string[]): void {
-  for (const [block, index] of objectsIn(content)) {
-    const here = `${at}[${index}]`
-    if (isObject(block.source) && isId(block.source.file_id)) found.push(`${here}.source.file_id`)
-    if (block.type === 'container_upload' && isId(block.file_id)) found.push(`${here}.file_id`)
-    if (block.type === 'tool_result') filesIn(block.content, `${here}.content`, found)
+function filesIn(content: readonly unknown[], at: string, found: string[]): void {
+  for (let index = 0; index < content.length; index++) {
+    const block = content[index]
+    if (!isObject(block)) continue
+    if (isObject(block.source) && isId(block.source.file_id)) found.push(`${at}[${index}].source.file_id`)
+    if (block.type === 'container_upload' && isId(block.file_id)) found.push(`${at}[${index}].file_id`)
+    if (block.type === 'tool_result' && Array.isArray(block.content))
+      filesIn(block.content, `${at}[${index}].content`, found)
   }
 }

@@ -3,11 +3,11 @@
 
 import { isDataUrl, readDataUrl, sniffMime, standardBase64 } from '../../../canonical/media.ts'
 import {
-  asArray,
   asObject,
   asString,
   below,
   type Json,
+  put,
   readArray,
   readFlag,
   readName,
@@ -17,9 +17,12 @@ import {
 } from '../../../canonical/reading.ts'
 import type {
   CacheMark,
+  CallPart,
   ForeignPart,
+  InstructionText,
   MediaPart,
   Part,
+  ReasoningPart,
   ResultPart,
   Source,
   TextPart,
@@ -31,91 +34,125 @@ type Role = 'user' | 'assistant' | 'system'
 export function readContent(content: unknown, at: string, role: Role): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw wrong(at, `${at} must be a string or an array of content blocks`)
-  return content.flatMap((item, index) => readBlock(asObject(item, `${at}[${index}]`), `${at}[${index}]`, role))
+  const parts: Part[] = []
+  for (let index = 0; index < content.length; index++) {
+    const place = `${at}[${index}]`
+    addBlock(parts, asObject(content[index], place), place, role)
+  }
+  return parts
 }
 
 /** The blocks that only one side of the conversation can say. */
-const SPEAKERS: Readonly<Record<string, Role>> = {
-  tool_use: 'assistant',
-  thinking: 'assistant',
-  redacted_thinking: 'assistant',
-  tool_result: 'user',
-}
+const SPEAKERS: ReadonlyMap<string, Role> = new Map([
+  ['tool_use', 'assistant'],
+  ['thinking', 'assistant'],
+  ['redacted_thinking', 'assistant'],
+  ['tool_result', 'user'],
+])
 
-function readBlock(block: Json, at: string, role: Role): Part[] {
-  const type = asString(block.type, below(at, 'type'))
-  const speaker = Object.hasOwn(SPEAKERS, type) ? SPEAKERS[type] : undefined
+function addBlock(parts: Part[], block: Json, at: string, role: Role): void {
+  const type = typeof block.type === 'string' ? block.type : asString(block.type, below(at, 'type'))
+  const speaker = SPEAKERS.get(type)
   if (speaker !== undefined && speaker !== role) {
     throw wrong(at, `${at}: ${type} blocks can only be in messages of the role ${speaker}`)
   }
   switch (type) {
     case 'tool_use':
-      return [
-        {
-          type: 'call',
-          id: required(readName(block, 'id', at), below(at, 'id'), 'the id of the call'),
-          name: required(readName(block, 'name', at), below(at, 'name'), 'the name of the tool'),
-          arguments: JSON.stringify(readObject(block, 'input', at) ?? {}),
-          custom: false,
-          ...cacheOf(block, at),
-        },
-      ]
+      parts.push(readCall(block, at))
+      break
     case 'tool_result':
-      return readResult(block, at)
+      addResult(parts, block, at)
+      break
     case 'thinking': {
       const signature = readString(block, 'signature', at) ?? ''
-      const text = required(readString(block, 'thinking', at), below(at, 'thinking'), 'a string')
-      return [{ type: 'reasoning', text, style: 'summary', ...(signature === '' ? {} : { signature }) }]
+      const text = requiredString(block, 'thinking', at)
+      const thought: ReasoningPart = { type: 'reasoning', text, style: 'summary' }
+      if (signature !== '') thought.signature = signature
+      parts.push(thought)
+      break
     }
     case 'redacted_thinking':
-      return [{ type: 'redacted', data: required(readString(block, 'data', at), below(at, 'data'), 'a string') }]
+      parts.push({ type: 'redacted', data: requiredString(block, 'data', at) })
+      break
     default:
-      return readShown(type, block, at)
+      addShown(parts, type, block, at)
   }
 }
+
+function readCall(block: Json, at: string): CallPart {
+  const call: CallPart = {
+    type: 'call',
+    id: requiredIn(readName(block, 'id', at), at, 'id', 'the id of the call'),
+    name: requiredIn(readName(block, 'name', at), at, 'name', 'the name of the tool'),
+    arguments: JSON.stringify(readObject(block, 'input', at) ?? {}),
+    custom: false,
+  }
+  put(call, 'cache', cacheOf(block, at))
+  return call
+}
+
+const requiredString = (block: Json, name: string, at: string): string =>
+  requiredIn(readString(block, name, at), at, name, 'a string')
+
+type Shown = TextPart | MediaPart | ForeignPart
 
 /** What may stand in a message and inside a tool's result alike. */
-function readShown(type: string, block: Json, at: string): (TextPart | MediaPart | ForeignPart)[] {
+function addShown(parts: { push(shown: Shown): unknown }, type: string, block: Json, at: string): void {
   switch (type) {
-    case 'text': {
-      const text = required(readString(block, 'text', at), below(at, 'text'), 'a string')
-      const citations = readCitations(block.citations)
-      return [{ type: 'text', text, ...(citations.length > 0 ? { citations } : {}), ...cacheOf(block, at) }]
-    }
+    case 'text':
+      parts.push(readText(block, at))
+      break
     case 'image': {
-      const source = readSource(block, at)
-      return [{ type: 'media', media: 'image', source, ...cacheOf(block, at), at }]
+      const image: MediaPart = { type: 'media', media: 'image', source: readSource(block, at), at }
+      put(image, 'cache', cacheOf(block, at))
+      parts.push(image)
+      break
     }
     case 'document':
-      return readDocument(block, at)
+      for (const part of readDocument(block, at)) parts.push(part)
+      break
     case 'search_result':
-      return [readSearchResult(block, at)]
+      parts.push(readSearchResult(block, at))
+      break
     default:
-      return [{ type: 'foreign', what: type, at }]
+      parts.push({ type: 'foreign', what: type, at })
   }
 }
 
-function readResult(block: Json, at: string): Part[] {
-  const callId = required(readName(block, 'tool_use_id', at), below(at, 'tool_use_id'), 'the id of the call')
-  const isError = readFlag(block, 'is_error', at) === true ? ({ isError: true } as const) : {}
-  const inside = below(at, 'content')
-  const found = readResultContent(block.content, inside)
-  const parts = found.filter((part) => part.type !== 'foreign')
-  const result: ResultPart = { type: 'result', callId, parts, ...isError, ...cacheOf(block, at), at }
-  // What only this dialect can put into a result stands beside it, so that others say that they left it out.
-  return [result, ...found.filter((part) => part.type === 'foreign')]
+function readText(block: Json, at: string): TextPart {
+  const part: TextPart = { type: 'text', text: requiredString(block, 'text', at) }
+  const citations = readCitations(block.citations)
+  if (citations.length > 0) part.citations = citations
+  put(part, 'cache', cacheOf(block, at))
+  return part
 }
 
-function readResultContent(content: unknown, at: string): (TextPart | MediaPart | ForeignPart)[] {
+function addResult(into: Part[], block: Json, at: string): void {
+  const callId = requiredIn(readName(block, 'tool_use_id', at), at, 'tool_use_id', 'the id of the call')
+  const isError = readFlag(block, 'is_error', at) === true
+  const found = readResultContent(block.content, below(at, 'content'))
+  const parts = found.filter((part) => part.type !== 'foreign')
+  const result: ResultPart = { type: 'result', callId, parts, at }
+  if (isError) result.isError = true
+  put(result, 'cache', cacheOf(block, at))
+  into.push(result)
+  // What only this dialect can put into a result stands beside it, so that others say that they left it out.
+  for (const part of found) if (part.type === 'foreign') into.push(part)
+}
+
+function readResultContent(content: unknown, at: string): Shown[] {
   if (content === undefined || content === null) return []
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw wrong(at, `${at} must be a string or an array of content blocks`)
-  return content.flatMap((item, index) => {
+  const parts: Shown[] = []
+  for (let index = 0; index < content.length; index++) {
     const place = `${at}[${index}]`
-    const block = asObject(item, place)
+    const block = asObject(content[index], place)
     const type = asString(block.type, below(place, 'type'))
-    return type === 'tool_reference' ? [readToolReference(block, place)] : readShown(type, block, place)
-  })
+    if (type === 'tool_reference') parts.push(readToolReference(block, place))
+    else addShown(parts, type, block, place)
+  }
+  return parts
 }
 
 function readSource(block: Json, at: string): Source {
@@ -154,11 +191,12 @@ function readDocument(block: Json, at: string): (TextPart | MediaPart | ForeignP
   const name = readString(block, 'title', at)
   const context = readString(block, 'context', at)
   const cite = readFlag(readObject(block, 'citations', at) ?? {}, 'enabled', below(at, 'citations'))
+  const cache = cacheOf(block, at)
   const about = {
     ...(name === undefined ? {} : { name }),
     ...(context === undefined ? {} : { context }),
     ...(cite === true ? { cite } : {}),
-    ...cacheOf(block, at),
+    ...(cache === undefined ? {} : { cache }),
     at,
   }
   const document = (from: Source): MediaPart => ({ type: 'media', media: 'document', source: from, ...about })
@@ -192,14 +230,16 @@ function readSearchResult(block: Json, at: string): TextPart {
     return asString(asObject(item, place).text, below(place, 'text'))
   })
   const head = `<search_result title=${JSON.stringify(title)} source=${JSON.stringify(source)}>`
-  return { type: 'text', text: `${head}\n${texts.join('\n\n')}\n</search_result>`, ...cacheOf(block, at) }
+  const part: TextPart = { type: 'text', text: `${head}\n${texts.join('\n\n')}\n</search_result>` }
+  put(part, 'cache', cacheOf(block, at))
+  return part
 }
 
-export function cacheOf(block: Json, at: string): { cache?: CacheMark } {
+export function cacheOf(block: Json, at: string): CacheMark | undefined {
   const control = readObject(block, 'cache_control', at)
-  if (control === undefined) return {}
+  if (control === undefined) return undefined
   const { ttl } = control
-  return { cache: ttl === '5m' || ttl === '1h' ? { ttl } : {} }
+  return ttl === '5m' || ttl === '1h' ? { ttl } : {}
 }
 
 export function required<Value>(value: Value | undefined, at: string, what: string): Value {
@@ -207,15 +247,18 @@ export function required<Value>(value: Value | undefined, at: string, what: stri
   throw wrong(at, `${at} is required: ${what}`)
 }
 
-export function readTextBlocks(value: unknown, at: string): { text: string; cache?: CacheMark }[] {
+/** The same for a member of what stands at `at`: its path is only put together when it is missing. */
+export const requiredIn = <Value>(value: Value | undefined, at: string, name: string, what: string): Value =>
+  value !== undefined ? value : required(value, below(at, name), what)
+
+export function readTextBlocks(value: unknown, at: string): InstructionText[] {
   if (typeof value === 'string') return [{ text: value }]
   if (!Array.isArray(value)) throw wrong(at, `${at} must be a string or an array of text blocks`)
-  return asArray(value, at).map((item, index) => {
+  return value.map((item, index) => {
     const place = `${at}[${index}]`
     const block = asObject(item, place)
-    return {
-      text: required(readString(block, 'text', place), below(place, 'text'), 'a string'),
-      ...cacheOf(block, place),
-    }
+    const instruction: InstructionText = { text: requiredString(block, 'text', place) }
+    put(instruction, 'cache', cacheOf(block, place))
+    return instruction
   })
 }

@@ -5,6 +5,7 @@ import {
   asObject,
   below,
   type Json,
+  put,
   readArray,
   readFlag,
   readName,
@@ -14,7 +15,7 @@ import {
 } from '../../../canonical/reading.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { waitingTools } from './deferred-tools.ts'
-import { cacheOf, required } from './read-blocks.ts'
+import { cacheOf, required, requiredIn } from './read-blocks.ts'
 
 export type ReadTools = {
   tools: Tool[]
@@ -26,14 +27,16 @@ export type ReadTools = {
 const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
 export function readTools(body: Json): ReadTools {
+  const given = readArray(body, 'tools')
+  if (given === undefined) return { tools: [], hostedTools: [], untranslated: [] }
   const tools: Tool[] = []
   const hostedTools: HostedTool[] = []
   const untranslated = new Set<string>()
   const waiting = waitingTools(body)
   const once = openUniqueNames()
-  for (const [index, item] of (readArray(body, 'tools') ?? []).entries()) {
+  for (let index = 0; index < given.length; index++) {
     const at = `tools[${index}]`
-    const tool = asObject(item, at)
+    const tool = asObject(given[index], at)
     const type = readString(tool, 'type', at)
     if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
     else {
@@ -41,7 +44,7 @@ export function readTools(body: Json): ReadTools {
       once(read.name, below(at, 'name'))
       if (waiting?.has(read.name)) continue
       tools.push(read)
-      for (const field of Object.keys(tool)) {
+      for (const field in tool) {
         const isKnown = KNOWN.has(field) || (field === 'defer_loading' && waiting !== undefined)
         if (!isKnown && tool[field] !== null) untranslated.add(`tools.${field}`)
       }
@@ -53,17 +56,13 @@ export function readTools(body: Json): ReadTools {
 function readTool(tool: Json, at: string): Tool {
   const description = readString(tool, 'description', at)
   const strict = readFlag(tool, 'strict', at)
-  return {
-    name: required(readName(tool, 'name', at), below(at, 'name'), 'the name of the tool'),
-    ...(description === undefined ? {} : { description }),
-    schema: required(
-      readObject(tool, 'input_schema', at),
-      below(at, 'input_schema'),
-      'a JSON schema of the type object',
-    ),
-    ...(strict === undefined ? {} : { strict }),
-    ...cacheOf(tool, at),
-  }
+  const read: Tool = { name: requiredIn(readName(tool, 'name', at), at, 'name', 'the name of the tool') }
+  put(read, 'description', description)
+  const schema = readObject(tool, 'input_schema', at)
+  read.schema = requiredIn(schema, at, 'input_schema', 'a JSON schema of the type object')
+  put(read, 'strict', strict)
+  put(read, 'cache', cacheOf(tool, at))
+  return read
 }
 
 const CHOICES = ['auto', 'any', 'none', 'tool'] as const

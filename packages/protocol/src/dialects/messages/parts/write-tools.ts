@@ -10,7 +10,7 @@ import type { ModelRules } from './models.ts'
 import { narrowedSchema } from './schema.ts'
 import { cacheControl } from './write-blocks.ts'
 
-const NAMES: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 128 }
+const NAMES: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 128 }
 
 export type WrittenTools = {
   names: ToolNames

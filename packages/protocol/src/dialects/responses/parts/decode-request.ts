@@ -6,6 +6,7 @@ import {
   isObject,
   type Json,
   Mistake,
+  put,
   readFlag,
   readInteger,
   readName,
@@ -50,7 +51,7 @@ export function decodeRequest(body: unknown, _addressed: Addressed | undefined):
   const model = readName(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model as a string')
   const untranslated = unknownFields(body)
-  const include = readStrings(body, 'include') ?? []
+  const include = readStrings(body, 'include') ?? NONE
   if (include.some((word) => !INCLUDED.has(word))) untranslated.push('include')
   checkInput(body)
   const { instructions, turns } = readInput(body.input, readString(body, 'instructions'))
@@ -69,7 +70,7 @@ export function decodeRequest(body: unknown, _addressed: Addressed | undefined):
   const store = readFlag(body, 'store')
   if (readString(body, 'truncation') === 'auto') untranslated.push('truncation')
   if (readFlag(body, 'background') === true) untranslated.push('background')
-  return {
+  const request: CanonicalRequest = {
     from: 'responses',
     model,
     stream: readFlag(body, 'stream') ?? false,
@@ -78,29 +79,34 @@ export function decodeRequest(body: unknown, _addressed: Addressed | undefined):
     turns,
     tools,
     hostedTools,
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(parallelCalls === undefined ? {} : { parallelCalls }),
     format: readFormat(text, untranslated),
-    ...(verbosity === undefined ? {} : { verbosity }),
     modalities: [],
     sampling: readSampling(body, include),
     reasoning: readReasoningWish(body, untranslated),
-    ...(cacheKey === undefined ? {} : { cacheKey }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(endUser === undefined ? {} : { endUser }),
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(store === undefined ? {} : { store }),
     untranslated,
     echo: echoOf(body),
   }
+  put(request, 'toolChoice', toolChoice)
+  put(request, 'parallelCalls', parallelCalls)
+  put(request, 'verbosity', verbosity)
+  put(request, 'cacheKey', cacheKey)
+  put(request, 'tier', tier)
+  put(request, 'endUser', endUser)
+  put(request, 'metadata', metadata)
+  put(request, 'store', store)
+  return request
 }
 
+const NONE: readonly string[] = []
 const INCLUDED: ReadonlySet<string> = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs'])
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
-const unknownFields = (body: Json): string[] =>
-  Object.keys(body).filter((field) => !KNOWN.has(field) && isGiven(body[field]))
+function unknownFields(body: Json): string[] {
+  const unknown: string[] = []
+  for (const field in body) if (!KNOWN.has(field) && isGiven(body[field])) unknown.push(field)
+  return unknown
+}
 
 const STAND_INS = ['prompt', 'previous_response_id', 'conversation']
 
@@ -124,36 +130,36 @@ function knownWord<Word extends string>(
   untranslated: string[],
 ): Word | undefined {
   const text = readString(from, name, at)
+  if (text === undefined) return undefined
   const word = words.find((candidate) => candidate === text)
-  if (text !== undefined && word === undefined) untranslated.push(at === '' ? name : `${at}.${name}`)
+  if (word === undefined) untranslated.push(at === '' ? name : `${at}.${name}`)
   return word
 }
 
 function readSampling(body: Json, include: readonly string[]): Sampling {
-  const temperature = readNumber(body, 'temperature', 0, 2)
-  const topP = readNumber(body, 'top_p', 0, 1)
-  const maxOutput = readInteger(body, 'max_output_tokens', 1, MAX_OUTPUT)
+  const sampling: Sampling = {}
+  put(sampling, 'temperature', readNumber(body, 'temperature', 0, 2))
+  put(sampling, 'topP', readNumber(body, 'top_p', 0, 1))
+  put(sampling, 'maxOutput', readInteger(body, 'max_output_tokens', 1, MAX_OUTPUT))
   const top = readInteger(body, 'top_logprobs', 0, 20)
   const wantsLogprobs = include.includes('message.output_text.logprobs') || (top ?? 0) > 0
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-    ...(wantsLogprobs ? { logprobs: top === undefined ? {} : { top } } : {}),
-  }
+  if (wantsLogprobs) sampling.logprobs = top === undefined ? {} : { top }
+  return sampling
 }
 
 function readReasoningWish(body: Json, untranslated: string[]): ReasoningWish {
-  const reasoning = readObject(body, 'reasoning') ?? {}
-  const effort = knownWord(reasoning, 'effort', EFFORTS, 'reasoning', untranslated)
+  const wish: ReasoningWish = {}
+  const reasoning = readObject(body, 'reasoning')
+  if (reasoning === undefined) return wish
+  put(wish, 'effort', knownWord(reasoning, 'effort', EFFORTS, 'reasoning', untranslated))
   const summary =
     readString(reasoning, 'summary', 'reasoning') ?? readString(reasoning, 'generate_summary', 'reasoning')
-  for (const field of Object.keys(reasoning)) {
+  for (const field in reasoning) {
     const isKnown = field === 'effort' || field === 'summary' || field === 'generate_summary'
     if (!isKnown && isGiven(reasoning[field])) untranslated.push(`reasoning.${field}`)
   }
-  const show = summary === undefined ? {} : { show: summary === 'none' ? ('none' as const) : ('summary' as const) }
-  return { ...(effort === undefined ? {} : { effort }), ...show }
+  if (summary !== undefined) wish.show = summary === 'none' ? 'none' : 'summary'
+  return wish
 }
 
 function readFormat(text: Json, untranslated: string[]): OutputFormat {

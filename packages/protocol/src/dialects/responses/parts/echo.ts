@@ -16,8 +16,7 @@ const WHERE_SENT = [
 export function echoOf(body: Json): Record<string, unknown> {
   const reasoning = isObject(body.reasoning) ? body.reasoning : {}
   const text = isObject(body.text) ? body.text : {}
-  const sent = WHERE_SENT.filter((field) => body[field] !== undefined && body[field] !== null)
-  return {
+  const echo: Record<string, unknown> = {
     background: false,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
@@ -31,6 +30,7 @@ export function echoOf(body: Json): Record<string, unknown> {
     tools: Array.isArray(body.tools) ? body.tools : [],
     top_p: body.top_p ?? null,
     truncation: body.truncation ?? 'disabled',
-    ...Object.fromEntries(sent.map((field) => [field, body[field]])),
   }
+  for (const field of WHERE_SENT) if (body[field] !== undefined && body[field] !== null) echo[field] = body[field]
+  return echo
 }

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editFields } from '../../../framing/edit-fields.ts'
+import { editFields, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
 import { countMedia, isId, leaveOutTools, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
@@ -51,7 +51,7 @@ function producedBytes(body: Json): number {
 
 function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdits, codec: Codec): Uint8Array {
   const into = openFieldEdits(edits)
-  const put = (name: string, value: string | number) => into.set.set(name, JSON.stringify(value))
+  const put = (name: string, value: string | number) => setField(into, name, JSON.stringify(value))
   const cap = body.max_output_tokens
   if (edits.model !== undefined && edits.model !== body.model) put('model', edits.model)
   if (edits.maxOutput !== undefined && !(typeof cap === 'number' && cap <= edits.maxOutput))

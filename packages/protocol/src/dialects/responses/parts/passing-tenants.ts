@@ -3,17 +3,24 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
-import { billedTools, billedWord, boundOf, pricedIn, pricedTools } from '../../priced-fields.ts'
+import { addPriced, billedTools, billedWord, boundOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
-export const billedAs = (tool: Json): string | undefined => billedWord(TOOLS, tool)
+const FIELDS = effectsOf(REQUEST)
+const TYPES = effectsOf(TOOLS)
+
+export const billedAs = (tool: Json): string | undefined => billedWord(TYPES, tool)
 
 export function pricedFields(body: Json): PricedField[] {
+  const priced: PricedField[] = []
+  addPriced(priced, body, FIELDS)
+  const billed = billedTools(body.tools, TYPES, boundOf(body.max_tool_calls))
+  if (billed.length === 0) return priced
   const tools = objectsIn(body.tools)
-  const billed = billedTools(tools, TOOLS, boundOf(body.max_tool_calls))
   const isForced = (word: string): boolean => namedByChoice(body, tools, word)
-  return [...pricedIn(body, REQUEST), ...pricedTools(billed, tools.length - billed.length, isForced)]
+  priced.push(...pricedTools(billed, tools.length - billed.length, isForced))
+  return priced
 }
 
 /** A choice names hosted tools by their type; a list of allowed ones would name what is no longer there. */

@@ -19,8 +19,10 @@ export function readInput(input: unknown, instructions: string | undefined): Rea
   if (typeof input === 'string') {
     return { instructions: leading, turns: [{ role: 'user', parts: [{ type: 'text', text: input }] }] }
   }
-  for (const [index, item] of asArray(input, 'input').entries()) {
-    readItem(asObject(item, `input[${index}]`), `input[${index}]`, leading, turns)
+  const items = asArray(input, 'input')
+  for (let index = 0; index < items.length; index++) {
+    const at = `input[${index}]`
+    readItem(asObject(items[index], at), at, leading, turns)
   }
   return { instructions: leading, turns: turns.map(({ role, parts }) => ({ role, parts })) }
 }

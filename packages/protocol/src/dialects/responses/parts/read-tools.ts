@@ -7,7 +7,9 @@ import {
   below,
   isObject,
   type Json,
+  put,
   readFlag,
+  readObject,
   readString,
   wrong,
 } from '../../../canonical/reading.ts'
@@ -22,9 +24,10 @@ export const namespaced = (namespace: string | undefined, name: string): string 
 export function readTools(value: unknown): ReadTools {
   const read: ReadTools = { tools: [], hostedTools: [] }
   if (value === undefined || value === null) return read
-  for (const [index, item] of asArray(value, 'tools').entries()) {
+  const given = asArray(value, 'tools')
+  for (let index = 0; index < given.length; index++) {
     const at = `tools[${index}]`
-    const tool = asObject(item, at)
+    const tool = asObject(given[index], at)
     const type = asString(tool.type, below(at, 'type'))
     if (type === 'namespace') readNamespace(tool, at, read)
     else readTool(tool, type, at, undefined, read)
@@ -39,21 +42,15 @@ function readTool(tool: Json, type: string, at: string, namespace: string | unde
   }
   const name = asString(tool.name, below(at, 'name'))
   if (name === '') throw wrong(below(at, 'name'), `${at}.name must not be empty`)
-  const description = readString(tool, 'description', at)
-  const common: Tool = {
-    name: namespaced(namespace, name),
-    ...(description === undefined ? {} : { description }),
-    ...(namespace === undefined ? {} : { namespace: { namespace, name } }),
+  const read: Tool = { name: namespaced(namespace, name) }
+  put(read, 'description', readString(tool, 'description', at))
+  if (namespace !== undefined) read.namespace = { namespace, name }
+  if (type === 'custom') read.custom = readGrammar(tool, at)
+  else {
+    put(read, 'strict', readFlag(tool, 'strict', at))
+    put(read, 'schema', readObject(tool, 'parameters', at))
   }
-  into.tools.push({ ...common, ...(type === 'custom' ? { custom: readGrammar(tool, at) } : readFunction(tool, at)) })
-}
-
-function readFunction(tool: Json, at: string): Pick<Tool, 'schema' | 'strict'> {
-  const { parameters } = tool
-  const strict = readFlag(tool, 'strict', at)
-  const schema =
-    parameters === undefined || parameters === null ? {} : { schema: asObject(parameters, below(at, 'parameters')) }
-  return { ...schema, ...(strict === undefined ? {} : { strict }) }
+  into.tools.push(read)
 }
 
 function readGrammar(tool: Json, at: string): NonNullable<Tool['custom']> {

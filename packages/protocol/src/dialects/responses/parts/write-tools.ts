@@ -6,7 +6,7 @@ import { strictSchema } from '../../../canonical/strict-schema.ts'
 import type { NameRule, ToolNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 
-export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, first: /[A-Za-z0-9_-]/, longest: 64 }
+export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 64 }
 
 type Fields = Record<string, unknown>
 
