@@ -21,8 +21,13 @@ const EMAIL = 'bench@example.com'
 
 /** `upstreamPath`: what the one model, `bench`, gets from the upstream. `idleKeys`: stored beside the active ones. */
 export async function createHome(upstreamPort: number, upstreamPath: string, idleKeys = 10): Promise<GatewayHome> {
+  return await createHomeWith(config(`http://127.0.0.1:${upstreamPort}${upstreamPath}`), idleKeys)
+}
+
+/** `yaml`: the configuration file. */
+export async function createHomeWith(yaml: string, idleKeys = 10): Promise<GatewayHome> {
   const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
-  writeFileSync(join(folder, 'trivium.yaml'), config(`http://127.0.0.1:${upstreamPort}${upstreamPath}`))
+  writeFileSync(join(folder, 'trivium.yaml'), yaml)
   const home = { folder, keys: [], remove: () => rmSync(folder, { recursive: true, force: true }) }
   // The command also creates the database and its tables.
   const create = ['account', 'create', '--email', EMAIL, '--credit', '1000000']

@@ -6,8 +6,10 @@ import { nginxVersion } from './servers.ts'
 
 export type Finished = { scenario: Scenario; outcome: Outcome }
 
-const BEGIN = '<!-- bench: from here on written by `npm run bench` -->'
-const END = '<!-- bench: to here -->'
+const marksOf = (command: string) => ({
+  begin: `<!-- ${command}: from here on written by \`npm run ${command}\` -->`,
+  end: `<!-- ${command}: to here -->`,
+})
 const INTRODUCTION = `# Performance
 
 What the gateway costs beside the least that could be done instead. \`npm run bench\` measures it again and rewrites the
@@ -15,6 +17,11 @@ tables below; text outside of the two marks is kept.
 `
 
 export function render(finished: readonly Finished[], rounds: number): string {
+  return `${circumstances(rounds)}\n\n${tables(finished)}`
+}
+
+/** The verdicts of all, then the figures of each. */
+export function tables(finished: readonly Finished[]): string {
   const verdicts = finished.flatMap(({ outcome }) => outcome.verdicts)
   const summary = table(
     ['Target', 'Limit', 'Measured', ''],
@@ -23,19 +30,24 @@ export function render(finished: readonly Finished[], rounds: number): string {
   const details = finished.map(
     ({ scenario, outcome }) => `## ${scenario.number}. ${scenario.title}\n\n${table(outcome.columns, outcome.rows)}\n`,
   )
-  return [`${circumstances(rounds)}\n`, `${summary}\n`, ...details].join('\n')
+  return [`${summary}\n`, ...details].join('\n')
 }
 
 function circumstances(rounds: number): string {
-  const [processor] = cpus()
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
   return [
-    `Measured ${new Date().toISOString().slice(0, 10)} on ${cpus().length} x ${processor?.model.trim()}, ${memory},`,
-    `${process.platform} ${release()}, Bun ${Bun.version}, nginx ${nginxVersion() ?? 'not installed'}. Figures are medians of`,
+    `${machine()}, Bun ${Bun.version}, nginx ${nginxVersion() ?? 'not installed'}. Figures are medians of`,
     `${rounds} rounds that alternate between the servers. CPU is that of the server under test, all of its threads.`,
     `*bare* reads the body, forwards it and returns the answer without looking inside; for streams it hands the`,
     `upstream's body on as it is. *gateway* has everything on: SQLite, every commit durable, 100 keys in use.`,
   ].join('\n')
+}
+
+/** When and where. */
+export function machine(): string {
+  const [processor] = cpus()
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
+  const day = new Date().toISOString().slice(0, 10)
+  return `Measured ${day} on ${cpus().length} x ${processor?.model.trim()}, ${memory},\n${process.platform} ${release()}`
 }
 
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -49,9 +61,10 @@ export function table(columns: readonly string[], rows: readonly (readonly strin
   return [line(columns), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-export function writeInto(file: string, text: string): void {
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : `${INTRODUCTION}\n${BEGIN}\n${END}\n`
-  const [begin, end] = [old.indexOf(BEGIN), old.indexOf(END)]
-  if (begin === -1 || end < begin) throw new Error(`${file} has lost its marks: ${BEGIN} and ${END}`)
-  writeFileSync(file, `${old.slice(0, begin + BEGIN.length)}\n${text}\n${old.slice(end)}`)
+export function writeInto(file: string, text: string, command = 'bench'): void {
+  const marks = marksOf(command)
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : `${INTRODUCTION}\n${marks.begin}\n${marks.end}\n`
+  const [begin, end] = [old.indexOf(marks.begin), old.indexOf(marks.end)]
+  if (begin === -1 || end < begin) throw new Error(`${file} has lost its marks: ${marks.begin} and ${marks.end}`)
+  writeFileSync(file, `${old.slice(0, begin + marks.begin.length)}\n${text}\n${old.slice(end)}`)
 }

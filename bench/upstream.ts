@@ -83,6 +83,8 @@ function sendNext(socket: Socket<Connection>): boolean {
 function answer(socket: Socket<Connection>, path: string): void {
   const [, kind, events, perWrite, everyMs] = path.split('/')
   if (kind === 'json') write(socket, JSON_ANSWER)
+  // The second part of the path is how long it takes, in milliseconds.
+  else if (kind === 'slow') setTimeout(() => write(socket, JSON_ANSWER), Number(events))
   else if (kind === 'open') write(socket, OPEN_ANSWER)
   else {
     const stream = { pieces: piecesOf(Number(events), Number(perWrite)), everyMs: Number(everyMs), next: 0 }

@@ -7,6 +7,8 @@ export type StreamShape = { events: number; perWrite: number; everyMs: number }
 /** The upstream reads its orders from the path, since bodies and headers are what the servers under test may change. */
 export const jsonPath = '/json/v1'
 export const streamPath = ({ events, perWrite, everyMs }: StreamShape) => `/stream/${events}/${perWrite}/${everyMs}/v1`
+/** The same after a while. */
+export const slowPath = (ms: number) => `/slow/${ms}/v1`
 /** One event, and then nothing: the stream stays open. */
 export const openPath = '/open/v1'
 export const CHAT = '/chat/completions'

@@ -28,7 +28,9 @@ server: { limits: { in_flight: 2, body: 1MiB, memory: 1MiB } }
 upstreams:
   - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k] }
   - { id: single, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 1 }
+  - { id: keyed, dialect: chat, base_url: "${upstream.url}", keys: [k2], max_concurrency_per_key: 1 }
 models:
+  - { id: keyed, routes: [{ upstream: keyed }], price: { input: 1, output: 4 } }
   - { id: same, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: single, routes: [{ upstream: single }], price: { input: 1, output: 4 } }
   - { id: spare, routes: [{ upstream: single }, { upstream: own, priority: 2 }], price: { input: 1, output: 4 } }
@@ -80,6 +82,86 @@ test('the third of two gets 503, nothing is booked, running streams go on, healt
   for (let times = 0; times < 5; times++) expect((await ask('same', false)).status).toBe(200)
 })
 
+test('who comes while there is no place waits for one, and is served', async () => {
+  const [first, second] = [await openStream('same'), await openStream('same')]
+  upstream.behave(answer(reply()))
+  const waiting = ask('same', false)
+  await Bun.sleep(50)
+  await first.end()
+  expect((await waiting).status).toBe(200)
+  await second.end()
+  expect((await key.rows())[0]).toMatchObject({ model: 'same', ending: 'completed' })
+})
+
+test('more than can wait are refused in the dialect of their path, each with an id of its own', async () => {
+  const running = [await openStream('same'), await openStream('same')]
+  const rows = (await key.rows()).length
+  const paths = [
+    ['/v1/chat/completions', { error: { type: 'server_error', code: 'service_unavailable' } }],
+    ['/v1/responses', { error: { type: 'server_error', code: 'service_unavailable' } }],
+    ['/v1/messages', { type: 'error', error: { type: 'overloaded_error' } }],
+    ['/v1beta/models/same:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
+  ] as const
+  const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
+  const post = (path: string, more = {}) =>
+    fetch(`${gateway.url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body })
+  let over = false
+  const seen = new Set<number>()
+  const pushing = Array.from({ length: 100 }, async () => {
+    while (!over) seen.add((await post('/v1/chat/completions')).status)
+  })
+  /** Also whoever has no key: that is not looked at. Only in the moment when a place in line is free it is. */
+  async function refusal(path: string): Promise<Response> {
+    for (;;) {
+      const response = await post(path, { authorization: 'Bearer sk-nobodys-key-0000000000' })
+      if (response.status !== 401) return response
+    }
+  }
+  const ids = new Set<string | null>()
+  for (const [path, expected] of paths) {
+    const response = await refusal(path)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    const id = response.headers.get('x-request-id')
+    expect([id?.slice(0, 4), response.headers.get('request-id')]).toEqual(['req_', id])
+    ids.add(id)
+    const said = (await response.json()) as { request_id?: string }
+    expect(said).toMatchObject(expected)
+    if (said.request_id !== undefined) expect([said.request_id]).toEqual([id ?? ''])
+  }
+  expect(ids.size).toBe(paths.length)
+  // The rest of the gateway answers as ever.
+  for (const path of ['/health', '/ready', '/v1/models', '/v1/usage'])
+    expect([path, (await fetch(`${gateway.url}${path}`, { headers })).status]).toEqual([path, 200])
+  over = true
+  await Promise.all(pushing)
+  expect([...seen]).toEqual([503])
+  expect((await key.rows()).length).toBe(rows)
+  for (const { end } of running) expect(await end()).toEndWith(DONE)
+})
+
+test('a client that leaves the line takes nothing from those behind it', async () => {
+  const running = [await openStream('same'), await openStream('same')]
+  upstream.behave(answer(reply()))
+  const received = upstream.received.length
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
+  const left = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body, signal: leaving.signal })
+  await Bun.sleep(50)
+  leaving.abort()
+  await left.catch(() => {})
+  await Bun.sleep(50)
+  const waiting = ask('same', false)
+  await Bun.sleep(50)
+  await running[0]?.end()
+  expect((await waiting).status).toBe(200)
+  expect(upstream.received.length).toBe(received + 1)
+  await running[1]?.end()
+})
+
 test('a request that is refused, broken off or fails gives its place back', async () => {
   const broken = `{"model":"same","messages":[]}`
   for (let times = 0; times < 5; times++) expect((await chat(gateway.url, key.secret, broken)).status).toBe(400)
@@ -122,6 +204,30 @@ test('a body of unknown size weighs the most until it is read, and then what it 
   expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
   finishIt()
   socket.destroy()
+})
+
+test('who finds an upstream busy waits until it is not, without money on hold', async () => {
+  const running = await openStream('single')
+  upstream.behave(answer(reply()))
+  const waiting = ask('single', false)
+  await Bun.sleep(100)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 1 })
+  await running.end()
+  expect((await waiting).status).toBe(200)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('so many calls with one key as it may have, never more, and everybody is served in turn', async () => {
+  let [running, most] = [0, 0]
+  upstream.behave((socket, request) => {
+    most = Math.max(most, ++running)
+    setTimeout(() => {
+      running--
+      answer(reply())(socket, request)
+    }, 20)
+  })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask('keyed', false)))
+  expect([answers.map(({ status }) => status), most]).toEqual([answers.map(() => 200), 1])
 })
 
 test("an upstream's own limit: 503, or the next upstream", async () => {

@@ -95,6 +95,12 @@ test('http: 1.1 and http: 2 leave no choice', async () => {
   expect((await settled()).filter((row) => row.ending === 'failed')).toMatchObject([{ cost_usd: '0.00' }])
 })
 
+test('upstream list shows the version, where it is known', async () => {
+  const list = await gateway.ask<{ id: string; http: string | null }[]>('upstream', 'list')
+  const versions = Object.fromEntries(list.map(({ id, http }) => [id, http]))
+  expect(versions).toMatchObject({ own: '2', forced1: '1.1', forced2: '2', old: '1.1', oldForced2: '2' })
+})
+
 test('more calls at once than a connection takes: further connections', async () => {
   const { secret } = await quickKey(gateway)
   const waiting: Parameters<Play>[0][] = []

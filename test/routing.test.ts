@@ -149,6 +149,9 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     expect([status, headers.get('retry-after')]).toEqual([429, '7'])
     expect(asked).toEqual([1, 1])
     expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
+    // After a refusal retries there count against the budget, until it is well again: here, for the tests that follow.
+    two.behave(good)
+    expect((await ask('spare', streamed)).status).toBe(200)
   })
 
   test('a fallback that is dearer is held for first and charged at its own price', async () => {

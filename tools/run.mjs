@@ -28,6 +28,7 @@ const TASKS = {
   format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
   simulate: (args) => [['bun', 'tools/simulate.ts', ...args]],
   bench: (args) => [['bun', 'bench/run.ts', ...args]],
+  overload: (args) => [['bun', 'bench/overload.ts', ...args]],
   scaling: (args) => [['bun', 'bench/scaling.ts', ...args]],
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
   faults: (args) => [['bun', 'faults/run.ts', ...args]],

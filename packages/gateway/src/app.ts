@@ -11,6 +11,7 @@ import { type Ask, type Connection, type Incoming, journey } from './journey/jou
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
+import { refuseEarly } from './journey/refuse-early.ts'
 import { showRequest, showUsage } from './journey/usage.ts'
 import { StoreDown } from './storage/storage.ts'
 
@@ -122,6 +123,13 @@ export function createApp(parts: AppParts, health: Health): App {
     const open = OPEN_PATHS.get(path)
     if (open && (method === 'GET' || method === 'HEAD')) {
       return withHeaders(open(health, catalogue), { ...catalogue.headers.open, ...idHeaders(requestId) })
+    }
+    if (parts.admission.isShedding) {
+      const refused = refuseEarly(method, path, requestId, catalogue.headers)
+      if (refused) {
+        parts.admission.refused++
+        return refused
+      }
     }
     const headers = new Headers(catalogue.headers.template)
     headers.set('x-request-id', requestId)

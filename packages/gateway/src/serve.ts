@@ -9,7 +9,6 @@ import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister } from './console-api/register.ts'
 import { firstStart, greeting } from './first-start.ts'
-import { createAdmission } from './http/admission.ts'
 import { isLoopback } from './http/client-address.ts'
 import { createTicker } from './http/ticker.ts'
 import { createAborts } from './journey/aborts.ts'
@@ -21,6 +20,7 @@ import type { Parts } from './journey/parts.ts'
 import { createRefused } from './journey/refused.ts'
 import { createSeals } from './journey/seals.ts'
 import { createTurnedAway } from './journey/turned-away.ts'
+import { createWaiting } from './journey/waiting.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen } from './listen.ts'
@@ -69,7 +69,11 @@ export async function serve(setup: ServeSetup): Promise<void> {
     const lifecycle = createLifecycle(
       {
         running: () => Math.max(parts.admission.inFlight, listener?.pending ?? 0),
-        abortRunning: () => parts.watches.abortAll('shutdown'),
+        abortRunning: () => {
+          parts.admission.close()
+          parts.room.close()
+          parts.watches.abortAll('shutdown')
+        },
         stopAccepting: async () => listener?.stop(false),
         cutConnections: async () => listener?.stop(true),
         drainMs: () => catalogue.config.server.drainMs,
@@ -112,7 +116,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       if (!worker) renewal.now()
     })
     if (environment.workers === 1) {
-      const desk = { storage: tellingCallers(storage, parts), health: lanes }
+      const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
       const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
       stops.push(() => control.stop())
     }
@@ -184,6 +188,7 @@ async function createParts(
   const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createTurnedAway(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
+  const waiting = createWaiting(catalogue().config.server.limits, ticker, log)
   const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
@@ -199,8 +204,7 @@ async function createParts(
     learned: createLearned(),
     refused: createRefused(),
     aborts: createAborts(monotonic),
-    admission: createAdmission(catalogue().config.server.limits),
-    watches: createWatches(ticker),
+    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed) },
     retries: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
       report: (upstream, code) => log.warn('HTTP/2 failed, HTTP/1.1 for the next 10 minutes', { upstream, code }),

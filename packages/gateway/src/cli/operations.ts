@@ -10,11 +10,12 @@ import { type Limits, NO_LIMITS } from '../money/limits.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
 import type { Account, Key, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
+import type { Send } from '../upstreams/send.ts'
 import { UsageError } from './args.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
 
 /** `health`: at the desk of a server that runs. */
-export type Desk = { storage: Storage; config: FileConfig; health?: Health }
+export type Desk = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
 type Values = Readonly<Record<string, string>>
 export type Operation = (desk: Desk, values: Values) => Promise<unknown>
 
@@ -78,6 +79,8 @@ export const OPERATIONS = {
         health?.report(upstream, performance.now()) ?? [],
       ]),
     ),
+  'upstream http': async ({ config, httpOf }) =>
+    Object.fromEntries([...config.upstreams.values()].map((upstream) => [upstream.id, httpOf?.(upstream) ?? null])),
   audit: async ({ storage }) => auditJson(await storage.audit()),
 } as const satisfies Record<string, Operation>
 

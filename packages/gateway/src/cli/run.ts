@@ -12,7 +12,7 @@ import { doctor } from './doctor.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import { printResult, Report } from './output.ts'
 import { describePrices } from './prices-diff.ts'
-import { type KeysById, listUpstreams } from './upstream-list.ts'
+import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
 import { testUpstream } from './upstream-test.ts'
 
 export type Setup = {
@@ -42,8 +42,12 @@ const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     words: [],
     run: async (_, setup) => {
       const environment = setup.environment()
-      const answered = await askServer(environment.dataDir, 'upstream health', {})
-      return listUpstreams(setup.config(environment), answered?.result as KeysById | undefined)
+      const [health, http] = await Promise.all([
+        askServer(environment.dataDir, 'upstream health', {}),
+        askServer(environment.dataDir, 'upstream http', {}),
+      ])
+      const known = { health: health?.result as KeysById | undefined, http: http?.result as HttpById | undefined }
+      return listUpstreams(setup.config(environment), known)
     },
   },
   'upstream test': {

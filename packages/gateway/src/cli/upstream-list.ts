@@ -2,20 +2,30 @@
 import type { FileConfig } from '../config/types.ts'
 import type { LaneReport } from '../upstreams/health/lane.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
+import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
 import { describe, Report } from './output.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
 export type KeysById = Readonly<Record<string, readonly (LaneReport & { key: string })[]>>
 
-/** `health`: what a running server knows; absent where none runs here. */
-export function listUpstreams({ upstreams }: FileConfig, health?: KeysById): Report {
-  const list = [...upstreams.values()].map(({ id, kind, dialect, speaks, baseUrl, keys, maxConcurrency }) => ({
-    ...{ id, kind, dialect, speaks: speaks.map((each) => each.dialect), base_url: baseUrl, keys: keys.length },
-    max_concurrency: maxConcurrency ?? null,
-    // Of a description that comes with the program; an upstream of one's own has none.
-    tried: KINDS.get(kind)?.tried ?? null,
-    key_states: health?.[id]?.map(keyState) ?? null,
-  }))
+/** The version of HTTP, as far as it is known. */
+export type HttpById = Readonly<Record<string, HttpVersion | null>>
+
+/** What a running server knows; absent where none runs here. */
+type Known = { health: KeysById | undefined; http: HttpById | undefined }
+
+export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known): Report {
+  const list = [...upstreams.values()].map((upstream) => {
+    const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
+    return {
+      ...{ id, kind, dialect, speaks: speaks.map((each) => each.dialect), base_url: baseUrl, keys: keys.length },
+      max_concurrency: maxConcurrency ?? null,
+      // Of a description that comes with the program; an upstream of one's own has none.
+      tried: KINDS.get(kind)?.tried ?? null,
+      http: kind === 'sandbox' ? null : (http?.[id] ?? fixedHttp(upstream) ?? null),
+      key_states: health?.[id]?.map(keyState) ?? null,
+    }
+  })
   const shown = list.map(({ key_states, ...each }) => ({
     ...each,
     speaks: each.speaks.join(',') || null,

@@ -1,8 +1,36 @@
 import { expect, test } from 'bun:test'
-import { createAdmission } from './admission.ts'
+import { createAdmission, type Place } from './admission.ts'
+
+const staying = new AbortController().signal
+
+/** An admission by a clock that stands still unless it is moved. */
+function admissionOf(inFlight: number, memoryBytes = 100) {
+  let now = 0
+  const admission = createAdmission({ inFlight, memoryBytes }, () => now)
+  const places: (Place | undefined)[] = []
+  return {
+    admission,
+    /** In the order in which they were answered; undefined: sent home. */
+    places,
+    /** Time passes, tick by tick; `delays`: what requests that were let in had to wait. */
+    async pass(ms: number, ...delays: number[]) {
+      for (let end = now + ms; now < end; ) {
+        now += 250
+        for (const delay of delays) admission.noteDelay(delay)
+        admission.tick(now)
+      }
+      await settled()
+    },
+    wait(bytes: number, signal = staying) {
+      void admission.wait(bytes, signal).then((place) => places.push(place))
+    },
+  }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('counts requests and their weight; a place is given back once', () => {
-  const admission = createAdmission({ inFlight: 2, memoryBytes: 100 })
+  const { admission } = admissionOf(2)
   const first = admission.enter(60)
   expect(admission.enter(50)).toBeUndefined()
   first?.resize(10)
@@ -17,15 +45,159 @@ test('counts requests and their weight; a place is given back once', () => {
 })
 
 test('one that is larger than everything gets in when nothing is held', () => {
-  const admission = createAdmission({ inFlight: 2, memoryBytes: 100 })
+  const { admission } = admissionOf(2)
   expect(admission.enter(1_000)).toBeDefined()
   expect(admission.enter(1)).toBeUndefined()
 })
 
-test('limits can change while requests run', () => {
-  const admission = createAdmission({ inFlight: 1, memoryBytes: 100 })
+test('limits can change while requests run and others wait', async () => {
+  const { admission, wait, places } = admissionOf(1)
   admission.enter(1)
   expect(admission.enter(1)).toBeUndefined()
-  admission.setLimits({ inFlight: 2, memoryBytes: 100 })
+  wait(1)
+  admission.setLimits({ inFlight: 3, memoryBytes: 100 })
+  await settled()
+  expect([places.length, admission.inFlight]).toEqual([1, 2])
   expect(admission.enter(1)).toBeDefined()
+})
+
+test('who waits is served in the order of coming, and nobody comes between', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  const running = admission.enter(10)
+  wait(1)
+  wait(2)
+  running?.leave()
+  // The place is taken for the first one, though he has not heard of it yet.
+  expect([admission.enter(1), admission.bytes, admission.waiting]).toEqual([undefined, 1, 1])
+  await settled()
+  places[0]?.leave()
+  await settled()
+  expect([places.length, admission.bytes, admission.waiting]).toEqual([2, 2, 0])
+})
+
+test('a body that is let go of makes room for those who wait for memory, the first of them first', async () => {
+  const { admission, wait, places } = admissionOf(10)
+  const running = admission.enter(90)
+  wait(50)
+  wait(5)
+  await settled()
+  expect([places.length, admission.enter(5)]).toEqual([0, undefined])
+  running?.resize(50)
+  await settled()
+  expect([places.length, admission.bytes, admission.waiting]).toEqual([1, 100, 1])
+  running?.resize(0)
+  await settled()
+  expect([places.length, admission.bytes, admission.inFlight]).toEqual([2, 55, 3])
+})
+
+test('after half a second one is sent home, and its place in line is free', async () => {
+  const { admission, wait, places, pass } = admissionOf(1)
+  admission.enter(1)
+  wait(1)
+  await pass(250)
+  expect(places).toEqual([])
+  await pass(250)
+  expect([places, admission.waiting, admission.inFlight]).toEqual([[undefined], 0, 1])
+})
+
+test('a client that leaves leaves the line', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  const running = admission.enter(1)
+  const leaving = new AbortController()
+  wait(60, leaving.signal)
+  wait(90)
+  // With the first in line, the second would be more than may wait.
+  await settled()
+  expect(places).toEqual([undefined])
+  leaving.abort()
+  wait(90)
+  running?.leave()
+  await settled()
+  expect([places.length, places[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
+  wait(1, leaving.signal)
+  await settled()
+  expect([places.length, admission.waiting]).toEqual([4, 0])
+})
+
+test('the line is bounded; when it is full everybody else is to be refused at once', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  admission.enter(0)
+  let waiting = 0
+  for (; !admission.isShedding && waiting < 10_000; waiting++) wait(0)
+  expect(waiting).toBe(64)
+  wait(0)
+  await settled()
+  expect(places).toEqual([undefined])
+})
+
+test('the line is as long as the pace allows, and shorter once it does not get empty', async () => {
+  const { admission, wait, places, pass } = admissionOf(500, 1e9)
+  // 500 in a quarter of a second: 1,000 are served while one waits.
+  for (let round = 0; round < 40; round++) {
+    for (let count = 0; count < 500; count++) admission.enter(1)?.leave()
+    await pass(250)
+  }
+  for (let count = 0; count < 500; count++) places.push(admission.enter(1))
+  const lengths: number[] = []
+  for (let round = 0; round < 12; round++) {
+    for (let part = 0; part < 5; part++) {
+      while (!admission.isShedding) wait(1)
+      if (part === 0) lengths.push(admission.waiting)
+      for (const place of places.splice(0, 100)) place?.leave()
+    }
+    await pass(250)
+  }
+  expect(lengths[0]).toBe(1_000)
+  expect(lengths.at(-1)).toBeLessThan(500)
+})
+
+test('who waits when the process ends is sent home, and nobody waits any more', async () => {
+  const { admission, wait, places, pass } = admissionOf(1)
+  admission.enter(1)
+  wait(1)
+  admission.close()
+  await pass(250)
+  wait(1)
+  await settled()
+  expect([places, admission.isShedding]).toEqual([[undefined, undefined], true])
+})
+
+/** How many are let in when everybody else has left. */
+function capacityOf({ admission }: ReturnType<typeof admissionOf>): number {
+  const running: Place[] = []
+  for (let place = admission.enter(0); place; place = admission.enter(0)) running.push(place)
+  for (const place of running) place.leave()
+  return running.length
+}
+
+test('when even the luckiest wait for the gateway itself fewer run at once, and more again when they do not', async () => {
+  const gateway = admissionOf(1_000)
+  const { admission, pass } = gateway
+  const running = Array.from({ length: 1_000 }, () => admission.enter(0))
+  await pass(1_000, 5)
+  // One slow moment says nothing, nor do slow ones among quick ones: a large commit, a locked account.
+  await pass(250, 150)
+  await pass(250, 5, 150)
+  await pass(250, 150)
+  await pass(250)
+  await pass(250, 150, 150)
+  await pass(250, 5)
+  for (const place of running) place?.leave()
+  expect(capacityOf(gateway)).toBe(1_000)
+  const again = Array.from({ length: 1_000 }, () => admission.enter(0))
+  await pass(500, 150, 200)
+  for (const place of again) place?.leave()
+  expect(capacityOf(gateway)).toBe(800)
+  await pass(10_000, 150)
+  expect(capacityOf(gateway)).toBe(64)
+  await pass(10_000, 5)
+  expect(capacityOf(gateway)).toBe(1_000)
+})
+
+test('a store that is always slow is no congestion', async () => {
+  const gateway = admissionOf(1_000)
+  await gateway.pass(5_000, 150)
+  expect(capacityOf(gateway)).toBe(1_000)
+  await gateway.pass(5_000, 700)
+  expect(capacityOf(gateway)).toBe(64)
 })

@@ -1,11 +1,32 @@
-// How much the process takes on at once. Above it a caller is told to come back; what runs is left alone.
+// How much the process takes on at once. What runs is left alone; who finds no place waits for one, in the order of coming,
+// for about half a second; and where already so many wait that one more would wait in vain, callers are told to come back.
+//
+// The line is as long as the recent pace can serve in that time, so hardly anybody in it waits for nothing. If it does not
+// get empty, waiting is no use to anybody: there is more work than can be done, and who is served is only served later. Then
+// it is kept shorter. Who comes when it is full is answered before anything was done for him: see isShedding.
+import { Line } from './line.ts'
+
+export type Limits = { inFlight: number; memoryBytes: number }
 
 export type Admission = {
   /** undefined: full. A request weighs the bytes of its body, known or feared. */
   enter(bytes: number): Place | undefined
+  /** In line; its body has not been read. undefined: not in time, no room in the line either, or the client has left. */
+  wait(bytes: number, signal: AbortSignal): Promise<Place | undefined>
+  /** The line is full, too: whoever comes now is best refused before anything is done for him. */
+  readonly isShedding: boolean
   readonly inFlight: number
   readonly bytes: number
-  setLimits(limits: { inFlight: number; memoryBytes: number }): void
+  readonly waiting: number
+  /** Who was told to come back, since somebody last looked. */
+  refused: number
+  setLimits(limits: Limits): void
+  /** What the gateway itself made a request wait that was let in: for its store, and for the processor. */
+  noteDelay(ms: number): void
+  /** A few times a second: who has waited too long is sent home. */
+  tick(now: number): void
+  /** Nobody waits any longer, or ever again. */
+  close(): void
 }
 
 /** A place among the running requests. */
@@ -16,36 +37,112 @@ export type Place = {
   leave(): void
 }
 
-export function createAdmission(limits: { inFlight: number; memoryBytes: number }): Admission {
-  let inFlight = 0
-  let held = 0
+/** SDKs that are refused come back after half a second or more, and bring their bodies again: this is cheaper for all. */
+const PATIENCE_MS = 500
+/** Once the line has not been empty for so long, so much is enough to keep all places busy. */
+const STANDING_MS = 1_000
+const SHORT_PATIENCE_MS = 100
+const LEAST_IN_LINE = 64
+const MOST_IN_LINE = 1_024
+/** The pace is that of about the last second. */
+const RECENT = 0.3
 
-  function place(bytes: number): Place {
-    let weight = bytes
-    let left = false
-    const resize = (bytes: number) => {
-      if (left) return
-      held += bytes - weight
-      weight = bytes
+/** If even the luckiest request of each of so many ticks had to wait so long, there is more work than the process can do. */
+const SLOW_MS = 100
+const SLOW_TICKS = 2
+/** A store that is far away is always slow: only what is this many times slower than the best of late is congestion. */
+const SLOWER = 4
+const FORGETTING = 1.0005
+/** Then fewer at once, step by step, until it is quicker; afterwards more again. */
+const FEWER = 0.8
+const MORE = 1.125
+const LEAST_IN_FLIGHT = 64
+
+export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
+  let [inFlight, held, bytesInLine] = [0, 0, 0]
+  const line = new Line<{ bytes: number }>(({ bytes }) => {
+    bytesInLine -= bytes
+  })
+  /** What the processor can do, as far as it is less than what the operator allows. */
+  let most = limits.inFlight
+  let slowTicks = 0
+  let [least, leastEver] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
+  let mostInLine = LEAST_IN_LINE
+  let closed = false
+
+  class Taken implements Place {
+    #weight: number
+    #left = false
+
+    constructor(bytes: number) {
+      this.#weight = bytes
     }
-    return {
-      resize,
-      leave() {
-        if (left) return
-        resize(0)
-        left = true
-        inFlight--
-      },
+
+    resize(bytes: number): void {
+      if (this.#left) return
+      held += bytes - this.#weight
+      const lighter = bytes < this.#weight
+      this.#weight = bytes
+      if (lighter && line.length > 0) callNext()
+    }
+
+    leave(): void {
+      if (this.#left) return
+      this.#left = true
+      held -= this.#weight
+      inFlight--
+      if (line.length > 0) callNext()
     }
   }
 
+  // A single body larger than the whole allowance still gets in when nothing else is running.
+  const fits = (bytes: number): boolean =>
+    inFlight < most && inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
+
+  function take(bytes: number): void {
+    inFlight++
+    held += bytes
+    entered++
+  }
+
+  /** Places are taken here, and not by those who are called: nobody may come between. */
+  function callNext(): void {
+    for (let next = line.first; next && fits(next.bytes); next = line.first) {
+      take(next.bytes)
+      line.callFirst()
+    }
+  }
+
+  function adapt(): void {
+    const delay = least
+    least = Number.POSITIVE_INFINITY
+    // Infinite: nobody was let in, nothing is known.
+    const isKnown = delay !== Number.POSITIVE_INFINITY
+    if (isKnown) leastEver = Math.min(leastEver * FORGETTING, delay)
+    const isSlow = isKnown && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
+    slowTicks = isSlow ? slowTicks + 1 : 0
+    if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_IN_FLIGHT, Math.floor(Math.min(most, inFlight) * FEWER))
+    else if (!isSlow) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
+  }
+
   return {
+    refused: 0,
     enter(bytes) {
-      // A single body larger than the whole allowance still gets in when nothing else is running.
-      if (inFlight >= limits.inFlight || (held > 0 && held + bytes > limits.memoryBytes)) return undefined
-      inFlight++
-      held += bytes
-      return place(bytes)
+      if (line.length > 0 || !fits(bytes)) return undefined
+      take(bytes)
+      return new Taken(bytes)
+    },
+    async wait(bytes, signal) {
+      if (signal.aborted || line.length >= mostInLine) return undefined
+      if (line.length > 0 && bytesInLine + bytes > limits.memoryBytes) return undefined
+      const since = clock()
+      if (line.length === 0) emptyAt = since
+      bytesInLine += bytes
+      return (await line.join({ bytes }, since, signal)) ? new Taken(bytes) : undefined
+    },
+    get isShedding() {
+      return line.length >= mostInLine
     },
     get inFlight() {
       return inFlight
@@ -53,8 +150,33 @@ export function createAdmission(limits: { inFlight: number; memoryBytes: number 
     get bytes() {
       return held
     },
+    get waiting() {
+      return line.length
+    },
     setLimits(next) {
       limits = next
+      most = next.inFlight
+      callNext()
+    },
+    noteDelay(ms) {
+      if (ms < least) least = ms
+    },
+    tick(now) {
+      adapt()
+      line.expire(now - PATIENCE_MS)
+      callNext()
+      if (line.length === 0) emptyAt = now
+      const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
+      perSecond += (entered / seconds - perSecond) * RECENT
+      ;[entered, tickedAt] = [0, now]
+      if (closed) return
+      const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
+      mostInLine = Math.min(MOST_IN_LINE, Math.max(LEAST_IN_LINE, Math.ceil((perSecond * patience) / 1_000)))
+    },
+    close() {
+      closed = true
+      mostInLine = 0
+      line.expire(Number.POSITIVE_INFINITY)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Rate } from '../money/price.ts'
 import type { Identity } from '../storage/node.ts'
 import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
+import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -28,11 +29,12 @@ import {
   tokensOf,
   unavailable,
 } from './reserve.ts'
-import { nobody, route } from './route.ts'
+import { route } from './route.ts'
+import { routeInTurn } from './route-in-turn.ts'
 import type { Watch } from './watch.ts'
 
 export type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
-export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch }
+export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch; attempt: Attempt }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
@@ -49,8 +51,10 @@ export async function accept(
   let caller = first
   for (let changes = 0; changes < MOST_CHANGES; changes++) {
     const offer = authorize(caller, request.model, catalogue)
-    const candidate = route(offer, { caller, body, dialect, request }, parts)
-    if (!candidate) throw nobody(offer, parts)
+    const searching = { caller, body, dialect, request }
+    // Whoever waits for the same model came first.
+    const first = parts.room.isWaitedFor(offer.model.id) ? undefined : route(offer, searching, parts)
+    const candidate = first ?? (await routeInTurn(offer, searching, parts, incoming.http.signal))
     const { fallbacks } = offer
     const warnings = [...said]
     // Written out: a spread of objects costs far more, and this is made for every request.
@@ -73,11 +77,14 @@ export async function accept(
     const outbound = prepare(asked)
     const planned = planHold(asked, outbound, owner)
     const watch = parts.watches.start(candidate.upstream)
+    const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+    const askedAt = performance.now()
     const opened = await parts.settler.open(planned.hold)
+    parts.admission.noteDelay(performance.now() - askedAt)
     if (opened.outcome === 'open') {
-      return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch }
+      return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch, attempt }
     }
-    watch.stop()
+    letGo({ watch, attempt }, parts)
     if (opened.outcome !== 'key_changed') {
       const { minimum, minimumTokens } = planned.hold
       throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
@@ -125,6 +132,15 @@ export function coverage(
   const byMoney = coveredOutput(open.held, input, rate)
   const covered = lesser(byMoney, tokenLimit && outputWithin(open.heldTokens, bounds, request.choices))
   return { byMoney, covered, lowered: loweredCap(bounds, request, covered) }
+}
+
+/** The places at the upstream and its key are taken before the hold, or several would find the same one free meanwhile. */
+type Places = Pick<Accepted, 'watch' | 'attempt'>
+
+/** Nothing was asked of the upstream. */
+export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
+  watch.stop()
+  attempt.end(ticker.now())
 }
 
 type Planned = { measured: Measured; hold: Hold }

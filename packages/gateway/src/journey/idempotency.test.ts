@@ -232,7 +232,9 @@ describe('a hold that came too late', () => {
     const open = { void: async (ending: string) => ends.push(ending) }
     const watch = parts.watches.start(anyUpstream())
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
-    const error = await confirmClaim(late, { open } as unknown as Quote, watch).catch((thrown: unknown) => thrown)
+    const error = await confirmClaim(late, { open } as unknown as Quote, () => watch.stop()).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).toMatchObject({ info: { code: 'unavailable' } })
     expect([ends, parts.watches.size]).toEqual([['node_lost'], 0])
     await releaseClaim(late, parts)
@@ -242,7 +244,7 @@ describe('a hold that came too late', () => {
   test('one in time is not; from then on only the end decides', async () => {
     const first = await claimed()
     const watch = parts.watches.start(anyUpstream())
-    await confirmClaim(first, { open: {} } as unknown as Quote, watch)
+    await confirmClaim(first, { open: {} } as unknown as Quote, () => watch.stop())
     await releaseClaim(first, parts)
     expect(await claim()).toMatchObject(RUNNING)
     watch.stop()

@@ -15,7 +15,6 @@ import type { Ask, Incoming } from './journey.ts'
 import type { Parts } from './parts.ts'
 import { type Quote, unavailable } from './reserve.ts'
 import { DONE, type Ending } from './settle.ts'
-import type { Watch } from './watch.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 
@@ -178,10 +177,10 @@ function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Headers
 }
 
 /** The hold stands. In time: nobody has taken this claim for abandoned. */
-export async function confirmClaim(key: KeyClaim, quote: Quote, watch: Watch): Promise<void> {
+export async function confirmClaim(key: KeyClaim, quote: Quote, letGo: () => void): Promise<void> {
   key.isHeld = true
   if (performance.now() - key.claimedFrom < HOLD_WITHIN_MS) return
-  watch.stop()
+  letGo()
   key.isHeld = false
   await quote.open.void('node_lost', '')
   throw unavailable()

@@ -4,8 +4,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
-import { Attempt } from '../upstreams/health/lane.ts'
-import { type Accepted, accept, turnedAway } from './accept.ts'
+import { type Accepted, accept, letGo, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
@@ -17,6 +16,7 @@ import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
 import type { Peer } from './origin.ts'
 import type { Parts } from './parts.ts'
+import { OVERLOADED } from './refuse-early.ts'
 import { checkVersion } from './version.ts'
 
 /** A sender that is silent for this long is not coming back. */
@@ -54,7 +54,8 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { server, retention } = catalogue.config
   const { bodyBytes } = server.limits
   const announced = announcedBody(headers)
-  const place = admit(announced, bodyBytes, parts)
+  const weight = weightOf(announced, bodyBytes)
+  const place = parts.admission.enter(weight) ?? (await placeInTurn(http, weight, parts))
   let streaming = false
   let claim: KeyClaim | undefined
   try {
@@ -74,7 +75,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
     const owner = claim?.claim ?? parts.node.identity()
     const accepted = await accept(arrived, caller, catalogue, incoming, owner)
-    if (claim) await confirmClaim(claim, accepted.quote, accepted.watch)
+    if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
     const calling = call(exchange, accepted.outbound)
     if (!request.stream) return await answerJson(exchange, calling)
@@ -90,19 +91,24 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
 }
 
 /** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
-function admit({ encoding, length }: Announced, limit: number, parts: Parts): Place {
+function weightOf({ encoding, length }: Announced, limit: number): number {
   const bytes = encoding === null && length !== null ? Number(length) : limit
-  const place = parts.admission.enter(bytes >= 0 ? Math.min(limit, bytes) : limit)
+  return bytes >= 0 ? Math.min(limit, bytes) : limit
+}
+
+/** Only known callers wait, and nothing of theirs has been read: a line costs little. */
+async function placeInTurn(http: Request, weight: number, { admission }: Parts): Promise<Place> {
+  const place = await admission.wait(weight, http.signal)
   if (place) return place
-  const message = 'The gateway has as much to do as it can take. Try again shortly.'
-  throw new Failure('unavailable', message, { retryAfter: 1 })
+  admission.refused++
+  throw new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter })
 }
 
 type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
 
 /** The request itself is let go of when an upstream answers: its body is not kept while its answer streams. */
-function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, opened: Opened): Exchange {
-  const { parts, dialect, request, candidate } = asked
+function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: Incoming, opened: Opened): Exchange {
+  const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
   const { headers } = incoming
   parts.retries.request()
@@ -123,7 +129,7 @@ function open({ asked, outbound, quote, watch }: Accepted, incoming: Incoming, o
     dialect,
     request: { stream: request.stream, plainBytes: isText ? request.textBytes : 0 },
     asked,
-    attempt: new Attempt(candidate.lane, candidate.route.model, parts.ticker.now()),
+    attempt,
     answerer: outbound.answerer,
     upstreamDialect: outbound.dialect,
     quote,

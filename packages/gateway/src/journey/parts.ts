@@ -16,6 +16,7 @@ import type { ClaimStore } from './idempotency.ts'
 import type { Ids } from './ids.ts'
 import type { Learned } from './learned.ts'
 import type { Refused } from './refused.ts'
+import type { Room } from './room.ts'
 import type { Seals } from './seals.ts'
 import type { TurnedAway } from './turned-away.ts'
 import type { Watches } from './watch.ts'
@@ -36,6 +37,8 @@ export type Parts = {
   admission: Admission
   ticker: Ticker
   watches: Watches
+  /** For those who wait until an upstream can take one more. */
+  room: Room
   retries: RetryBudget
   send: Send
   fetchPublic: typeof fetchPublic

@@ -69,11 +69,17 @@ function homeOf(offer: Offer, { caller, body, dialect }: Searching, { seals }: R
   return [...upstreams].find((id) => seals.unseal(caller.account, id, sealed) !== undefined)
 }
 
+/** Somebody could be asked, but has as much to do as he may have. */
+export function isBusy({ candidates }: Offer, parts: Routing): boolean {
+  const now = parts.ticker.now()
+  return candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(now))
+}
+
 /** Why nobody can be asked, in words that tell a caller when to come back. */
 export function nobody(offer: Offer, parts: Routing): Failure {
   const now = parts.ticker.now()
   const { candidates, model } = offer
-  if (candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(now))) {
+  if (isBusy(offer, parts)) {
     const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
     return new Failure('unavailable', message, { retryAfter: 2 })
   }

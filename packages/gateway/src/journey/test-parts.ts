@@ -3,9 +3,9 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { AppParts } from '../app.ts'
 import { spoken } from '../config/kinds.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
-import { createAdmission } from '../http/admission.ts'
 import { createTicker } from '../http/ticker.ts'
 import { NO_LIMITS } from '../money/limits.ts'
+import type { Log } from '../observe/log.ts'
 import type { Settled } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
@@ -19,6 +19,7 @@ import { createLearned } from './learned.ts'
 import { createRefused } from './refused.ts'
 import { createSeals } from './seals.ts'
 import { createTurnedAway } from './turned-away.ts'
+import { createWaiting } from './waiting.ts'
 import { createWatches } from './watch.ts'
 
 export type TestOptions = {
@@ -48,6 +49,12 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
   const ends: End[] = []
   const logged: string[] = []
   const ticker = createTicker(5)
+  const log: Log = {
+    info: () => {},
+    warn: (message) => void logged.push(message),
+    error: (message) => void logged.push(message),
+  }
+  const waiting = createWaiting({ inFlight: 10, memoryBytes: 1024 * 1024 }, ticker, log)
   const config = testConfig(timeouts, dialect)
   const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
   const catalogue = compileCatalogue({ ...config, retention }, 0)
@@ -87,14 +94,8 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
     ids: createIds(() => 0, Date.now),
     learned: createLearned(),
     aborts: createAborts(() => 0),
-    admission: createAdmission({ inFlight: 10, memoryBytes: 1024 * 1024 }),
-    watches: createWatches(ticker),
+    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed), log },
     retries: createRetryBudget(),
-    log: {
-      info: () => {},
-      warn: (message) => void logged.push(message),
-      error: (message) => void logged.push(message),
-    },
     random: () => 0,
     fetchPublic: unused,
     seals: createSeals('a secret of a test'),

@@ -19,7 +19,8 @@ export type Watches = {
 
 export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'timeouts'>
 
-export function createWatches(ticker: Ticker): Watches {
+/** `onFreed`: called whenever an upstream has one call less. */
+export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): Watches {
   let running = 0
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
   const callsOf = new Map<string, number>()
@@ -29,6 +30,7 @@ export function createWatches(ticker: Ticker): Watches {
     return () => {
       running--
       callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
+      onFreed()
     }
   }
   return {

@@ -6,7 +6,7 @@ import { createHttp1 } from './http1/client.ts'
 import { type FixedHead, targetOf, writeFixedHead } from './http1/write-head.ts'
 import { plain, type Reply, replyOf } from './reply.ts'
 import { spokenAt, withKey } from './spoken.ts'
-import { createTransport, type TransportParts, type Way } from './transport.ts'
+import { createTransport, type HttpVersion, type TransportParts, type Way } from './transport.ts'
 
 export type Outgoing = {
   /** Absent: POST. */
@@ -22,7 +22,10 @@ export type Outgoing = {
   cancel: Cancel
 }
 
-export type Send = (upstream: Upstream, outgoing: Outgoing) => Promise<Reply>
+export type Send = ((upstream: Upstream, outgoing: Outgoing) => Promise<Reply>) & {
+  /** The version of HTTP that an upstream is spoken to in, where that is known. */
+  httpOf?(upstream: Upstream): HttpVersion | undefined
+}
 
 /** An embedded model, called without a socket. */
 export type Embedded = (request: Request) => Promise<Response>
@@ -50,7 +53,7 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
     return plain(replyOf(await transport(upstream, cancel, attempt)))
   }
 
-  return (upstream, outgoing) => {
+  const send: Send = (upstream, outgoing) => {
     if (upstream.kind === 'sandbox') return toSandbox(outgoing, headersOf(upstream, outgoing))
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
@@ -61,6 +64,7 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
     const head = `${method} ${targetOf(base, path)} HTTP/1.1\r\n${lines}${hasBody ? `content-length: ${body.length}\r\n` : ''}\r\n`
     return http1({ origin, head, body: hasBody ? body : NO_BODY }, cancel)
   }
+  return Object.assign(send, { httpOf: transport.httpOf })
 }
 
 const NO_BODY = new Uint8Array()

@@ -17,7 +17,16 @@ export type Way = {
 /** Sends the request, with a body that nobody has read yet, over what it is told. */
 export type Attempt = (way: Way) => Promise<Response>
 
-export type Transport = (upstream: Spoken, cancel: Pick<Cancel, 'isCancelled'>, attempt: Attempt) => Promise<Response>
+export type HttpVersion = '1.1' | '2'
+
+export type Transport = ((
+  upstream: Spoken,
+  cancel: Pick<Cancel, 'isCancelled'>,
+  attempt: Attempt,
+) => Promise<Response>) & {
+  /** The version that the next call would take; undefined: nobody has asked the upstream yet. */
+  httpOf(upstream: Spoken): HttpVersion | undefined
+}
 
 type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
@@ -101,7 +110,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
     }
   }
 
-  return async (upstream, cancel, attempt) => {
+  const send = async (upstream: Spoken, cancel: Pick<Cancel, 'isCancelled'>, attempt: Attempt): Promise<Response> => {
     const host = hostOf(upstream.baseUrl)
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
@@ -126,6 +135,18 @@ export function createTransport(parts: TransportParts = {}): Transport {
       return reply
     }
   }
+
+  function httpOf(upstream: Spoken): HttpVersion | undefined {
+    const offered = hosts.get(upstream.baseUrl)?.offered
+    return fixedHttp(upstream) ?? (offered === undefined ? undefined : offered ? '2' : '1.1')
+  }
+
+  return Object.assign(send, { httpOf })
+}
+
+/** Where the configuration leaves no choice; undefined: what the upstream offers decides. */
+export function fixedHttp({ baseUrl, http, proxy }: Spoken): HttpVersion | undefined {
+  return baseUrl.startsWith('https:') && proxy === undefined ? http : '1.1'
 }
 
 /** How to send it once more; undefined: not at all. */

@@ -160,6 +160,14 @@ test('a hundred calls that fail together open it once, for the first pause', () 
 test('it is trusted until it fails, and again when it succeeds', () => {
   const lane = new Lane()
   expect(lane.isTrusted).toBe(true)
+  // A limit is no failure; but in a storm of them every retry would be one more for somebody who has said no.
+  for (const refusal of [limited(0), { is: 'rejected', reason: '401' } as const]) {
+    attempt(lane, refusal, 0)
+    attempt(lane, { is: 'unknown' }, 0)
+    expect(lane.isTrusted).toBe(false)
+    attempt(lane, GOOD, 0)
+    expect(lane.isTrusted).toBe(true)
+  }
   attempt(lane, FAILURE, 0)
   expect(lane.isTrusted).toBe(false)
   attempt(lane, GOOD, 0)

@@ -52,6 +52,8 @@ export class Lane {
   #inFlight = 0
   #latencyMs: number | undefined
   #failuresInARow = 0
+  /** Its last word was that too much is asked, or that it will not have us. */
+  #refuses = false
   #failing = 0
   #seen = 0
   #openUntil: number | undefined
@@ -80,7 +82,7 @@ export class Lane {
 
   /** Nothing speaks against it: a second try there is no shot in the dark. */
   get isTrusted(): boolean {
-    return this.#failuresInARow === 0 && this.#openUntil === undefined
+    return this.#failuresInARow === 0 && this.#openUntil === undefined && !this.#refuses
   }
 
   /** Whether it may be asked where nobody else can be: a limit may have been lifted, a key paid for. */
@@ -110,6 +112,7 @@ export class Lane {
   /** What was learned from an attempt. One whose answer began well may still break off. */
   judge(model: string, verdict: Verdict, now: number): void {
     this.#probeUntil = 0
+    if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
     else if (verdict.is === 'failure') this.#failed(now)
     else if (verdict.is === 'limited') this.#limited(model, verdict, now)

@@ -1,0 +1,239 @@
+// Three times as much as can be done, for a minute: how much still gets done, what a refusal costs beside an answer, and how
+// soon all is well again. Once with a capacity that the configuration sets (an upstream that takes its time, a limit on what
+// runs at once), and once with that of a processor.
+import { cpus } from 'node:os'
+import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
+import { keepOpen, type LoadPlan, load } from './load.ts'
+import { cpuMicros, median, residentBytes } from './measure.ts'
+import { type Child, childOf, untilLine } from './processes.ts'
+import {
+  type BenchOptions,
+  megabytes,
+  micros,
+  millis,
+  type Outcome,
+  type Scenario,
+  times,
+  verdict,
+} from './scenario.ts'
+import { startUpstream, untilReady } from './servers.ts'
+import { type Second, type SteadyResult, steadyLoad } from './steady-load.ts'
+import { CHAT, jsonPath, openPath, slowPath, smallRequest } from './wire.ts'
+
+const TIMES_CAPACITY = 3
+/** Below it a server is well: what is seen then is what it should come back to. */
+const CALM_SHARE = 0.5
+const BACK_WITHIN_SECONDS = 10
+const LEAST_GOODPUT = 0.8
+const DEAREST_REFUSAL = 0.1
+
+type Case = {
+  title: string
+  upstreamPath: string
+  /** Of `server.limits`; absent: as it comes. */
+  inFlight?: number
+  /** That the closed loop needs to find the most that can be done. */
+  connections: number
+  /** For itself alone; the load has the others. */
+  processor?: number
+}
+
+const CASES: readonly Case[] = [
+  { title: 'set by the configuration', upstreamPath: slowPath(100), inFlight: 64, connections: 64 },
+  { title: 'of one processor', upstreamPath: jsonPath, connections: 128, processor: 0 },
+]
+
+type Figures = {
+  perSecond: number
+  servedMicros: number
+  /** Of the processor's case: where there is time to spare, waking up for each request is most of what either costs. */
+  shedMicros: number | undefined
+  calm: Second[]
+  over: Second[]
+  after: Second[]
+  health: SteadyResult['health']
+  memory: number
+}
+
+async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figures> {
+  const upstream = await startUpstream()
+  const base = `http://127.0.0.1:${upstream.port}`
+  const home = await createHomeWith(config(each, base))
+  const gateway = await start(home, each.processor)
+  try {
+    const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
+    const body = smallRequest('bench', false)
+    const closed: LoadPlan = {
+      ...target,
+      body,
+      connections: each.connections,
+      requests: quick ? 1_500 : 6_000,
+      reader: 'reads',
+    }
+    await load(closed)
+    say('   the most that can be done')
+    const before = cpuMicros(gateway.pid)
+    const { requestsPerSecond: perSecond } = await load(closed)
+    const servedMicros = (cpuMicros(gateway.pid) - before) / closed.requests
+    say(`   ${perSecond.toFixed(0)} a second; now ${TIMES_CAPACITY} times as much`)
+    const calm = { perSecond: Math.ceil(perSecond * CALM_SHARE), seconds: quick ? 3 : 5 }
+    const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
+    const phases = [calm, over, { ...calm, seconds: BACK_WITHIN_SECONDS }]
+    const [seen, memory] = await withMemory(gateway.pid, () =>
+      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }),
+    )
+    await gateway.child.stop()
+    const isBusy = each.processor !== undefined
+    const shedMicros = isBusy ? await costOfRefusal(each, base, over.perSecond, quick) : undefined
+    const [calmly = [], overloaded = [], after = []] = seen.phases
+    return { perSecond, servedMicros, shedMicros, calm: calmly, over: overloaded, after, health: seen.health, memory }
+  } finally {
+    await gateway.child.stop()
+    await upstream.stop()
+    home.remove()
+  }
+}
+
+const PLACES = 8
+
+/** All places of a gateway are taken by streams that do not end: then everything else is refused. */
+async function costOfRefusal(each: Case, base: string, perSecond: number, quick: boolean): Promise<number> {
+  const home = await createHomeWith(config({ ...each, inFlight: PLACES }, base))
+  const gateway = await start(home, each.processor)
+  try {
+    const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys, connections: PLACES }
+    const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
+    const phases = [{ perSecond, seconds: quick ? 3 : 6 }]
+    const refused = { ...target, body: smallRequest('bench', false), phases, mostConnections: 1_000 }
+    await steadyLoad(refused)
+    const before = cpuMicros(gateway.pid)
+    const { phases: [seconds = []] = [] } = await steadyLoad(refused)
+    const used = cpuMicros(gateway.pid) - before
+    await streams.close()
+    return used / sum(seconds, 'shed')
+  } finally {
+    await gateway.child.stop()
+    home.remove()
+  }
+}
+
+const config = ({ upstreamPath, inFlight }: Case, base: string): string => `
+sandbox: false
+${inFlight === undefined ? '' : `server: { limits: { in_flight: ${inFlight} } }`}
+upstreams:
+  - { id: fixed, dialect: chat, base_url: "${base}${upstreamPath}", keys: ["none"] }
+  - { id: open, dialect: chat, base_url: "${base}${openPath}", keys: ["none"] }
+models:
+  - { id: bench, routes: [{ upstream: fixed }], price: { input: 2.00, output: 8.00 } }
+  - { id: open, routes: [{ upstream: open }], price: { input: 2.00, output: 8.00 } }
+`
+
+async function start(home: GatewayHome, processor?: number): Promise<{ child: Child; port: number; pid: number }> {
+  const onto = processor !== undefined && canPin() ? ['taskset', '-c', String(processor)] : []
+  const child = childOf('gateway', [...onto, process.execPath, MAIN, 'serve'], gatewayEnvironment(home, 0))
+  const port = Number(await untilLine(child, /address\s+http:\/\/[^:]+:(\d+)/, 20_000))
+  await untilReady(port, child)
+  return { child, port, pid: child.pid }
+}
+
+const canPin = (): boolean => Bun.which('taskset') !== null && cpus().length > 1
+
+async function withMemory<T>(pid: number, run: () => Promise<T>): Promise<[T, number]> {
+  let most = 0
+  const looking = setInterval(() => (most = Math.max(most, residentBytes(pid))), 500)
+  try {
+    return [await run(), most]
+  } finally {
+    clearInterval(looking)
+  }
+}
+
+const sum = (seconds: readonly Second[], figure: keyof Second): number =>
+  seconds.reduce((total, second) => total + second[figure], 0)
+const perSecondOf = (seconds: readonly Second[], figure: keyof Second): number => sum(seconds, figure) / seconds.length
+const medianOf = (seconds: readonly Second[], figure: 'p50Ms' | 'p99Ms'): number =>
+  median(seconds.map((second) => second[figure]).filter((value) => !Number.isNaN(value)))
+
+/** The first second from which on everybody was served, about as fast as before. Infinite: not within what was watched. */
+function secondsUntilWell({ calm, after }: Figures): number {
+  const fast = 2 * medianOf(calm, 'p50Ms') + 5
+  const isWell = ({ sent, served, p50Ms }: Second) => served === sent && p50Ms <= fast
+  const lastBad = after.findLastIndex((second) => !isWell(second))
+  return lastBad === after.length - 1 ? Number.POSITIVE_INFINITY : lastBad + 1
+}
+
+export const capacity: Scenario = {
+  number: 2,
+  title: `${TIMES_CAPACITY} times capacity for a minute`,
+  async run(options): Promise<Outcome> {
+    const measured: [Case, Figures][] = []
+    for (const each of CASES) {
+      options.say(`   capacity ${each.title}`)
+      measured.push([each, await measure(each, options)])
+    }
+    return {
+      columns: [
+        'capacity',
+        'phase',
+        'sent/s',
+        'served/s',
+        'refused/s',
+        'failed',
+        'not sent/s',
+        'p50',
+        'p99',
+        'resident',
+      ],
+      rows: measured.flatMap(([{ title }, figures]) => rowsOf(title, figures)),
+      verdicts: measured.flatMap(([{ title }, figures]) => verdictsOf(title, figures)),
+    }
+  },
+}
+
+function rowsOf(title: string, { perSecond, calm, over, after, memory }: Figures): string[][] {
+  const row = (phase: string, seconds: readonly Second[]) => [
+    ...[title, phase, perSecondOf(seconds, 'sent').toFixed(0), perSecondOf(seconds, 'served').toFixed(0)],
+    ...[perSecondOf(seconds, 'shed').toFixed(0), String(sum(seconds, 'failed'))],
+    perSecondOf(seconds, 'unsent').toFixed(0),
+    ...[millis(medianOf(seconds, 'p50Ms')), millis(medianOf(seconds, 'p99Ms'))],
+    seconds === over ? megabytes(memory) : '-',
+  ]
+  const most = [
+    title,
+    'the most, closed loop',
+    perSecond.toFixed(0),
+    perSecond.toFixed(0),
+    '0',
+    '0',
+    '0',
+    '-',
+    '-',
+    '-',
+  ]
+  return [most, row('half of it', calm), row('three times', over), row('half of it again', after)]
+}
+
+function verdictsOf(title: string, figures: Figures): Outcome['verdicts'] {
+  const { perSecond, over, servedMicros, shedMicros, health } = figures
+  const goodput = perSecondOf(over, 'served') / perSecond
+  const until = secondsUntilWell(figures)
+  return [
+    {
+      target: `capacity ${title}: served under three times as much, to the most`,
+      ...{ limit: `at least ${times(LEAST_GOODPUT)}`, measured: times(goodput), met: goodput >= LEAST_GOODPUT },
+    },
+    ...(shedMicros === undefined
+      ? []
+      : [
+          verdict(
+            `CPU of a refusal, to ${micros(servedMicros)} of an answer`,
+            shedMicros / servedMicros,
+            DEAREST_REFUSAL,
+            times,
+          ),
+        ]),
+    verdict(`capacity ${title}: well again after`, until, BACK_WITHIN_SECONDS, (seconds) => `${seconds} s`),
+    verdict(`capacity ${title}: /health not answered, of ${health.asked}`, health.failed, 0, String),
+    verdict(`capacity ${title}: /health, the longest`, health.longestMs, 2_000, millis),
+  ]
+}

@@ -1,0 +1,35 @@
+// `npm run overload`: what the gateway does when there is too much to do, or when nobody wants to do it. All traffic stays on
+// this machine and is bounded in count and time; about five minutes in all. A target that is missed is shown as "over".
+//
+//   npm run overload -- --only 1,3     these parts        --quick     shorter and rougher: to see that it works
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { candidates } from './overload-candidates.ts'
+import { capacity } from './overload-capacity.ts'
+import { storms } from './overload-storm.ts'
+import { type Finished, machine, tables, writeInto } from './report.ts'
+
+const PARTS = [storms, capacity, candidates]
+const REPORT = join(import.meta.dir, '../docs/overload.md')
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
+const wanted = values.only?.split(',').map(Number) ?? PARTS.map(({ number }) => number)
+for (const number of wanted) {
+  if (PARTS.some((part) => part.number === number)) continue
+  console.error(`overload: no part ${number}`)
+  process.exit(1)
+}
+const options = { rounds: 1, quick: values.quick === true, say: (line: string) => console.error(line) }
+const finished: Finished[] = []
+for (const scenario of PARTS.filter(({ number }) => wanted.includes(number))) {
+  options.say(`${scenario.number}. ${scenario.title}`)
+  finished.push({ scenario, outcome: await scenario.run(options) })
+}
+const circumstances = `${machine()}, Bun ${Bun.version}. Gateway, upstreams and load share it.`
+const text = `${circumstances}\n\n${tables(finished)}`
+console.log(text)
+if (values.only === undefined && !options.quick) {
+  writeInto(REPORT, text, 'overload')
+  options.say(`written to ${REPORT}`)
+} else options.say('a part of it, or a quick run: docs/overload.md is left as it is')
+process.exit(0)

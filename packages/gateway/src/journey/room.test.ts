@@ -1,0 +1,95 @@
+import { expect, test } from 'bun:test'
+import { createRoom } from './room.ts'
+
+const staying = new AbortController().signal
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Upstreams with some free places; whoever is called takes one, as the journey does. */
+function upstreams(free: Record<string, number>) {
+  const room = createRoom()
+  const called: string[] = []
+  return {
+    room,
+    called,
+    free,
+    /** `name`: of the waiter; the model is that of the upstream. */
+    async wait(name: string, model: string, since = 0, signal = staying) {
+      const isThere = () => (free[model] ?? 0) > 0
+      while (await room.wait(model, { since, signal, isThere })) {
+        if (!isThere()) continue
+        free[model] = (free[model] ?? 0) - 1
+        return void called.push(name)
+      }
+      called.push(`not ${name}`)
+    },
+    async end(...models: string[]) {
+      for (const model of models) {
+        free[model] = (free[model] ?? 0) + 1
+        room.freed()
+      }
+      await settled()
+    },
+  }
+}
+
+test('one call that ends lets one in, the first who came', async () => {
+  const { room, called, wait, end } = upstreams({ a: 0 })
+  void wait('first', 'a')
+  void wait('second', 'a')
+  expect([room.isWaitedFor('a'), room.isWaitedFor('b')]).toEqual([true, false])
+  await end('a')
+  expect(called).toEqual(['first'])
+  await end('a')
+  expect([called, room.isWaitedFor('a')]).toEqual([['first', 'second'], false])
+})
+
+test('two that end together let two in', async () => {
+  const { called, wait, end } = upstreams({ a: 0 })
+  for (const name of ['first', 'second', 'third']) void wait(name, 'a')
+  await end('a', 'a')
+  expect(called).toEqual(['first', 'second'])
+})
+
+test('a call that ends elsewhere is of no use, and who came in vain keeps the place in line', async () => {
+  const { called, wait, end } = upstreams({ a: 0, b: 0 })
+  for (const [index, name] of ['first', 'second', 'third'].entries()) void wait(name, 'a', index)
+  await end('b')
+  expect(called).toEqual([])
+  // Both are called, for one place: neither of them has taken it when the second event comes.
+  await end('a', 'b')
+  expect(called).toEqual(['first'])
+  await end('a')
+  await end('a')
+  expect(called).toEqual(['first', 'second', 'third'])
+})
+
+test('of two models the one whose waiter came first', async () => {
+  const { room, called, wait, free } = upstreams({ a: 0, b: 0 })
+  void wait('later', 'a', 20)
+  void wait('earlier', 'b', 10)
+  Object.assign(free, { a: 1, b: 1 })
+  room.freed()
+  await settled()
+  expect(called).toEqual(['earlier'])
+})
+
+test('half a second, the client leaves, too many, the end', async () => {
+  const { room, called, wait } = upstreams({ a: 0, b: 0 })
+  const leaving = new AbortController()
+  void wait('patient', 'a', 0)
+  void wait('leaver', 'a', 200, leaving.signal)
+  room.tick(499)
+  await settled()
+  expect(called).toEqual([])
+  room.tick(500)
+  leaving.abort()
+  await settled()
+  expect([called, room.isWaitedFor('a')]).toEqual([['not patient', 'not leaver'], false])
+  for (let count = 0; count < 256; count++) void wait('one', 'b')
+  await wait('more', 'b')
+  expect(called).toEqual(['not patient', 'not leaver', 'not more'])
+  room.close()
+  await settled()
+  await wait('late', 'a')
+  expect([called.length, called.at(-1)]).toEqual([260, 'not late'])
+})

@@ -1,0 +1,40 @@
+// The two lines in which requests may wait, kept going by the ticker: for a place in this process, and for room at an upstream.
+import { type Admission, createAdmission, type Limits } from '../http/admission.ts'
+import { type Ticker, Ticking } from '../http/ticker.ts'
+import type { Log } from '../observe/log.ts'
+import { createRoom, type Room } from './room.ts'
+
+export type Waiting = { admission: Admission; room: Room }
+
+/** An operator who reads it once a minute knows enough. */
+const TELL_EVERY_MS = 60_000
+
+class Pulse extends Ticking {
+  readonly #waiting: Waiting
+  readonly #log: Log
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(waiting: Waiting, log: Log) {
+    super()
+    this.#waiting = waiting
+    this.#log = log
+  }
+
+  tick(now: number): void {
+    const { admission, room } = this.#waiting
+    admission.tick(now)
+    room.tick(now)
+    const { refused, inFlight, waiting } = admission
+    if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = now
+    admission.refused = 0
+    const counts = { refused, in_flight: inFlight, waiting }
+    this.#log.warn('more requests than can be taken: some were told to come back', counts)
+  }
+}
+
+export function createWaiting(limits: Limits, ticker: Ticker, log: Log): Waiting {
+  const waiting = { admission: createAdmission(limits), room: createRoom() }
+  ticker.add(new Pulse(waiting, log))
+  return waiting
+}
