@@ -259,6 +259,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
           if (watch.reason) return endingOfBreak(watch)
           if (!mayGoOn) return 'stopped_by_balance'
         }
+        // Nothing is missing any more: all that is waited for is the end of the connection.
+        if (meter.isWhole?.()) watch.within(pace.usageWaitMs, 'timeout')
         const written = pass(await next())
         if (written) await untilDrained(written)
       }
