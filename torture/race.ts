@@ -8,7 +8,7 @@ import { LIMITS, type Limit } from './limits.ts'
 import { type CountingSandbox, configOver, newWallet, startGateways, startSandbox } from './place.ts'
 import { openFindings, type Scenario, settledWithin, type Torture } from './scenario.ts'
 
-const AT_ONCE = { small: 120, full: 500 }
+const AT_ONCE = { small: 60, full: 500 }
 const ROUNDS = { small: 1, full: 50 }
 const QUIET_WITHIN_MS = 20_000
 /** What one event of the sandbox brings, in nano-USD at the most: a word. */
