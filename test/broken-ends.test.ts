@@ -18,9 +18,10 @@ beforeAll(async () => {
 upstreams:
   - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false, ${limits} }
   - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false, ${limits} }
+  - { id: patient, dialect: responses, base_url: "${origin}/v1", keys: [k] }
   - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false, ${limits} }
 models:
-${['c', 'r', 'g'].map((id) => `  - { id: ${id}, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
+${['c', 'r', 'patient', 'g'].map((id) => `  - { id: ${id}, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
 `,
   })
 })
@@ -85,6 +86,13 @@ test.each([
   expect(text).toEndWith('data: [DONE]\n\n')
   expect(rows).toMatchObject([{ ending: 'completed', cost_usd: cost(123, 45) }])
 })
+
+test('a connection that stays open behind the last event is not waited for as long as one within an answer', async () => {
+  playOpen(RESPONSES, false)
+  const { text, rows } = await streamed('patient')
+  expect(text).toEndWith('data: [DONE]\n\n')
+  expect(rows).toMatchObject([{ ending: 'completed', cost_usd: cost(123, 45) }])
+}, 20_000)
 
 test.each([
   ['breaks', true, 'cut'],

@@ -171,9 +171,10 @@ test('an answer that is paid for is replayed also to a caller whom a limit has j
   expect((await call()).status).toBe(429)
   const again = await call('paid')
   expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([200, 'true', first])
-  // Neither another body nor another key gets past the limit, and the key of a refused call stays free.
-  for (const response of [await call('paid', { n: 2 }), await call('other'), await call('other')])
-    expect(response.status).toBe(429)
+  // Neither another body nor another key gets past the limit, and the key of a refused call stays free. The refusal may just
+  // have been forgotten because keys have changed: then the body is looked at first.
+  expect([422, 429]).toContain((await call('paid', { n: 2 })).status)
+  for (const response of [await call('other'), await call('other')]) expect(response.status).toBe(429)
   expect(await settled()).toHaveLength(1)
 })
 

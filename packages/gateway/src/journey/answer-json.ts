@@ -4,7 +4,7 @@ import { readAtMost } from '../upstreams/read.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfFinish } from './exchange.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letRequestGo } from './exchange.ts'
 import type { Miss } from './misses.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
@@ -23,7 +23,7 @@ export async function answerJson(exchange: Exchange, first: Promise<Reply>): Pro
       calling = call(exchange, await onward(exchange, read))
       continue
     }
-    exchange.asked = undefined
+    letRequestGo(exchange)
     const { usage, finish, outputBytes } = read
     const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
     exchange.headers.set('content-type', 'application/json')

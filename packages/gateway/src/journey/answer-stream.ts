@@ -14,7 +14,7 @@ import {
   missOfOther,
   readOrNothing,
 } from './call.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish } from './exchange.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, letRequestGo } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
@@ -150,7 +150,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
       if (error instanceof Failure) return error
       throw error
     }
-    exchange.asked = undefined
+    letRequestGo(exchange)
     exchange.attempt.answered(parts.ticker.now())
     return undefined
   }
@@ -259,6 +259,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
           if (watch.reason) return endingOfBreak(watch)
           if (!mayGoOn) return 'stopped_by_balance'
         }
+        // Nothing is missing any more: all that is waited for is the end of the connection.
+        if (meter.isWhole?.()) watch.within(pace.usageWaitMs, 'timeout')
         const written = pass(await next())
         if (written) await untilDrained(written)
       }

@@ -39,6 +39,7 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   const most = Math.floor(quote.outputCap / asked.request.choices)
   if (!request.stream && (outbound.maxOutput ?? 0) > (quote.loweredCap ?? most)) quote.loweredCap ??= most
   exchange.asked = asked
+  exchange.outbound = outbound
   exchange.answerer = outbound.answerer
   exchange.upstreamDialect = outbound.dialect
   exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())

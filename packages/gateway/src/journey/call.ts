@@ -47,6 +47,7 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Repl
     // A refusal costs nothing anywhere, so the same hold is good for another try.
     trying = changed ?? (await onward(exchange, miss))
     mended = changed ? mended + 1 : 0
+    exchange.outbound = trying
     exchange.answerer = trying.answerer
     showWarnings(exchange)
   }

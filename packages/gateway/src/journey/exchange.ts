@@ -9,7 +9,7 @@ import { totalsOf } from '../money/units.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
 import type { Client } from './client.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
-import type { Answerer, Asked } from './outbound.ts'
+import type { Answerer, Asked, Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
 import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
@@ -22,6 +22,8 @@ export type Exchange = {
   request: { stream: boolean; plainBytes: number }
   /** All of the request, for as long as another upstream may have to be asked. */
   asked: Asked | undefined
+  /** What was sent, for as long. */
+  outbound: Outbound | undefined
   /** The call that is under way. */
   attempt: Attempt
   /** How the upstream's answer becomes the client's. */
@@ -55,6 +57,13 @@ export type Seen = {
 }
 
 export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
+
+/** Somebody answers: nobody else will be asked, and the request need not be kept while the answer streams. */
+export function letRequestGo(exchange: Exchange): void {
+  exchange.outbound?.release?.()
+  exchange.outbound = undefined
+  exchange.asked = undefined
+}
 
 /** The one end of an accepted request: priced, written to the ledger (or its journal) and durable when this resolves. */
 export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<Charge> {

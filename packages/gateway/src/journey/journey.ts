@@ -129,6 +129,7 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
     dialect,
     request: { stream: request.stream, plainBytes: isText ? request.textBytes : 0 },
     asked,
+    outbound,
     attempt,
     answerer: outbound.answerer,
     upstreamDialect: outbound.dialect,

@@ -58,7 +58,7 @@ function refusal(dialect: DialectId, requestId: string, secure: SecurityHeaders)
 
 type Prepared = { status: number; headers: Headers; before: string; after: string | undefined }
 
-const prepared = new Map<SecurityHeaders, Partial<Record<DialectId, Prepared>>>()
+const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, Prepared>>>()
 
 function preparedFor(dialect: DialectId, secure: SecurityHeaders): Prepared {
   let known = prepared.get(secure)

@@ -1,18 +1,20 @@
 // The writer thread: the only connection that writes. One message in, one answer out, nothing in between.
 import type { Database } from 'bun:sqlite'
 import { closeWritten, openForWriting } from './sqlite/database.ts'
-import { encodeAnswers, type FromWriter, type ToWriter } from './sqlite/messages.ts'
+import { type FromWriter, receiveVerbs, type Shared, sendAnswers, sharedIn, type ToWriter } from './sqlite/messages.ts'
 import { openTransactions, type Transactions, toFailure } from './sqlite/transactions.ts'
 
 declare const self: Worker
 
 let db: Database | undefined
 let transactions: Transactions | undefined
+let shared: Shared | undefined
 
 function answer(message: ToWriter): FromWriter {
   if (typeof message === 'string') return answerVerbs(message)
   switch (message.type) {
     case 'open':
+      shared = sharedIn(message.memory)
       db = openForWriting(message.file, message.busyTimeoutMs, message.now)
       try {
         transactions = openTransactions(db, message.deferFrom)
@@ -31,10 +33,11 @@ function answer(message: ToWriter): FromWriter {
   }
 }
 
-function answerVerbs(message: string): string {
+function answerVerbs(texts: string): string {
   const { verbs, hasPending } = opened()
-  const end = message.indexOf('\0')
-  return encodeAnswers(verbs(message.slice(end + 1), Number(message.slice(0, end))), hasPending())
+  if (!shared) throw new Error('no memory is shared')
+  const { batch, now } = receiveVerbs(shared, texts)
+  return sendAnswers(shared, verbs(batch, now), hasPending())
 }
 
 function opened(): Transactions {

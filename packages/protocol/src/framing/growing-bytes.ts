@@ -18,7 +18,7 @@ const EMPTY = new Uint8Array(0)
  * From here on a copy costs more than a place in a list. And the collector comes when it likes: copies of an endless line,
  * and what they were copied from, would be several times what the line may have.
  */
-const LARGE_BYTES = 16 * 1024
+export const LARGE_BYTES = 16 * 1024
 const BLOCK_BYTES = 1024 * 1024
 
 export function growingBytes(): GrowingBytes {

@@ -121,9 +121,10 @@ export function openBook(db: Database): BatchBook {
   function writeNewRequest(row: RequestRow): void {
     const { id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall } = row
     const { model, upstream, ending, receipt } = row
+    // One by one: lists to spread would be built and taken apart for every request.
+    // biome-ignore format: as the columns above
     insertRequest.run(
-      ...[id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall],
-      ...[model, upstream, ending, receipt],
+      id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall, model, upstream, ending, receipt,
     )
   }
   function writeAccount(row: KeptAccount): void {

@@ -234,6 +234,14 @@ test('a verb that fails inside the transaction fails alone', async () => {
   expect(poisoned).toMatchObject({ status: 'rejected', reason: { name: 'Error' } })
 })
 
+test('a verb that cannot be sent to the writer fails, and the store goes on', async () => {
+  const storage = await openStore()
+  const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+  const broken = { ...hold(1n, wallet, node), account: 'one' as unknown as bigint }
+  expect(await thrownBy(storage.apply(broken))).toBeInstanceOf(Error)
+  expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
+})
+
 test('a closed store refuses, and can be closed again', async () => {
   const storage = await openStore()
   await Promise.all([storage.close(), storage.close()])

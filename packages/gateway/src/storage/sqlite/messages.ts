@@ -1,152 +1,106 @@
 // What the main thread and the writer thread say to each other, strictly in turns.
-// A batch of verbs and its answers travel as one text each, fields ended by NULs, which no field contains (sql/guard.ts):
-// a text is handed over as it is, an object is taken apart and rebuilt value by value. The text of a batch may also be
-// stored before its verbs are written into rows: a verb that gets another form gets another word, and what an earlier
-// version stored is read as what it was decided as.
+// The numbers of a batch, and then those of its answers, lie in memory that both threads see; only a text is sent. A text
+// is handed over as it is, an object is taken apart and rebuilt value by value. The memory is its who has the turn.
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
+import { type EncodedBatch, encodeBatch, roomFor, WORD } from './batch.ts'
 import type { Answer, Failure } from './transactions.ts'
 
 export type ToWriter =
-  | { type: 'open'; file: string; busyTimeoutMs: number; now: number; deferFrom: number | undefined }
+  | {
+      type: 'open'
+      file: string
+      busyTimeoutMs: number
+      now: number
+      deferFrom: number | undefined
+      memory: SharedArrayBuffer
+    }
   | { type: 'write'; statements: readonly Statement[] }
   | { type: 'close' }
-  /** The time and a batch of verbs. */
+  /** The texts of a batch of verbs. */
   | string
 
 export type FromWriter =
   | { type: 'opened' | 'closed' }
   | { type: 'write'; answer: Row[][] | undefined | Failure }
   | ({ type: 'failed' } & Failure)
-  /** The answers to a batch of verbs. */
+  /** What is to be told about the answers to a batch of verbs. */
   | string
 
-export function encodeVerb(verb: Verb): string {
-  switch (verb.verb) {
-    case 'hold':
-      return (
-        `hold2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.account}\0${verb.key}\0${verb.amount}\0${verb.minimum}\0` +
-        `${verb.model}\0${verb.upstream}\0${verb.revision}\0${verb.extensible ? 1 : 0}\0${verb.tokens}\0${verb.minimumTokens}\0`
-      )
-    case 'extend': {
-      const { id, slot, epoch, known, amount, minimum, tokens, progress } = verb
-      if (verb.whole) return `extend\0${id}\0${slot}\0${epoch}\0${known}\0${amount}\0${minimum}\0${progress}\0`
-      return `extend2\0${id}\0${slot}\0${epoch}\0${known}\0${amount}\0${minimum}\0${tokens}\0${progress}\0`
-    }
-    case 'settle':
-      return (
-        `settle2\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.cost}\0${verb.tokens}\0` +
-        `${verb.ending}\0${verb.receipt}\0`
-      )
-    case 'void':
-      return `void\0${verb.id}\0${verb.slot}\0${verb.epoch}\0${verb.ending}\0${verb.receipt}\0`
-    case 'reap':
-      return `reap\0${verb.limit}\0`
-    case 'join':
-      return `join\0${verb.slot}\0${verb.config}\0${verb.takeover === true ? 1 : 0}\0`
-    case 'renew':
-      return `renew\0${verb.slot}\0${verb.epoch}\0${verb.config}\0`
-    case 'leave':
-      return `leave\0${verb.slot}\0${verb.epoch}\0`
-  }
+/** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
+export const LARGEST_BATCH = 500
+
+/** `head`: when a batch was sent, and how many bytes of words it has. */
+export type Shared = { memory: SharedArrayBuffer; head: DataView; words: DataView }
+
+const HEAD = 2 * WORD
+
+export const newShared = (): Shared => sharedIn(new SharedArrayBuffer(HEAD + roomFor(LARGEST_BATCH)))
+
+export const sharedIn = (memory: SharedArrayBuffer): Shared => ({
+  memory,
+  head: new DataView(memory, 0, HEAD),
+  words: new DataView(memory, HEAD),
+})
+
+/** Gives the text to send. */
+export function sendVerbs({ head, words }: Shared, verbs: readonly Verb[], now: number): string {
+  const batch = encodeBatch(verbs, words)
+  head.setFloat64(0, now, true)
+  head.setFloat64(WORD, batch.words.byteLength, true)
+  return batch.texts
 }
 
-export function decodeVerbs(batch: string): Verb[] {
-  const fields = batch.split('\0')
-  const verbs: Verb[] = []
-  let index = 0
-  const text = (): string => fields[index++] as string
-  const big = (): bigint => BigInt(text())
-  const small = (): number => Number(text())
-  const owned = () => ({ id: big(), slot: small(), epoch: small() })
-  // The last NUL ends a field too, so behind it is an empty one. Values are evaluated in the order they are written in.
-  while (index < fields.length - 1) {
-    const verb = text()
-    switch (verb) {
-      case 'hold':
-      case 'hold2': {
-        const isNew = verb === 'hold2'
-        verbs.push({
-          verb: 'hold',
-          id: big(),
-          slot: small(),
-          epoch: small(),
-          account: big(),
-          key: big(),
-          amount: big(),
-          minimum: big(),
-          model: text(),
-          upstream: text(),
-          revision: isNew ? small() : 0,
-          extensible: isNew && text() === '1',
-          tokens: isNew ? small() : 0,
-          minimumTokens: isNew ? small() : 0,
-        })
-        break
-      }
-      case 'extend':
-        verbs.push({
-          ...{ verb, ...owned(), known: big(), amount: big(), minimum: big(), tokens: 0, progress: big(), whole: true },
-        })
-        break
-      case 'extend2':
-        verbs.push({
-          ...{ verb: 'extend', ...owned(), known: big(), amount: big(), minimum: big(), tokens: small() },
-          progress: big(),
-        })
-        break
-      case 'settle':
-      case 'settle2':
-        verbs.push({
-          verb: 'settle',
-          id: big(),
-          slot: small(),
-          epoch: small(),
-          cost: big(),
-          tokens: verb === 'settle2' ? small() : 0,
-          ending: text(),
-          receipt: text(),
-        })
-        break
-      case 'void':
-        verbs.push({ verb, ...owned(), ending: text(), receipt: text() })
-        break
-      case 'reap':
-        verbs.push({ verb, limit: small() })
-        break
-      case 'join':
-        verbs.push({ verb, slot: small(), config: text(), takeover: text() === '1' })
-        break
-      case 'renew':
-        verbs.push({ verb, slot: small(), epoch: small(), config: text() })
-        break
-      case 'leave':
-        verbs.push({ verb, slot: small(), epoch: small() })
-        break
-      default:
-        throw new Error(`not a verb: ${verb}`)
-    }
-  }
-  return verbs
+export function receiveVerbs({ memory, head }: Shared, texts: string): { batch: EncodedBatch; now: number } {
+  const words = new DataView(memory, HEAD, head.getFloat64(WORD, true))
+  return { batch: { words, texts }, now: head.getFloat64(0, true) }
 }
 
-/** After a first field three for each: outcome, amount and tokens, or the kind of failure, marked, its message, nothing. */
-export function encodeAnswers(answers: readonly Answer[], hasPending: boolean): string {
-  let text = hasPending ? '1\0' : '0\0'
-  for (const answer of answers)
-    if ('failure' in answer) text += `!${answer.failure}\0${answer.message.replaceAll('\0', ' ')}\0\0`
-    else text += `${answer.outcome}\0${answer.amount}\0${answer.tokens}\0`
+const OUTCOMES = [
+  ...(['done', 'repeated', 'no_balance', 'cap_reached', 'key_invalid', 'key_expired', 'key_changed'] as const),
+  ...(['account_disabled', 'node_lost', 'slot_taken', 'unknown_request', 'not_open'] as const),
+  ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),
+  ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
+] satisfies Result['outcome'][]
+const FAILURES = ['store', 'verb'] as const satisfies Failure['failure'][]
+/** Fails to compile when an outcome is missing above. */
+const CODES: Record<Result['outcome'], number> = Object.fromEntries(
+  OUTCOMES.map((outcome, code) => [outcome, code]),
+) as Record<(typeof OUTCOMES)[number], number>
+const ANSWER = 3 * WORD
+
+/** Three words each: outcome, amount and tokens; a failure's is below zero. Its message is in the text that is sent. */
+export function sendAnswers({ words }: Shared, answers: readonly Answer[], hasPending: boolean): string {
+  let text = hasPending ? '1' : '0'
+  let at = 0
+  for (const answer of answers) {
+    if ('failure' in answer) {
+      words.setFloat64(at, -1 - FAILURES.indexOf(answer.failure), true)
+      text += `\0${answer.message.replaceAll('\0', ' ')}`
+    } else {
+      words.setFloat64(at, CODES[answer.outcome], true)
+      words.setBigInt64(at + WORD, answer.amount, true)
+      words.setFloat64(at + 2 * WORD, answer.tokens, true)
+    }
+    at += ANSWER
+  }
   return text
 }
 
-export function decodeAnswers(text: string): { answers: Answer[]; hasPending: boolean } {
-  const fields = text.split('\0')
+export const saysPending = (text: string): boolean => text.startsWith('1')
+
+export function receiveAnswers({ words }: Shared, text: string, count: number): Answer[] {
   const answers: Answer[] = []
-  for (let index = 1; index + 2 < fields.length; index += 3) {
-    const [kind, value] = [fields[index] as string, fields[index + 1] as string]
-    if (kind.startsWith('!')) answers.push({ failure: kind.slice(1) as Failure['failure'], message: value })
-    else answers.push({ outcome: kind as Result['outcome'], amount: BigInt(value), tokens: Number(fields[index + 2]) })
+  const messages = text.length > 1 ? text.split('\0') : []
+  let failures = 0
+  for (let at = 0; at < count * ANSWER; at += ANSWER) {
+    const code = words.getFloat64(at, true)
+    const outcome = OUTCOMES[code]
+    if (outcome) {
+      const [amount, tokens] = [words.getBigInt64(at + WORD, true), words.getFloat64(at + 2 * WORD, true)]
+      answers.push({ outcome, amount, tokens })
+    } else answers.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no answer' })
   }
-  return { answers, hasPending: fields[0] === '1' }
+  return answers
 }

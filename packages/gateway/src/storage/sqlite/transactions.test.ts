@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Verb } from '../../money/ledger.ts'
 import { extend, hold, result, settle } from '../contract/harness.ts'
+import { encodeBatch, roomFor } from './batch.ts'
 import { openForWriting } from './database.ts'
-import { encodeVerb } from './messages.ts'
 import { type Answer, openTransactions } from './transactions.ts'
 
 const NOW = 1_000_000
@@ -36,9 +36,10 @@ const NEVER = Number.POSITIVE_INFINITY
 
 function openVerbs(deferFrom: number) {
   const transactions = openTransactions(db, deferFrom)
-  const verbs = (list: readonly Verb[], now = NOW): Answer[] => transactions.verbs(list.map(encodeVerb).join(''), now)
+  const verbs = (list: readonly Verb[], now = NOW): Answer[] => transactions.verbs(encoded(list), now)
   return { ...transactions, verbs }
 }
+const encoded = (list: readonly Verb[]) => encodeBatch(list, new DataView(new ArrayBuffer(roomFor(list.length))))
 const row = (sql: string) => db.query(sql).get() as Record<string, bigint>
 
 test.each([

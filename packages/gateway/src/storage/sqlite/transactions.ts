@@ -9,8 +9,9 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
+import { decodeBatch, type EncodedBatch } from './batch.ts'
+import { decodeTextBatch } from './batch-text.ts'
 import { openBook } from './book.ts'
-import { decodeVerbs } from './messages.ts'
 
 /** Crosses the thread border as it is: errors would lose their class on the way. */
 export type Failure = { failure: 'store' | 'verb'; message: string }
@@ -18,12 +19,15 @@ export type Answer = Result | Failure
 
 export type Transactions = {
   /** One commit for all of an encoded batch. A verb that throws fails alone: the rest is done again without it. */
-  verbs(batch: string, now: number): Answer[]
+  verbs(batch: EncodedBatch, now: number): Answer[]
   /** All or nothing, after all that is pending; undefined: a required statement returned no row. */
   write(statements: readonly Statement[]): Row[][] | undefined | Failure
   /** Whether the rows lack anything that has been decided. */
   hasPending(): boolean
 }
+
+/** `words`: null for a batch of an earlier version. */
+type Pending = { at: bigint; verbs: string; words: Uint8Array | null }
 
 /** A write of the rows of this many verbs takes about ten milliseconds, for which a batch may have to wait. */
 const MOST_PENDING = 2_000
@@ -34,8 +38,8 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   const book = openBook(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
-  const insertPending = db.prepare('INSERT INTO pending (at, verbs) VALUES (?, ?)')
-  const selectPending = db.prepare<{ at: bigint; verbs: string }, []>('SELECT at, verbs FROM pending ORDER BY id')
+  const insertPending = db.prepare('INSERT INTO pending (at, verbs, words) VALUES (?, ?, ?)')
+  const selectPending = db.prepare<Pending, []>('SELECT at, verbs, words FROM pending ORDER BY id')
   const deletePending = db.prepare('DELETE FROM pending')
   /** How many verbs are pending. */
   let pending = 0
@@ -69,9 +73,9 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   }
   function decideAgain(): void {
     pending = 0
-    for (const { at, verbs } of selectPending.all()) {
+    for (const { at, verbs, words } of selectPending.all()) {
       book.setTime(Number(at))
-      for (const verb of decodeVerbs(verbs)) {
+      for (const verb of decodePending(verbs, words)) {
         apply(book, verb)
         pending += 1
       }
@@ -83,13 +87,13 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     if (pending > 0) deletePending.run()
     pending = 0
   }
-  const oneCommit = (verbs: readonly Verb[], now: number, batch: string | undefined) =>
+  const oneCommit = (verbs: readonly Verb[], now: number, batch: EncodedBatch | undefined) =>
     inTransaction((): Answer[] => {
       book.setTime(now)
       const results = verbs.map((verb) => apply(book, verb))
       // Rows of this transaction that are written already cannot be pending as well.
       if (batch !== undefined && verbs.length >= deferFrom && !book.flushed && pending < MOST_PENDING) {
-        insertPending.run(BigInt(now), batch)
+        insertPending.run(BigInt(now), batch.texts, bytesOf(batch.words))
         pending += verbs.length
       } else writeRows()
       return results
@@ -106,7 +110,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   return {
     hasPending: () => pending > 0,
     verbs(batch, now) {
-      const verbs = decodeVerbs(batch)
+      const verbs = decodeBatch(batch)
       const together = oneCommit(verbs, now, batch)
       if (!('failure' in together)) return together
       if (together.failure === 'store' || verbs.length === 1) return verbs.map(() => together)
@@ -131,6 +135,15 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     },
   }
 }
+
+function decodePending(texts: string, bytes: Uint8Array | null): Verb[] {
+  if (!bytes) return decodeTextBatch(texts)
+  return decodeBatch({ words: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), texts })
+}
+
+/** A copy, because SQLite is not handed memory that another thread may write to. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: DataView): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength).slice()
 
 /** Thrown to roll back; not an error. */
 class Undone extends Error {

@@ -3,11 +3,16 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { StoreDown } from '../storage.ts'
-import { decodeAnswers, encodeVerb, type FromWriter, type ToWriter } from './messages.ts'
+import {
+  type FromWriter,
+  LARGEST_BATCH,
+  newShared,
+  receiveAnswers,
+  saysPending,
+  sendVerbs,
+  type ToWriter,
+} from './messages.ts'
 import type { Answer, Failure } from './transactions.ts'
-
-/** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
-const LARGEST_BATCH = 500
 
 /**
  * While requests come in company, a commit waits this long for more of them. A commit costs as much as the statements of
@@ -16,8 +21,7 @@ const LARGEST_BATCH = 500
 const GATHER_MS = 1
 
 type Settle<T> = { resolve(value: T): void; reject(error: Error): void }
-/** Verbs are encoded as they come: nothing is left to do for each of them when the batch leaves. */
-type Batch = { encoded: string; waiting: Settle<Result>[]; statements?: undefined }
+type Batch = { verbs: Verb[]; waiting: Settle<Result>[]; statements?: undefined }
 type Write = { statements: readonly Statement[]; waiting: [Settle<Row[][] | undefined>] }
 type Turn = Batch | Write
 
@@ -36,6 +40,7 @@ export type QueueOptions = { clock: () => number; busyTimeoutMs: number; deferFr
 
 export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
   const { clock, busyTimeoutMs, deferFrom } = options
+  const shared = newShared()
   let turns: Turn[] = []
   /** The last of `turns`, if verbs can still join it. */
   let open: Batch | undefined
@@ -69,7 +74,19 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     if (running.statements) post({ type: 'write', statements: running.statements })
     else {
       inCompany = running.waiting.length > 1
-      post(`${clock()}\0${running.encoded}`)
+      postVerbs(running)
+    }
+  }
+
+  function postVerbs(batch: Batch): void {
+    try {
+      post(sendVerbs(shared, batch.verbs, clock()))
+    } catch (error) {
+      // A value of a wrong type, which sql/guard.ts let pass. Without this all others would wait for ever.
+      running = undefined
+      busy = false
+      rejectAll(batch, error instanceof Error ? error : new Error(String(error)))
+      pumpSoon()
     }
   }
 
@@ -94,9 +111,8 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     running = undefined
     busy = false
     if (typeof message === 'string') {
-      const { answers, hasPending } = decodeAnswers(message)
-      isBehind = hasPending
-      if (done && !done.statements) settleBatch(done, answers)
+      isBehind = saysPending(message)
+      if (done && !done.statements) settleBatch(done, receiveAnswers(shared, message, done.waiting.length))
     } else
       switch (message.type) {
         case 'opened':
@@ -130,11 +146,11 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   }
   // A failure may come when nobody closes: it has been told to those who waited.
   closing.promise.catch(() => undefined)
-  post({ type: 'open', file, busyTimeoutMs, now: clock(), deferFrom })
+  post({ type: 'open', file, busyTimeoutMs, now: clock(), deferFrom, memory: shared.memory })
   await opening.promise
 
   function openBatch(): Batch {
-    const batch: Batch = { encoded: '', waiting: [] }
+    const batch: Batch = { verbs: [], waiting: [] }
     turns.push(batch)
     pumpSoon()
     return batch
@@ -153,7 +169,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       if (refusal) return Promise.reject(refusal)
       if (!open || open.waiting.length === LARGEST_BATCH) open = openBatch()
       const batch = open
-      batch.encoded += encodeVerb(verb)
+      batch.verbs.push(verb)
       return new Promise((resolve, reject) => {
         batch.waiting.push({ resolve, reject })
       })

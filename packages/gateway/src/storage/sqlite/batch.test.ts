@@ -1,0 +1,136 @@
+import { expect, test } from 'bun:test'
+import { MAX_AMOUNT } from '../../money/amount.ts'
+import type { Result, Verb } from '../../money/ledger.ts'
+import { MAX_TOKENS } from '../../money/limits.ts'
+import { extend, hold, settle, voided } from '../contract/harness.ts'
+import { decodeBatch, encodeBatch, roomFor } from './batch.ts'
+import { decodeTextBatch } from './batch-text.ts'
+import {
+  LARGEST_BATCH,
+  newShared,
+  receiveAnswers,
+  receiveVerbs,
+  saysPending,
+  sendAnswers,
+  sendVerbs,
+} from './messages.ts'
+import type { Answer } from './transactions.ts'
+
+const wallet = { account: 3n, key: 4n, email: '' }
+const node = { slot: 1023, epoch: 4_294_967_297 }
+const LARGEST_ID = (1n << 63n) - 1n
+const most = { amount: MAX_AMOUNT, minimum: MAX_AMOUNT - 1n, tokens: MAX_TOKENS }
+
+const verbs: Verb[] = [
+  hold(LARGEST_ID, wallet, node, {
+    ...most,
+    minimumTokens: 7,
+    revision: 9,
+    extensible: true,
+    model: 'é\0🙂',
+    upstream: '',
+  }),
+  hold(1n, { account: LARGEST_ID, key: LARGEST_ID, email: '' }, node),
+  extend(2n, node, { ...most, known: 5n, progress: 6n }),
+  extend(2n, node, { whole: true }),
+  settle(3n, node, MAX_AMOUNT, { tokens: MAX_TOKENS, ending: 'done', receipt: '{"é":"🙂"}' }),
+  voided(4n, node, { ending: '', receipt: '' }),
+  { verb: 'reap', limit: Number.MAX_SAFE_INTEGER },
+  { verb: 'join', slot: 0, config: 'x', takeover: true },
+  { verb: 'join', slot: 1, config: '', takeover: false },
+  { verb: 'renew', ...node, config: 'ü' },
+  { verb: 'leave', ...node },
+]
+
+test('a batch is read as what was written, also in the memory of a longer one before', () => {
+  const shared = newShared()
+  const longest = Array.from({ length: LARGEST_BATCH }, () => verbs[0] as Verb)
+  for (const list of [longest, verbs, [...verbs].reverse(), []]) {
+    const texts = sendVerbs(shared, list, 1_763_200_000_123)
+    const { batch, now } = receiveVerbs(shared, texts)
+    expect(decodeBatch(batch)).toEqual(list)
+    expect(now).toBe(1_763_200_000_123)
+  }
+})
+
+test('what is not a batch is refused', () => {
+  const words = new DataView(new ArrayBuffer(8))
+  expect(() => decodeBatch({ words, texts: '' })).toThrow('not a verb: 0')
+  const whole = encodeBatch(verbs, new DataView(new ArrayBuffer(roomFor(verbs.length)))).words
+  const cut = new DataView(whole.buffer, 0, whole.byteLength - 8)
+  expect(() => decodeBatch({ words: cut, texts: '' })).toThrow()
+})
+
+/** The words in which batches are stored: another order or size would misread what a stopped process has left. */
+test('the format of the file', () => {
+  const { words, texts } = encodeBatch(
+    [settle(5n, { slot: 2, epoch: 3 }, 258n)],
+    new DataView(new ArrayBuffer(roomFor(1))),
+  )
+  expect(texts).toBe('done{"units":1}')
+  expect(new Uint8Array(words.buffer, 0, words.byteLength).toHex()).toBe(
+    [
+      '000000000000084005000000000000000000000000000040',
+      '0000000000000840',
+      '0201000000000000',
+      '0000000000000000',
+    ].join('') + ['0000000000001040', '0000000000002640'].join(''),
+  )
+})
+
+test('batches of the versions before are read as what they were decided as', () => {
+  const old = [
+    ...['hold', 4, 1, 2, 3, 5, 20_000, 1, 'm', 'u'],
+    ...['hold2', 4, 1, 2, 3, 5, 20_000, 1, 'm', 'u', 6, 1, 70, 8],
+    ...['extend', 4, 1, 2, 9_650, 500, 1, 7],
+    ...['extend2', 4, 1, 2, 9_650, 500, 1, 60, 7],
+    ...['settle', 1, 1, 2, 60, 'done', '{"old":1}'],
+    ...['settle2', 1, 1, 2, 60, 33, 'done', '{"old":1}'],
+    ...['void', 2, 1, 2, 'failed', '{}'],
+    ...['reap', 9],
+    ...['join', 1, 'c', 1],
+    ...['renew', 1, 2, 'c'],
+    ...['leave', 1, 2],
+  ]
+  const owner = { slot: 1, epoch: 2 }
+  const wanted = { amount: 20_000n, minimum: 1n, model: 'm', upstream: 'u' }
+  const asked = { known: 9_650n, amount: 500n, minimum: 1n, progress: 7n }
+  const held = { account: 3n, key: 5n, email: '' }
+  expect(decodeTextBatch(old.map((field) => `${field}\0`).join(''))).toEqual([
+    hold(4n, held, owner, wanted),
+    hold(4n, held, owner, { ...wanted, revision: 6, extensible: true, tokens: 70, minimumTokens: 8 }),
+    extend(4n, owner, { ...asked, whole: true }),
+    extend(4n, owner, { ...asked, tokens: 60 }),
+    settle(1n, owner, 60n, { receipt: '{"old":1}' }),
+    settle(1n, owner, 60n, { tokens: 33, receipt: '{"old":1}' }),
+    voided(2n, owner),
+    { verb: 'reap', limit: 9 },
+    { verb: 'join', slot: 1, config: 'c', takeover: true },
+    { verb: 'renew', ...owner, config: 'c' },
+    { verb: 'leave', ...owner },
+  ])
+  expect(() => decodeTextBatch('burn\0')).toThrow('not a verb: burn')
+})
+
+const OUTCOMES: Record<Result['outcome'], true> = {
+  ...{ done: true, repeated: true, no_balance: true, cap_reached: true, key_invalid: true, key_expired: true },
+  ...{ key_changed: true, account_disabled: true, node_lost: true, slot_taken: true, unknown_request: true },
+  ...{ not_open: true, key_concurrent: true, key_requests: true, key_tokens: true },
+  ...{ account_concurrent: true, account_requests: true, account_tokens: true },
+}
+
+test('answers arrive as they were given, failures among them', () => {
+  const shared = newShared()
+  const outcomes = Object.keys(OUTCOMES) as Result['outcome'][]
+  const answers: Answer[] = [
+    { failure: 'verb', message: 'one\nline' },
+    ...outcomes.map((outcome, index) => ({ outcome, amount: LARGEST_ID - BigInt(index), tokens: MAX_TOKENS - index })),
+    { failure: 'store', message: '' },
+    { outcome: 'done', amount: 0n, tokens: 0 },
+  ]
+  for (const hasPending of [true, false]) {
+    const text = sendAnswers(shared, answers, hasPending)
+    expect(receiveAnswers(shared, text, answers.length)).toEqual(answers)
+    expect(saysPending(text)).toBe(hasPending)
+  }
+})
