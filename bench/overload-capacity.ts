@@ -23,6 +23,7 @@ import { CHAT, jsonPath, openPath, slowPath, smallRequest } from './wire.ts'
 const TIMES_CAPACITY = 3
 /** Below it a server is well: what is seen then is what it should come back to. */
 const CALM_SHARE = 0.5
+const ROUNDS = 3
 const BACK_WITHIN_SECONDS = 10
 const LEAST_GOODPUT = 0.8
 const DEAREST_REFUSAL = 0.1
@@ -34,13 +35,13 @@ type Case = {
   inFlight?: number
   /** That the closed loop needs to find the most that can be done. */
   connections: number
-  /** For itself alone; the load has the others. */
-  processor?: number
+  /** The load then keeps away from the first processor: it is the gateway's. */
+  ofProcessor?: true
 }
 
 const CASES: readonly Case[] = [
   { title: 'set by the configuration', upstreamPath: slowPath(100), inFlight: 64, connections: 64 },
-  { title: 'of one processor', upstreamPath: jsonPath, connections: 128, processor: 0 },
+  { title: 'of the processor', upstreamPath: jsonPath, connections: 128, ofProcessor: true },
 ]
 
 type Figures = {
@@ -59,7 +60,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
   const upstream = await startUpstream()
   const base = `http://127.0.0.1:${upstream.port}`
   const home = await createHomeWith(config(each, base))
-  const gateway = await start(home, each.processor)
+  const gateway = await start(home)
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
     const body = smallRequest('bench', false)
@@ -67,24 +68,29 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
       ...target,
       body,
       connections: each.connections,
-      requests: quick ? 1_500 : 6_000,
+      requests: quick ? 2_000 : 6_000,
       reader: 'reads',
     }
-    await load(closed)
     say('   the most that can be done')
-    const before = cpuMicros(gateway.pid)
-    const { requestsPerSecond: perSecond } = await load(closed)
-    const servedMicros = (cpuMicros(gateway.pid) - before) / closed.requests
+    const rounds: { perSecond: number; micros: number }[] = []
+    // The first only warms it up: a server that runs for weeks has its code compiled.
+    for (let round = 0; round <= ROUNDS; round++) {
+      const before = cpuMicros(gateway.pid)
+      const { requestsPerSecond } = await load(round === 0 ? { ...closed, requests: 3 * closed.requests } : closed)
+      rounds.push({ perSecond: requestsPerSecond, micros: (cpuMicros(gateway.pid) - before) / closed.requests })
+    }
+    rounds.shift()
+    const perSecond = Math.max(...rounds.map((round) => round.perSecond))
+    const servedMicros = median(rounds.map((round) => round.micros))
     say(`   ${perSecond.toFixed(0)} a second; now ${TIMES_CAPACITY} times as much`)
     const calm = { perSecond: Math.ceil(perSecond * CALM_SHARE), seconds: quick ? 3 : 5 }
     const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
     const phases = [calm, over, { ...calm, seconds: BACK_WITHIN_SECONDS }]
     const [seen, memory] = await withMemory(gateway.pid, () =>
-      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }),
+      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }, elsewhere(each)),
     )
     await gateway.child.stop()
-    const isBusy = each.processor !== undefined
-    const shedMicros = isBusy ? await costOfRefusal(each, base, over.perSecond, quick) : undefined
+    const shedMicros = each.ofProcessor ? await costOfRefusal(each, base, quick) : undefined
     const [calmly = [], overloaded = [], after = []] = seen.phases
     return { perSecond, servedMicros, shedMicros, calm: calmly, over: overloaded, after, health: seen.health, memory }
   } finally {
@@ -97,17 +103,18 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
 const PLACES = 8
 
 /** All places of a gateway are taken by streams that do not end: then everything else is refused. */
-async function costOfRefusal(each: Case, base: string, perSecond: number, quick: boolean): Promise<number> {
+async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<number> {
   const home = await createHomeWith(config({ ...each, inFlight: PLACES }, base))
-  const gateway = await start(home, each.processor)
+  const gateway = await start(home)
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys, connections: PLACES }
     const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
-    const phases = [{ perSecond, seconds: quick ? 3 : 6 }]
-    const refused = { ...target, body: smallRequest('bench', false), phases, mostConnections: 1_000 }
-    await steadyLoad(refused)
+    // More than anybody can answer: each connection asks again as soon as it is refused, as in the other closed loop.
+    const phases = [{ perSecond: 200_000, seconds: quick ? 3 : 6 }]
+    const refused = { ...target, body: smallRequest('bench', false), phases, mostConnections: each.connections + 64 }
+    await steadyLoad(refused, elsewhere(each))
     const before = cpuMicros(gateway.pid)
-    const { phases: [seconds = []] = [] } = await steadyLoad(refused)
+    const { phases: [seconds = []] = [] } = await steadyLoad(refused, elsewhere(each))
     const used = cpuMicros(gateway.pid) - before
     await streams.close()
     return used / sum(seconds, 'shed')
@@ -128,15 +135,17 @@ models:
   - { id: open, routes: [{ upstream: open }], price: { input: 2.00, output: 8.00 } }
 `
 
-async function start(home: GatewayHome, processor?: number): Promise<{ child: Child; port: number; pid: number }> {
-  const onto = processor !== undefined && canPin() ? ['taskset', '-c', String(processor)] : []
-  const child = childOf('gateway', [...onto, process.execPath, MAIN, 'serve'], gatewayEnvironment(home, 0))
+async function start(home: GatewayHome): Promise<{ child: Child; port: number; pid: number }> {
+  const child = childOf('gateway', [process.execPath, MAIN, 'serve'], gatewayEnvironment(home, 0))
   const port = Number(await untilLine(child, /address\s+http:\/\/[^:]+:(\d+)/, 20_000))
   await untilReady(port, child)
   return { child, port, pid: child.pid }
 }
 
-const canPin = (): boolean => Bun.which('taskset') !== null && cpus().length > 1
+function elsewhere({ ofProcessor }: Case): string[] {
+  const canChoose = Bun.which('taskset') !== null && cpus().length > 1
+  return ofProcessor && canChoose ? ['taskset', '-c', `1-${cpus().length - 1}`] : []
+}
 
 async function withMemory<T>(pid: number, run: () => Promise<T>): Promise<[T, number]> {
   let most = 0

@@ -165,15 +165,15 @@ test('who waits when the process ends is sent home, and nobody waits any more', 
 /** How many are let in when everybody else has left. */
 function capacityOf({ admission }: ReturnType<typeof admissionOf>): number {
   const running: Place[] = []
-  for (let place = admission.enter(0); place; place = admission.enter(0)) running.push(place)
+  for (let place = admission.enter(1); place; place = admission.enter(1)) running.push(place)
   for (const place of running) place.leave()
   return running.length
 }
 
 test('when even the luckiest wait for the gateway itself fewer run at once, and more again when they do not', async () => {
-  const gateway = admissionOf(1_000)
+  const gateway = admissionOf(1_000, 1e9)
   const { admission, pass } = gateway
-  const running = Array.from({ length: 1_000 }, () => admission.enter(0))
+  const running = Array.from({ length: 1_000 }, () => admission.enter(1))
   await pass(1_000, 5)
   // One slow moment says nothing, nor do slow ones among quick ones: a large commit, a locked account.
   await pass(250, 150)
@@ -184,7 +184,7 @@ test('when even the luckiest wait for the gateway itself fewer run at once, and 
   await pass(250, 5)
   for (const place of running) place?.leave()
   expect(capacityOf(gateway)).toBe(1_000)
-  const again = Array.from({ length: 1_000 }, () => admission.enter(0))
+  const again = Array.from({ length: 1_000 }, () => admission.enter(1))
   await pass(500, 150, 200)
   for (const place of again) place?.leave()
   expect(capacityOf(gateway)).toBe(800)
@@ -194,8 +194,19 @@ test('when even the luckiest wait for the gateway itself fewer run at once, and 
   expect(capacityOf(gateway)).toBe(1_000)
 })
 
+test('answers that stream do not count among those that are too many', async () => {
+  const gateway = admissionOf(1_000, 1e9)
+  const streams = Array.from({ length: 500 }, () => gateway.admission.enter(1))
+  for (const stream of streams) stream?.resize(0)
+  await gateway.pass(1_000, 5)
+  await gateway.pass(5_000, 150)
+  expect(capacityOf(gateway)).toBe(64)
+  for (const stream of streams) stream?.leave()
+  expect([capacityOf(gateway), gateway.admission.inFlight]).toEqual([64, 0])
+})
+
 test('a store that is always slow is no congestion', async () => {
-  const gateway = admissionOf(1_000)
+  const gateway = admissionOf(1_000, 1e9)
   await gateway.pass(5_000, 150)
   expect(capacityOf(gateway)).toBe(1_000)
   await gateway.pass(5_000, 700)

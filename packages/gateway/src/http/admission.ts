@@ -56,14 +56,15 @@ const FORGETTING = 1.0005
 /** Then fewer at once, step by step, until it is quicker; afterwards more again. */
 const FEWER = 0.8
 const MORE = 1.125
-const LEAST_IN_FLIGHT = 64
+const LEAST_ACTIVE = 64
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
-  let [inFlight, held, bytesInLine] = [0, 0, 0]
+  /** `active`: those that weigh something. Answers that stream cost little, however many there are. */
+  let [inFlight, active, held, bytesInLine] = [0, 0, 0, 0]
   const line = new Line<{ bytes: number }>(({ bytes }) => {
     bytesInLine -= bytes
   })
-  /** What the processor can do, as far as it is less than what the operator allows. */
+  /** So many may be active: what the process can do, as far as it is less than what the operator allows. */
   let most = limits.inFlight
   let slowTicks = 0
   let [least, leastEver] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
@@ -83,6 +84,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       if (this.#left) return
       held += bytes - this.#weight
       const lighter = bytes < this.#weight
+      active += Math.sign(bytes) - Math.sign(this.#weight)
       this.#weight = bytes
       if (lighter && line.length > 0) callNext()
     }
@@ -90,6 +92,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     leave(): void {
       if (this.#left) return
       this.#left = true
+      active -= Math.sign(this.#weight)
       held -= this.#weight
       inFlight--
       if (line.length > 0) callNext()
@@ -98,10 +101,11 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
 
   // A single body larger than the whole allowance still gets in when nothing else is running.
   const fits = (bytes: number): boolean =>
-    inFlight < most && inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
+    active < most && inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
 
   function take(bytes: number): void {
     inFlight++
+    active += Math.sign(bytes)
     held += bytes
     entered++
   }
@@ -122,7 +126,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     if (isKnown) leastEver = Math.min(leastEver * FORGETTING, delay)
     const isSlow = isKnown && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
     slowTicks = isSlow ? slowTicks + 1 : 0
-    if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_IN_FLIGHT, Math.floor(Math.min(most, inFlight) * FEWER))
+    if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_ACTIVE, Math.floor(Math.min(most, active) * FEWER))
     else if (!isSlow) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
   }
 

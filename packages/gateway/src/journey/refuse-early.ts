@@ -24,10 +24,30 @@ export function refuseEarly(
   path: string,
   requestId: string,
   secure: SecurityHeaders,
-): Response | undefined {
+): Promise<Response> | undefined {
   if (method !== 'POST') return undefined
   const dialect = CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
-  if (dialect === undefined) return undefined
+  return dialect && inNextTurn().then(() => refusal(dialect, requestId, secure))
+}
+
+let nextTurn: Promise<void> | undefined
+
+/**
+ * A client that is answered at once may ask again at once. With a thousand of them the event loop, which looks for more
+ * before it goes on, would see nothing else for a second or more: no time-outs, no word from the store, no answer to those
+ * who are served. Answered in the next turn, each of them can ask once in a turn.
+ */
+function inNextTurn(): Promise<void> {
+  nextTurn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      nextTurn = undefined
+      resolve()
+    })
+  })
+  return nextTurn
+}
+
+function refusal(dialect: DialectId, requestId: string, secure: SecurityHeaders): Response {
   const { status, headers, before, after } = preparedFor(dialect, secure)
   // The answer takes a copy of them: one object serves all.
   headers.set('x-request-id', requestId)
