@@ -4,6 +4,7 @@ import { Cancel } from '../../http/cancel.ts'
 import { readAtMost } from '../read.ts'
 import type { Reply } from '../reply.ts'
 import { createHttp1 } from './client.ts'
+import { Connection } from './connection.ts'
 
 type Behaviour = (socket: Socket<{ number: number; request: string }>, request: string, number: number) => void
 
@@ -214,6 +215,77 @@ describe('given up', () => {
     expect(await textOf(await second)).toBe('from 1')
     expect(connections()).toBe(1)
   })
+})
+
+describe('given up, and never taken for whole', () => {
+  const cases: [name: string, answer: string][] = [
+    ['a body that ends with the connection', 'HTTP/1.1 200 OK\r\n\r\nabc'],
+    ['a body of which more is missing', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'],
+    ['a body that is there and was not read', ok('abc')],
+  ]
+  for (const [name, answer] of cases) {
+    test(name, async () => {
+      const { origin } = upstream((socket) => void socket.write(answer))
+      const cancel = new Cancel()
+      const reply = await ask(origin, cancel)
+      await settled()
+      cancel.cancel()
+      await expect(textOf(reply)).rejects.toMatchObject({ code: 'ECONNRESET' })
+    })
+  }
+
+  test('while somebody waits for more of a body that ends with the connection', async () => {
+    const { origin, closed } = upstream((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\nabc'))
+    const cancel = new Cancel()
+    const reading = textOf(await ask(origin, cancel))
+    await settled()
+    cancel.cancel()
+    await expect(reading).rejects.toMatchObject({ code: 'ECONNRESET' })
+    await settled()
+    expect(closed()).toBe(1)
+  })
+
+  test('a body that was read to its end stays whole', async () => {
+    const { origin } = upstream((socket) => void socket.write(ok('abc')))
+    const cancel = new Cancel()
+    const reply = await ask(origin, cancel)
+    expect(await textOf(reply)).toBe('abc')
+    cancel.cancel()
+    expect(await reply.read()).toBeUndefined()
+  })
+})
+
+test('a call that was given up before it began is not sent, over a used connection or a new one', async () => {
+  let requests = 0
+  const { origin } = upstream((socket) => {
+    requests++
+    socket.write(ok('ok'))
+  })
+  const cancel = new Cancel()
+  cancel.cancel()
+  await expect(ask(origin, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await textOf(await ask(origin))
+  await expect(ask(origin, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await settled()
+  expect(requests).toBe(1)
+})
+
+test('a call that is given up at the moment of connecting is not sent', async () => {
+  let requests = 0
+  const { origin } = upstream(() => void requests++)
+  const cancel = new Cancel()
+  const connection = new Connection({ free: () => {}, closed: () => {} })
+  const { hostname, port } = new URL(origin)
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    data: connection,
+    socket: { open: (socket) => connection.opened(socket), data: () => {} },
+  })
+  cancel.cancel()
+  await expect(connection.send(HEAD, BODY, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await settled()
+  expect(requests).toBe(0)
 })
 
 test('a reader that does not read makes the upstream wait, and gets everything in the end', async () => {

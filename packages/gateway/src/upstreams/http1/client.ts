@@ -2,7 +2,8 @@
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { plain, type Reply } from '../reply.ts'
-import { Closed, Connection, type Owner } from './connection.ts'
+import { Closed } from './closed.ts'
+import { Connection, type Owner } from './connection.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
@@ -96,6 +97,7 @@ export function createHttp1(now: () => number = () => performance.now()): Http1 
 
   return async (request, cancel) => {
     const { head, body } = request
+    if (cancel.isCancelled) throw new Closed('Given up before it was sent.')
     const origin = originOf(request.origin)
     const used = origin.take()
     if (used) {

@@ -2,6 +2,7 @@
 import type { Socket } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { Chunked } from './chunked.ts'
+import { Closed } from './closed.ts'
 import { Head, Malformed } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
 
@@ -11,11 +12,6 @@ const JOINED_BYTES = 32 * 1024
 /** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
 const MOST_IDLE_SECONDS = 60
 const HEAD_END = '\r\n\r\n'
-
-/** The connection was closed before the reply was whole, properly or not. */
-export class Closed extends Error {
-  readonly code = 'ECONNRESET'
-}
 
 /** What becomes of a connection after a reply. */
 export type Owner = {
@@ -54,6 +50,8 @@ export class Connection {
   /** `head` has only characters of one byte. */
   send(head: string, body: Uint8Array, cancel: Cancel): Promise<Http1Reply> {
     this.hasBegun = false
+    // Nobody would say so a second time: it would be sent, and billed, with nobody to call it off.
+    if (cancel.isCancelled) this.cancel()
     cancel.target = this
     return new Promise((resolve, reject) => {
       if (!this.#socket) return reject(new Closed('The connection was closed.'))

@@ -20,6 +20,7 @@ describe('where the body ends', () => {
     ['nothing to come', ['HTTP/1.1 204 No Content'], 0, true],
     ['not modified', ['HTTP/1.1 304 Not Modified', 'content-length: 5'], 0, true],
     ['closed afterwards', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: Close'], 0, false],
+    ['closed afterwards, said last', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: x', 'Connection: close'], 0, false],
     ['the older version', ['HTTP/1.0 200 OK', 'content-length: 3'], 3, false],
     ['the same length twice', ['HTTP/1.1 200 OK', 'content-length: 3', 'content-length: 3'], 3, true],
     ['no reason', ['HTTP/1.1 200', 'content-length: 3'], 3, true],
@@ -47,6 +48,10 @@ describe('what has more than one reading is refused', () => {
     ['a bare line feed', 'HTTP/1.1 200 OK\r\na: b\ncontent-length: 3'],
     ['a bare carriage return', 'HTTP/1.1 200 OK\r\na: b\rcontent-length: 3'],
     ['a line that goes on', 'HTTP/1.1 200 OK\r\na: b\r\n content-length: 3'],
+    ['a blank behind a name', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\ntransfer-encoding : chunked'],
+    ['a line without a name', 'HTTP/1.1 200 OK\r\n: 3'],
+    ['a line that is no header', 'HTTP/1.1 200 OK\r\ncontent-length'],
+    ['a length with more than blanks around it', 'HTTP/1.1 200 OK\r\ncontent-length: 3\u00a0'],
     ['a NUL', 'HTTP/1.1 200 OK\r\na: b\0'],
   ]
   for (const [name, text] of cases) test(name, () => expect(() => new Head(text)).toThrow(Malformed))

@@ -1,5 +1,6 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
 import type { Reply } from '../reply.ts'
+import { Closed } from './closed.ts'
 import type { Head } from './head.ts'
 
 /** Where the pieces come from. */
@@ -50,9 +51,13 @@ export class Http1Reply implements Reply {
     })
   }
 
+  /** Whoever still reads is told: what ends with the connection, or was there and is thrown away, would pass for whole. */
   cancel(): void {
+    const source = this.#source
+    if (!source && this.#pieces.length === 0) return
     this.#pieces.length = 0
-    this.#source?.cancel()
+    this.fail(new Closed('Given up within the reply.'))
+    source?.cancel()
   }
 
   push(piece: Uint8Array): void {
