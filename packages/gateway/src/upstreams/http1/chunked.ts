@@ -57,7 +57,7 @@ export class Chunked {
         this.#readSize(byte)
         break
       case 'extension':
-        this.#count()
+        this.#count(byte)
         if (byte === CR) this.#state = 'size-end'
         break
       case 'size-end':
@@ -75,7 +75,7 @@ export class Chunked {
         this.#digits = 0
         break
       case 'trailer':
-        this.#count()
+        this.#count(byte)
         if (byte === CR) this.#state = 'trailer-end'
         else this.#trailerBytes++
         break
@@ -99,8 +99,9 @@ export class Chunked {
     this.#state = byte === CR ? 'size-end' : 'extension'
   }
 
-  #count(): void {
-    this.#must(++this.#lineBytes <= MOST_LINE_BYTES)
+  /** Within a line, where a bare line feed would end it for other readers. */
+  #count(byte: number): void {
+    this.#must(byte !== LF && ++this.#lineBytes <= MOST_LINE_BYTES)
   }
 
   #must(holds: boolean): void {

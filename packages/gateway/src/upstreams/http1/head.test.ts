@@ -9,6 +9,7 @@ test('a header is found whatever its letters, and only as a whole name', () => {
   }
   expect(header('content-type')).toBe('a/b')
   expect(header('type')).toBeNull()
+  expect(head('HTTP/1.1 200 OK', 'x: \u00c3\u00a0\t').header('x')).toBe('\u00c3\u00a0')
   expect(head('HTTP/1.1 200 OK', 'A: Text of a: b').header('a')).toBe('Text of a: b')
 })
 
@@ -20,7 +21,12 @@ describe('where the body ends', () => {
     ['nothing to come', ['HTTP/1.1 204 No Content'], 0, true],
     ['not modified', ['HTTP/1.1 304 Not Modified', 'content-length: 5'], 0, true],
     ['closed afterwards', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: Close'], 0, false],
-    ['closed afterwards, said last', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: x', 'Connection: close'], 0, false],
+    [
+      'closed afterwards, said last',
+      ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: x', 'Connection: close'],
+      0,
+      false,
+    ],
     ['the older version', ['HTTP/1.0 200 OK', 'content-length: 3'], 3, false],
     ['the same length twice', ['HTTP/1.1 200 OK', 'content-length: 3', 'content-length: 3'], 3, true],
     ['no reason', ['HTTP/1.1 200', 'content-length: 3'], 3, true],

@@ -9,8 +9,13 @@ export class Malformed extends Error {
 }
 
 const FIRST_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?![^ \r])/
-/** Lines that end otherwise, go on in the next, or hide something: what one reader takes for a header, another does not. */
-const AMBIGUOUS = /[^\r]\n|\r(?!\n)|\0|\r\n[ \t]/
+/**
+ * Lines that end otherwise, go on in the next, have no name or a blank behind it, or hide something: what one reader takes
+ * for a header, another does not.
+ */
+const AMBIGUOUS = /[^\r]\n|\r(?!\n)|\0|\r\n(?![\w!#$%&'*+.^`|~-]+:)/
+/** In any of the headers of this name. */
+const SAYS_CLOSE = /\r\nconnection:[^\r]*\bclose\b/
 const LENGTH = /^\d{1,15}$/
 
 export class Head {
@@ -30,8 +35,7 @@ export class Head {
     this.#lower = text.toLowerCase()
     this.status = Number(line[2])
     this.framing = this.#framing()
-    const saysClose = /\bclose\b/i.test(this.header('connection') ?? '')
-    this.staysOpen = line[1] === '1' && !saysClose && this.framing !== 'until-close'
+    this.staysOpen = line[1] === '1' && this.framing !== 'until-close' && !SAYS_CLOSE.test(this.#lower)
   }
 
   /** The first of this name, which is in small letters. */
@@ -41,8 +45,14 @@ export class Head {
   }
 
   #valueAt(start: number): string {
-    const end = this.#text.indexOf('\r\n', start)
-    return this.#text.slice(start, end === -1 ? undefined : end).trim()
+    const text = this.#text
+    const lineEnd = text.indexOf('\r\n', start)
+    let from = start
+    let to = lineEnd === -1 ? text.length : lineEnd
+    // Not `trim`, to which half of some letters in UTF-8 is a blank as well.
+    while (from < to && isBlank(text.charCodeAt(from))) from++
+    while (from < to && isBlank(text.charCodeAt(to - 1))) to--
+    return text.slice(from, to)
   }
 
   #framing(): Framing {
@@ -73,3 +83,5 @@ export class Head {
     }
   }
 }
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
