@@ -18,8 +18,8 @@ describe('where the body ends', () => {
     ['a length', ['HTTP/1.1 200 OK', 'Content-Length: 12'], 12, true],
     ['no length', ['HTTP/1.1 200 OK', 'a: b'], 'until-close', false],
     ['chunks', ['HTTP/1.1 200 OK', 'Transfer-Encoding: Chunked'], 'chunked', true],
-    ['nothing to come', ['HTTP/1.1 204 No Content'], 0, true],
-    ['not modified', ['HTTP/1.1 304 Not Modified', 'content-length: 5'], 0, true],
+    ['nothing to come', ['HTTP/1.1 204 No Content'], 0, false],
+    ['not modified', ['HTTP/1.1 304 Not Modified', 'content-length: 5'], 0, false],
     ['closed afterwards', ['HTTP/1.1 200 OK', 'content-length: 0', 'connection: Close'], 0, false],
     [
       'closed afterwards, said last',

@@ -35,7 +35,8 @@ export class Head {
     this.#lower = text.toLowerCase()
     this.status = Number(line[2])
     this.framing = this.#framing()
-    this.staysOpen = line[1] === '1' && this.framing !== 'until-close' && !SAYS_CLOSE.test(this.#lower)
+    const hasEnd = this.framing !== 'until-close' && !hasNoBody(this.status)
+    this.staysOpen = line[1] === '1' && hasEnd && !SAYS_CLOSE.test(this.#lower)
   }
 
   /** The first of this name, which is in small letters. */
@@ -56,8 +57,7 @@ export class Head {
   }
 
   #framing(): Framing {
-    const { status } = this
-    if (status < 200 || status === 204 || status === 304) return 0
+    if (hasNoBody(this.status)) return 0
     const length = this.#only('content-length')
     const encoding = this.#only('transfer-encoding')
     if (encoding !== null) {
@@ -83,5 +83,8 @@ export class Head {
     }
   }
 }
+
+/** Whatever its headers say. Where a service sends one all the same, it must not meet the next request. */
+const hasNoBody = (status: number): boolean => status < 200 || status === 204 || status === 304
 
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x09

@@ -1,7 +1,7 @@
 // The head of a request, in two parts: what all requests to an upstream have in common, and the first line.
 
 /** With these a value would begin another header, or could not be written in one byte. */
-const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
+const UNSAFE = /[^\t\x20-\xff]/
 /** What may not stand in an address as it is, or would be taken out of it: that is for `URL` to write properly. */
 const NOT_PLAIN = /[^\x21\x24-\x5b\x5d-\x7e]|\/\./
 
