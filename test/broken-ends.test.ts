@@ -105,6 +105,18 @@ test.each([
 })
 
 test.each([
+  ['stays open', GENERATED, 'timeout', cost(123, 45)],
+  ['stays open within an answer', GENERATED.slice(0, 1), 'timeout', undefined],
+])('a body that ends with its connection, which %s: our giving up is not its end', async (_, events, ending, costs) => {
+  upstream.behave((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${events.join('')}`)
+  })
+  const { text, rows } = await streamed('g')
+  expect([text.includes('"error"'), text.includes('[DONE]')]).toEqual([true, false])
+  expect(rows).toMatchObject([{ ending, ...(costs === undefined ? {} : { cost_usd: costs }) }])
+})
+
+test.each([
   ['chat', 'c'],
   ['messages', 'c'],
 ] as const)('a byte order mark before the answer is none of it, for a client of %s', async (client, model) => {
