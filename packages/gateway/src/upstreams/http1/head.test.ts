@@ -13,6 +13,12 @@ test('a header is found whatever its letters, and only as a whole name', () => {
   expect(head('HTTP/1.1 200 OK', 'A: Text of a: b').header('a')).toBe('Text of a: b')
 })
 
+test('headers may be many, and one may be large', () => {
+  const many = Array.from({ length: 500 }, (_, at) => `a${at}: b`)
+  const large = `c: ${'d'.repeat(1024 * 1024)}`
+  expect(head('HTTP/1.1 200 OK', ...many, large, 'e: f').header('e')).toBe('f')
+})
+
 describe('where the body ends', () => {
   const cases: [name: string, lines: string[], framing: unknown, staysOpen: boolean][] = [
     ['a length', ['HTTP/1.1 200 OK', 'Content-Length: 12'], 12, true],
@@ -58,6 +64,7 @@ describe('what has more than one reading is refused', () => {
     ['a line without a name', 'HTTP/1.1 200 OK\r\n: 3'],
     ['a line that is no header', 'HTTP/1.1 200 OK\r\ncontent-length'],
     ['a length with more than blanks around it', 'HTTP/1.1 200 OK\r\ncontent-length: 3\u00a0'],
+    ['headers without number', `HTTP/1.1 200 OK${'\r\na:'.repeat(1_001)}`],
     ['a NUL', 'HTTP/1.1 200 OK\r\na: b\0'],
   ]
   for (const [name, text] of cases) test(name, () => expect(() => new Head(text)).toThrow(Malformed))

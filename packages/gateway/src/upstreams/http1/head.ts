@@ -16,6 +16,10 @@ const FIRST_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?![^ \r])/
 const AMBIGUOUS = /[^\r]\n|\r(?!\n)|\0|\r\n(?![\w!#$%&'*+.^`|~-]+:)/
 /** In any of the headers of this name. */
 const SAYS_CLOSE = /\r\nconnection:[^\r]*\bclose\b/
+/** An answer has a few dozen. */
+const MOST_HEADERS = 1_000
+/** Of the shortest header. */
+const LEAST_BYTES = '\r\na:'.length
 const LENGTH = /^\d{1,15}$/
 
 export class Head {
@@ -31,6 +35,7 @@ export class Head {
   constructor(text: string) {
     const line = FIRST_LINE.exec(text)
     if (!line || AMBIGUOUS.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
+    if (hasTooMany(text)) throw new Malformed('The reply has too many headers.')
     this.#text = text
     this.#lower = text.toLowerCase()
     this.status = Number(line[2])
@@ -82,6 +87,12 @@ export class Head {
       if (this.#valueAt(next + mark.length) !== value) throw new Malformed('The reply has no clear length.')
     }
   }
+}
+
+/** Not counted where they cannot be: most heads are short. */
+function hasTooMany(text: string): boolean {
+  if (text.length < MOST_HEADERS * LEAST_BYTES) return false
+  return text.split('\r\n', MOST_HEADERS + 2).length > MOST_HEADERS + 1
 }
 
 /** Whatever its headers say. Where a service sends one all the same, it must not meet the next request. */
