@@ -47,6 +47,15 @@ const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLe
 const http1 = createHttp1()
 const ask = (origin: string, cancel = new Cancel()) => http1({ origin, head: HEAD, body: BODY }, cancel)
 const textOf = async (reply: Reply) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
+/** `expect(...).rejects` would wait for ever for what must not. */
+const outcome = (asking: Promise<Reply>): Promise<string> =>
+  Promise.race([
+    asking.then(
+      () => 'answered',
+      ({ code }) => code,
+    ),
+    Bun.sleep(1_000).then(() => 'waits'),
+  ])
 const settled = () => Bun.sleep(20)
 
 test('a connection is used again after a reply that was whole', async () => {
@@ -263,9 +272,9 @@ test('a call that was given up before it began is not sent, over a used connecti
   })
   const cancel = new Cancel()
   cancel.cancel()
-  await expect(ask(origin, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(await outcome(ask(origin, cancel))).toBe('ECONNRESET')
   await textOf(await ask(origin))
-  await expect(ask(origin, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(await outcome(ask(origin, cancel))).toBe('ECONNRESET')
   await settled()
   expect(requests).toBe(1)
 })
@@ -283,7 +292,7 @@ test('a call that is given up at the moment of connecting is not sent', async ()
     socket: { open: (socket) => connection.opened(socket), data: () => {} },
   })
   cancel.cancel()
-  await expect(connection.send(HEAD, BODY, cancel)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(await outcome(connection.send(HEAD, BODY, cancel))).toBe('ECONNRESET')
   await settled()
   expect(requests).toBe(0)
 })
