@@ -12,11 +12,10 @@ function admissionOf(inFlight: number, memoryBytes = 100) {
     admission,
     /** In the order in which they were answered; undefined: sent home. */
     places,
-    /** Time passes, tick by tick; `delays`: what requests that were let in had to wait. */
-    async pass(ms: number, ...delays: number[]) {
+    /** Time passes, tick by tick. */
+    async pass(ms: number) {
       for (let end = now + ms; now < end; ) {
         now += 250
-        for (const delay of delays) admission.noteDelay(delay)
         admission.tick(now)
       }
       await settled()
@@ -160,55 +159,4 @@ test('who waits when the process ends is sent home, and nobody waits any more', 
   wait(1)
   await settled()
   expect([places, admission.isShedding]).toEqual([[undefined, undefined], true])
-})
-
-/** How many are let in when everybody else has left. */
-function capacityOf({ admission }: ReturnType<typeof admissionOf>): number {
-  const running: Place[] = []
-  for (let place = admission.enter(1); place; place = admission.enter(1)) running.push(place)
-  for (const place of running) place.leave()
-  return running.length
-}
-
-test('when even the luckiest wait for the gateway itself fewer run at once, and more again when they do not', async () => {
-  const gateway = admissionOf(1_000, 1e9)
-  const { admission, pass } = gateway
-  const running = Array.from({ length: 1_000 }, () => admission.enter(1))
-  await pass(1_000, 5)
-  // One slow moment says nothing, nor do slow ones among quick ones: a large commit, a locked account.
-  await pass(250, 150)
-  await pass(250, 5, 150)
-  await pass(250, 150)
-  await pass(250)
-  await pass(250, 150, 150)
-  await pass(250, 5)
-  for (const place of running) place?.leave()
-  expect(capacityOf(gateway)).toBe(1_000)
-  const again = Array.from({ length: 1_000 }, () => admission.enter(1))
-  await pass(500, 150, 200)
-  for (const place of again) place?.leave()
-  expect(capacityOf(gateway)).toBe(800)
-  await pass(10_000, 150)
-  expect(capacityOf(gateway)).toBe(64)
-  await pass(10_000, 5)
-  expect(capacityOf(gateway)).toBe(1_000)
-})
-
-test('answers that stream do not count among those that are too many', async () => {
-  const gateway = admissionOf(1_000, 1e9)
-  const streams = Array.from({ length: 500 }, () => gateway.admission.enter(1))
-  for (const stream of streams) stream?.resize(0)
-  await gateway.pass(1_000, 5)
-  await gateway.pass(5_000, 150)
-  expect(capacityOf(gateway)).toBe(64)
-  for (const stream of streams) stream?.leave()
-  expect([capacityOf(gateway), gateway.admission.inFlight]).toEqual([64, 0])
-})
-
-test('a store that is always slow is no congestion', async () => {
-  const gateway = admissionOf(1_000, 1e9)
-  await gateway.pass(5_000, 150)
-  expect(capacityOf(gateway)).toBe(1_000)
-  await gateway.pass(5_000, 700)
-  expect(capacityOf(gateway)).toBe(64)
 })

@@ -21,8 +21,6 @@ export type Admission = {
   /** Who was told to come back, since somebody last looked. */
   refused: number
   setLimits(limits: Limits): void
-  /** What the gateway itself made a request wait that was let in: for its store, and for the processor. */
-  noteDelay(ms: number): void
   /** A few times a second: who has waited too long is sent home. */
   tick(now: number): void
   /** Nobody waits any longer, or ever again. */
@@ -47,27 +45,11 @@ const MOST_IN_LINE = 1_024
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
-/** If even the luckiest request of each of so many ticks had to wait so long, there is more work than the process can do. */
-const SLOW_MS = 100
-const SLOW_TICKS = 2
-/** A store that is far away is always slow: only what is this many times slower than the best of late is congestion. */
-const SLOWER = 4
-const FORGETTING = 1.0005
-/** Then fewer at once, step by step, until it is quicker; afterwards more again. */
-const FEWER = 0.8
-const MORE = 1.125
-const LEAST_ACTIVE = 64
-
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
-  /** `active`: those that weigh something. Answers that stream cost little, however many there are. */
-  let [inFlight, active, held, bytesInLine] = [0, 0, 0, 0]
+  let [inFlight, held, bytesInLine] = [0, 0, 0]
   const line = new Line<{ bytes: number }>(({ bytes }) => {
     bytesInLine -= bytes
   })
-  /** So many may be active: what the process can do, as far as it is less than what the operator allows. */
-  let most = limits.inFlight
-  let slowTicks = 0
-  let [least, leastEver] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
   let closed = false
@@ -84,7 +66,6 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       if (this.#left) return
       held += bytes - this.#weight
       const lighter = bytes < this.#weight
-      active += Math.sign(bytes) - Math.sign(this.#weight)
       this.#weight = bytes
       if (lighter && line.length > 0) callNext()
     }
@@ -92,7 +73,6 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     leave(): void {
       if (this.#left) return
       this.#left = true
-      active -= Math.sign(this.#weight)
       held -= this.#weight
       inFlight--
       if (line.length > 0) callNext()
@@ -101,11 +81,10 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
 
   // A single body larger than the whole allowance still gets in when nothing else is running.
   const fits = (bytes: number): boolean =>
-    active < most && inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
+    inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
 
   function take(bytes: number): void {
     inFlight++
-    active += Math.sign(bytes)
     held += bytes
     entered++
   }
@@ -116,18 +95,6 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       take(next.bytes)
       line.callFirst()
     }
-  }
-
-  function adapt(): void {
-    const delay = least
-    least = Number.POSITIVE_INFINITY
-    // Infinite: nobody was let in, nothing is known.
-    const isKnown = delay !== Number.POSITIVE_INFINITY
-    if (isKnown) leastEver = Math.min(leastEver * FORGETTING, delay)
-    const isSlow = isKnown && delay >= Math.max(SLOW_MS, leastEver * SLOWER)
-    slowTicks = isSlow ? slowTicks + 1 : 0
-    if (slowTicks >= SLOW_TICKS) most = Math.max(LEAST_ACTIVE, Math.floor(Math.min(most, active) * FEWER))
-    else if (!isSlow) most = Math.min(limits.inFlight, Math.ceil(most * MORE))
   }
 
   return {
@@ -159,14 +126,9 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     setLimits(next) {
       limits = next
-      most = next.inFlight
       callNext()
     },
-    noteDelay(ms) {
-      if (ms < least) least = ms
-    },
     tick(now) {
-      adapt()
       line.expire(now - PATIENCE_MS)
       callNext()
       if (line.length === 0) emptyAt = now

@@ -78,9 +78,7 @@ export async function accept(
     const planned = planHold(asked, outbound, owner)
     const watch = parts.watches.start(candidate.upstream)
     const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
-    const askedAt = performance.now()
     const opened = await parts.settler.open(planned.hold)
-    parts.admission.noteDelay(performance.now() - askedAt)
     if (opened.outcome === 'open') {
       return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch, attempt }
     }
