@@ -1,12 +1,12 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../config/types.ts'
-import type { LaneReport } from '../upstreams/health/lane.ts'
+import type { KeyReport } from '../upstreams/health/health.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
 import { describe, Report } from './output.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
-export type KeysById = Readonly<Record<string, readonly (LaneReport & { key: string })[]>>
+export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
 
 /** The version of HTTP, as far as it is known. */
 export type HttpById = Readonly<Record<string, HttpVersion | null>>
@@ -14,7 +14,7 @@ export type HttpById = Readonly<Record<string, HttpVersion | null>>
 /** What a running server knows; absent where none runs here. */
 type Known = { health: KeysById | undefined; http: HttpById | undefined }
 
-export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known): Report {
+export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http }: Known): Report {
   const list = [...upstreams.values()].map((upstream) => {
     const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
     return {
@@ -34,11 +34,17 @@ export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known
   return new Report(list, describe(shown))
 }
 
-/** Times on the server's own clock mean nothing elsewhere: how long it will be is told instead. */
-const keyState = ({ key, state, reason, inFlight, latencyMs }: LaneReport & { key: string }) => ({
-  ...{ key, state, reason: reason ?? null, in_flight: inFlight },
-  latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
+const keyState = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport) => ({
+  ...{ key, state, retry_in_ms: rounded(waitMs) },
+  cooling: cooling.map(({ model, waitMs }) => ({ model, retry_in_ms: Math.round(waitMs) })),
+  ...{ reason: reason ?? null, in_flight: inFlight, latency_ms: rounded(latencyMs) },
 })
 
-const inWords = ({ key, state, reason }: ReturnType<typeof keyState>): string =>
-  reason === null ? `${key} ${state}` : `${key} ${state} (${reason})`
+const rounded = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
+
+function inWords({ key, state, retry_in_ms, cooling, reason }: ReturnType<typeof keyState>): string {
+  const models = cooling.map((each) => `, ${each.model} cooling${forSeconds(each.retry_in_ms)}`).join('')
+  return `${key} ${state}${forSeconds(retry_in_ms)}${reason === null ? '' : ` (${reason})`}${models}`
+}
+
+const forSeconds = (ms: number | null): string => (ms ? ` for ${Math.ceil(ms / 1_000)} s` : '')
