@@ -3,7 +3,7 @@
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
-import { coverage, measure } from './accept.ts'
+import { answeredBy, coverage, measure } from './accept.ts'
 import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { conclude, type Exchange, NOTHING_SEEN } from './exchange.ts'
@@ -62,7 +62,8 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
     const found = candidateFor(asked, tried, miss)
     if (!found || !parts.retries.take(found.candidate.lane.isTrusted)) return undefined
     const { offer, candidate } = found
-    const again: Asked = { ...asked, offer, candidate, tried, warnings: [...asked.said] }
+    const warnings = offer === asked.wanted ? [...asked.said] : [...asked.said, answeredBy(offer)]
+    const again: Asked = { ...asked, offer, candidate, tried, warnings }
     const outbound = prepared(again)
     tried.push(candidate)
     if (!outbound || !(await isCovered(exchange, again, outbound))) continue
@@ -76,8 +77,8 @@ type Found = { offer: Offer; candidate: Candidate }
 
 /** Another way to the same model, then to those that may stand in for it, then the same way once more. */
 function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
-  const { offer, caller, parts, candidate: last } = asked
-  const offers = [offer, ...asked.fallbacks.filter(({ model }) => isOnList(caller, model.id))]
+  const { offer, wanted, caller, parts, candidate: last } = asked
+  const offers = [wanted, ...asked.fallbacks.filter(({ model }) => isOnList(caller, model.id))]
   for (const each of offers) {
     const candidate = route(each, asked, parts, tried)
     if (candidate) return { offer: each, candidate }
@@ -109,7 +110,6 @@ async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound):
     ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
     ...{ coveredOutput: covered, loweredCap: lowered, held: open.held },
   })
-  asked.warnings.push(`model;answered-by-${asked.offer.model.id}`)
   return true
 }
 
