@@ -39,6 +39,7 @@ ${entry('frail', one)}
 ${entry('limited', one)}
 ${entry('narrow', one, ', max_concurrency: 1')}
   - { id: nowhere, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k], breaker: false }
+  - { id: crowd, dialect: chat, base_url: "${one.url}", keys: [crowd-one, crowd-two, crowd-three, crowd-four] }
   - { id: pair, dialect: chat, base_url: "${two.url}", keys: [key-of-pair-one, key-of-pair-two] }
   - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
 models:
@@ -47,6 +48,8 @@ models:
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
   - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
   - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
+  - { id: many-keys, routes: [{ upstream: crowd, model: first }, { upstream: two, priority: 2 }], ${PRICE} }
+  - { id: many-keys-alone, routes: [{ upstream: crowd, model: second }], fallbacks: [spare], ${PRICE} }
   - { id: paired, routes: [{ upstream: pair }], ${PRICE} }
   - { id: doubled, routes: [{ upstream: nowhere }], fallbacks: [paired], ${PRICE} }
   - { id: frail, routes: [{ upstream: frail }], fallbacks: [spare], ${PRICE} }
@@ -223,6 +226,15 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
     expect(await ask('narrow', false)).toMatchObject(STOOD_IN)
     expect((await first).status).toBe(504)
   })
+})
+
+test.each([
+  ['another upstream', 'many-keys', undefined],
+  ['a fallback', 'many-keys-alone', 'spare'],
+])('the last try is %s, not one more key of the same', async (_, model, by) => {
+  one.behave(refusal(429, { 'retry-after': '1' }))
+  const { status, asked, receipt } = await ask(model, false)
+  expect([status, asked[1], receipt.answered_by]).toEqual([200, 1, by])
 })
 
 test('a fallback that answers at the second try says who it is', async () => {
