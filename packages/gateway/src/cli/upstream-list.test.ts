@@ -36,7 +36,31 @@ test.each<[string, Partial<KeyReport>, string]>([
   ['a breaker that waits for its probe', { state: 'open', waitMs: 0 }, '...3456 open'],
   ['a rejected key', { state: 'rejected', waitMs: 300_000, reason: '401 no' }, '...3456 rejected for 300 s (401 no)'],
 ])('%s', (_, report, words) => {
-  const health = { main: [{ ...WELL, ...report }] }
-  const { text } = listUpstreams({ upstreams: new Map([['main', main]]) }, { health, http: {} })
+  const health = [{ main: [{ ...WELL, ...report }] }]
+  const { text } = listUpstreams({ upstreams: new Map([['main', main]]) }, { health, http: [] })
   expect(text).toEndWith(`health=${words}\n`)
+})
+
+test('of several workers, the worst that any of them knows', () => {
+  const workers: Partial<KeyReport>[] = [
+    { inFlight: 2, latencyMs: 20, cooling: [{ model: 'm', waitMs: 1_000 }] },
+    { state: 'rejected', waitMs: 60_000, reason: '401 no', inFlight: 1, cooling: [{ model: 'm', waitMs: 3_000 }] },
+    { state: 'open', waitMs: 90_000 },
+  ]
+  const health = workers.map((report) => ({ main: [{ ...WELL, ...report }] }))
+  const { result } = listUpstreams(
+    { upstreams: new Map([['main', main]]) },
+    { health, http: [{ main: null }, { main: '2' }] },
+  )
+  expect(result).toMatchObject([
+    {
+      http: '2',
+      key_states: [
+        {
+          ...{ key: '...3456', state: 'rejected', retry_in_ms: 60_000, reason: '401 no', in_flight: 3, latency_ms: 20 },
+          cooling: [{ model: 'm', retry_in_ms: 3_000 }],
+        },
+      ],
+    },
+  ])
 })

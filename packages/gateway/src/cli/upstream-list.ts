@@ -11,8 +11,8 @@ export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
 /** The version of HTTP, as far as it is known. */
 export type HttpById = Readonly<Record<string, HttpVersion | null>>
 
-/** What a running server knows; absent where none runs here. */
-type Known = { health: KeysById | undefined; http: HttpById | undefined }
+/** What each process that serves here knows. */
+type Known = { health: readonly KeysById[]; http: readonly HttpById[] }
 
 export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http }: Known): Report {
   const list = [...upstreams.values()].map((upstream) => {
@@ -22,8 +22,8 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
       max_concurrency: maxConcurrency ?? null,
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
-      http: kind === 'sandbox' ? null : (http?.[id] ?? fixedHttp(upstream) ?? null),
-      key_states: health?.[id]?.map(keyState) ?? null,
+      http: kind === 'sandbox' ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
   })
   const shown = list.map(({ key_states, ...each }) => ({
@@ -32,6 +32,26 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
     health: key_states?.map(inWords).join('; ') || null,
   }))
   return new Report(list, describe(shown))
+}
+
+/** From the one that concerns an operator least to the one that does most. */
+const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const
+
+/** Workers learn by themselves: of each key, the worst that any of them knows. */
+function together(reports: readonly (readonly KeyReport[])[]): KeyReport[] | undefined {
+  const severity = ({ state, waitMs = 0 }: KeyReport): number => STATES.indexOf(state) * 1e9 + waitMs
+  return reports[0]?.map((key, index) => {
+    const all = reports.flatMap((keys) => keys[index] ?? []).sort((one, other) => severity(other) - severity(one))
+    const [worst = key] = all
+    const waits = all.flatMap(({ cooling }) => cooling).sort((one, other) => one.waitMs - other.waitMs)
+    const latencies = all.flatMap(({ latencyMs }) => latencyMs ?? [])
+    return {
+      ...worst,
+      inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      latencyMs: latencies.length === 0 ? undefined : Math.max(...latencies),
+      cooling: [...new Map(waits.map((each) => [each.model, each])).values()],
+    }
+  })
 }
 
 const keyState = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport) => ({
