@@ -1,6 +1,7 @@
 // Several upstreams behind one model id: who is asked, who is asked next, and what the caller pays for it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { audit, quickKey } from './support/control.ts'
+import { eventually } from './support/eventually.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import {
   answer,
@@ -34,7 +35,12 @@ upstreams:
 ${entry('one', one, ', breaker: false')}
 ${entry('two', two, ', breaker: false')}
 ${entry('alone', one)}
+${entry('frail', one)}
+${entry('limited', one)}
+${entry('narrow', one, ', max_concurrency: 1')}
   - { id: nowhere, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k], breaker: false }
+  - { id: crowd, dialect: chat, base_url: "${one.url}", keys: [crowd-one, crowd-two, crowd-three, crowd-four] }
+  - { id: pair, dialect: chat, base_url: "${two.url}", keys: [key-of-pair-one, key-of-pair-two] }
   - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
 models:
   - { id: both, routes: [{ upstream: one, model: inner-name }, { upstream: two, model: inner-name, priority: 2 }], ${PRICE} }
@@ -42,6 +48,13 @@ models:
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
   - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
   - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
+  - { id: many-keys, routes: [{ upstream: crowd, model: first }, { upstream: two, priority: 2 }], ${PRICE} }
+  - { id: many-keys-alone, routes: [{ upstream: crowd, model: second }], fallbacks: [spare], ${PRICE} }
+  - { id: paired, routes: [{ upstream: pair }], ${PRICE} }
+  - { id: doubled, routes: [{ upstream: nowhere }], fallbacks: [paired], ${PRICE} }
+  - { id: frail, routes: [{ upstream: frail }], fallbacks: [spare], ${PRICE} }
+  - { id: limited, routes: [{ upstream: limited }], fallbacks: [spare], ${PRICE} }
+  - { id: narrow, routes: [{ upstream: narrow }], fallbacks: [spare], ${PRICE} }
   - { id: careful, routes: [{ upstream: one, model: inner-name }], fallbacks: [spare], ${PRICE} }
 `,
   })
@@ -173,6 +186,70 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
   })
 })
 
+describe('where nobody of the model itself can be asked, its fallback is asked at once', () => {
+  const STOOD_IN = { status: 200, receipt: { upstream: 'two', answered_by: 'spare', cost_usd: '0.0009' } }
+  const poor = () => quickKey(gateway, '0.0008')
+
+  test('while its breaker is open', async () => {
+    one.behave(refusal(503))
+    for (let call = 0; call < 10; call++) await ask('frail', false)
+    for (const streamed of FORMS) {
+      const stoodIn = await ask('frail', streamed)
+      expect(stoodIn).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
+      expect(stoodIn.receipt.attempts).toEqual([{ upstream: 'two', model: 'spare', outcome: 'completed' }])
+      expect(stoodIn.headers.get('x-trivium-warnings')).toBe('model;answered-by-spare')
+    }
+    // Who cannot pay for it is told about the model that he asked for.
+    const { secret, account } = await poor()
+    const refused = await ask('frail', false, secret)
+    expect([refused.status, refused.asked]).toEqual([503, [0, 0]])
+    expect(refused.text).toContain("No upstream of 'frail' works")
+    expect(await account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
+  })
+
+  test('while it cools; who cannot pay for another one asks it all the same', async () => {
+    one.behave(refusal(429, { 'retry-after': '30' }))
+    expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [1, 1] })
+    expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
+    one.behave(good)
+    const { secret } = await poor()
+    expect(await ask('limited', false, secret)).toMatchObject({ status: 200, asked: [1, 0] })
+  })
+
+  test('after waiting, while it has as much to do as it can take', async () => {
+    let isHeld = false
+    one.behave(() => {
+      isHeld = true
+    })
+    const first = ask('narrow', false)
+    await eventually(() => isHeld)
+    expect(await ask('narrow', false)).toMatchObject(STOOD_IN)
+    expect((await first).status).toBe(504)
+  })
+})
+
+test.each([
+  ['another upstream', 'many-keys', undefined],
+  ['a fallback', 'many-keys-alone', 'spare'],
+])('the last try is %s, not one more key of the same', async (_, model, by) => {
+  one.behave(refusal(429, { 'retry-after': '1' }))
+  const { status, asked, receipt } = await ask(model, false)
+  expect([status, asked[1], receipt.answered_by]).toEqual([200, 1, by])
+})
+
+test('a fallback that answers at the second try says who it is', async () => {
+  let calls = 0
+  two.behave((socket, request) => (++calls === 1 ? refusal(503) : good)(socket, request))
+  const { receipt, headers } = await ask('doubled', false)
+  expect(receipt.attempts.map(({ upstream, outcome }) => [upstream, outcome])).toEqual([
+    ['nowhere', 'ECONNREFUSED'],
+    ['pair', '503'],
+    ['pair', 'completed'],
+  ])
+  expect(receipt).toMatchObject({ answered_by: 'paired' })
+  expect(headers.get('x-trivium-warnings')).toBe('model;answered-by-paired')
+})
+
 test('an error event before any output: the next one answers, and the client sees one stream', async () => {
   one.behave(stream(role(), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
   const { status, text, receipt } = await ask('both', true)
@@ -216,7 +293,8 @@ test('keys take turns, and one that is rejected is left out', async () => {
   const later = await usedBy(20)
   expect(later.filter((used) => used === 'Bearer second-key')).toEqual([])
   expect(gateway.output().stderr).toContain('an upstream rejected its key')
-  const [, , , , pool] = await gateway.ask<{ key_states: { key: string; state: string }[] }[]>('upstream', 'list')
+  const list = await gateway.ask<{ id: string; key_states: { key: string; state: string }[] }[]>('upstream', 'list')
+  const pool = list.find(({ id }) => id === 'pool')
   expect(pool?.key_states.map(({ key, state }) => [key, state])).toEqual([
     ['...', 'ready'],
     ['...', 'rejected'],

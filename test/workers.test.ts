@@ -91,6 +91,18 @@ describe('two workers', () => {
     await eventually(() => reloaded(1) && reloaded(2))
   })
 
+  test('upstream list tells of the calls and keys of all of them', async () => {
+    const running = await oneOnEach()
+    const listed = async () => {
+      type Listed = { id: string; key_states: { state: string; in_flight: number }[] | null }[]
+      const list = await gateway.ask<Listed>('upstream', 'list')
+      return list.find(({ id }) => id === 'sandbox')?.key_states
+    }
+    await eventually(async () => (await listed())?.[0]?.in_flight === 2)
+    for (const answer of running.values()) await answer.body?.cancel()
+    await eventually(async () => (await listed())?.[0]?.in_flight === 0)
+  })
+
   test('one that is killed is replaced; the other goes on, and so does whoever comes next', async () => {
     const running = await oneOnEach()
     const before = childrenOf(gateway.pid)

@@ -115,11 +115,9 @@ export async function serve(setup: ServeSetup): Promise<void> {
       // Workers are asked by their parent, all together.
       if (!worker) renewal.now()
     })
-    if (environment.workers === 1) {
-      const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
-      const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }))
-      stops.push(() => control.stop())
-    }
+    const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
+    const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }), worker?.number)
+    stops.push(() => control.stop())
     if (!worker || worker.part === 'first') {
       const first = await firstStart(storage, catalogue.config)
       const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }

@@ -1,5 +1,5 @@
 // The door for commands while a server owns the data folder: a Unix socket in it, open to the folder's owner alone.
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UsageError } from './args.ts'
@@ -7,7 +7,6 @@ import { type Desk, isOperation, OPERATIONS } from './operations.ts'
 
 /** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
 const LONGEST_PATH = 100
-const FILE = 'control.json'
 const LAST_CALL_MS = 50
 const FINISH_MS = 5_000
 /** A whole usage list or an audit of a large store takes its time. */
@@ -20,8 +19,13 @@ export type Control = {
   stop(): Promise<void>
 }
 
-export function openControl(dataDir: string, desk: () => Desk): Control {
-  const near = join(dataDir, 'control.sock')
+/** Workers share a folder, and each has a door of its own: only for what each of them knows by itself. */
+const nameOf = (worker: number | undefined): string => (worker === undefined ? 'control' : `control-${worker}`)
+const FILES = /^(control(?:-\d+)?)\.json$/
+
+export function openControl(dataDir: string, desk: () => Desk, worker?: number): Control {
+  const name = nameOf(worker)
+  const near = join(dataDir, `${name}.sock`)
   // A folder of its own, which nobody else can look into, and not a name in a shared one that somebody could take first.
   const elsewhere = Buffer.byteLength(near) > LONGEST_PATH
   const socket = elsewhere ? join(mkdtempSync(join(tmpdir(), 'trivium-')), 'control.sock') : near
@@ -37,7 +41,7 @@ export function openControl(dataDir: string, desk: () => Desk): Control {
     },
   })
   process.umask(umask)
-  const file = join(dataDir, FILE)
+  const file = join(dataDir, `${name}.json`)
   writeFileSync(`${file}.new`, JSON.stringify({ socket, pid: process.pid }), { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return {
@@ -70,8 +74,9 @@ export async function askServer(
   dataDir: string,
   operation: string,
   values: object,
+  name = nameOf(undefined),
 ): Promise<{ result: unknown } | undefined> {
-  const socket = socketOf(dataDir)
+  const socket = socketOf(dataDir, name)
   if (!socket) return undefined
   let answered: Answer
   try {
@@ -90,9 +95,16 @@ export async function askServer(
   return answered
 }
 
+/** What each process that serves on this folder answers: one, all workers, or nobody. */
+export async function askEach(dataDir: string, operation: string): Promise<unknown[]> {
+  const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
+  const answers = await Promise.all(names.map((name) => askServer(dataDir, operation, {}, name)))
+  return answers.flatMap((answer) => (answer ? [answer.result] : []))
+}
+
 /** true: a server answers on this folder, so it will not be given up soon. */
 export async function isServed(dataDir: string): Promise<boolean> {
-  const socket = socketOf(dataDir)
+  const socket = socketOf(dataDir, nameOf(undefined))
   if (!socket) return false
   try {
     await fetch('http://trivium/', { unix: socket, keepalive: false, signal: AbortSignal.timeout(1_000) })
@@ -102,8 +114,8 @@ export async function isServed(dataDir: string): Promise<boolean> {
   }
 }
 
-function socketOf(dataDir: string): string | undefined {
-  const file = join(dataDir, FILE)
+function socketOf(dataDir: string, name: string): string | undefined {
+  const file = join(dataDir, `${name}.json`)
   if (!existsSync(file)) return undefined
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { socket: string }).socket

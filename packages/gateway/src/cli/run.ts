@@ -7,7 +7,7 @@ import { readPriceList } from '../upstreams/price-list.ts'
 import { compareWithList } from '../upstreams/price-report.ts'
 import { type Arguments, type Flags, parseArguments, UsageError } from './args.ts'
 import { LATER_COMMANDS, STORE_COMMANDS, type StoreCommand } from './commands.ts'
-import { askServer } from './control.ts'
+import { askEach, askServer } from './control.ts'
 import { doctor } from './doctor.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
 import { printResult, Report } from './output.ts'
@@ -43,10 +43,10 @@ const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
     run: async (_, setup) => {
       const environment = setup.environment()
       const [health, http] = await Promise.all([
-        askServer(environment.dataDir, 'upstream health', {}),
-        askServer(environment.dataDir, 'upstream http', {}),
+        askEach(environment.dataDir, 'upstream health'),
+        askEach(environment.dataDir, 'upstream http'),
       ])
-      const known = { health: health?.result as KeysById | undefined, http: http?.result as HttpById | undefined }
+      const known = { health: health as KeysById[], http: http as HttpById[] }
       return listUpstreams(setup.config(environment), known)
     },
   },

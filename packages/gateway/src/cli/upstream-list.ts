@@ -1,20 +1,20 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../config/types.ts'
-import type { LaneReport } from '../upstreams/health/lane.ts'
+import type { KeyReport } from '../upstreams/health/health.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
 import { describe, Report } from './output.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
-export type KeysById = Readonly<Record<string, readonly (LaneReport & { key: string })[]>>
+export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
 
 /** The version of HTTP, as far as it is known. */
 export type HttpById = Readonly<Record<string, HttpVersion | null>>
 
-/** What a running server knows; absent where none runs here. */
-type Known = { health: KeysById | undefined; http: HttpById | undefined }
+/** What each process that serves here knows. */
+type Known = { health: readonly KeysById[]; http: readonly HttpById[] }
 
-export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known): Report {
+export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http }: Known): Report {
   const list = [...upstreams.values()].map((upstream) => {
     const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
     return {
@@ -22,8 +22,8 @@ export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known
       max_concurrency: maxConcurrency ?? null,
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
-      http: kind === 'sandbox' ? null : (http?.[id] ?? fixedHttp(upstream) ?? null),
-      key_states: health?.[id]?.map(keyState) ?? null,
+      http: kind === 'sandbox' ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
   })
   const shown = list.map(({ key_states, ...each }) => ({
@@ -34,11 +34,37 @@ export function listUpstreams({ upstreams }: FileConfig, { health, http }: Known
   return new Report(list, describe(shown))
 }
 
-/** Times on the server's own clock mean nothing elsewhere: how long it will be is told instead. */
-const keyState = ({ key, state, reason, inFlight, latencyMs }: LaneReport & { key: string }) => ({
-  ...{ key, state, reason: reason ?? null, in_flight: inFlight },
-  latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
+/** From the one that concerns an operator least to the one that does most. */
+const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const
+
+/** Workers learn by themselves: of each key, the worst that any of them knows. */
+function together(reports: readonly (readonly KeyReport[])[]): KeyReport[] | undefined {
+  const severity = ({ state, waitMs = 0 }: KeyReport): number => STATES.indexOf(state) * 1e9 + waitMs
+  return reports[0]?.map((key, index) => {
+    const all = reports.flatMap((keys) => keys[index] ?? []).sort((one, other) => severity(other) - severity(one))
+    const [worst = key] = all
+    const waits = all.flatMap(({ cooling }) => cooling).sort((one, other) => one.waitMs - other.waitMs)
+    const latencies = all.flatMap(({ latencyMs }) => latencyMs ?? [])
+    return {
+      ...worst,
+      inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      latencyMs: latencies.length === 0 ? undefined : Math.max(...latencies),
+      cooling: [...new Map(waits.map((each) => [each.model, each])).values()],
+    }
+  })
+}
+
+const keyState = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport) => ({
+  ...{ key, state, retry_in_ms: rounded(waitMs) },
+  cooling: cooling.map(({ model, waitMs }) => ({ model, retry_in_ms: Math.round(waitMs) })),
+  ...{ reason: reason ?? null, in_flight: inFlight, latency_ms: rounded(latencyMs) },
 })
 
-const inWords = ({ key, state, reason }: ReturnType<typeof keyState>): string =>
-  reason === null ? `${key} ${state}` : `${key} ${state} (${reason})`
+const rounded = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
+
+function inWords({ key, state, retry_in_ms, cooling, reason }: ReturnType<typeof keyState>): string {
+  const models = cooling.map((each) => `, ${each.model} cooling${forSeconds(each.retry_in_ms)}`).join('')
+  return `${key} ${state}${forSeconds(retry_in_ms)}${reason === null ? '' : ` (${reason})`}${models}`
+}
+
+const forSeconds = (ms: number | null): string => (ms ? ` for ${Math.ceil(ms / 1_000)} s` : '')

@@ -14,6 +14,8 @@ export abstract class Ticking {
 export type Ticker = {
   /** A coarse clock in milliseconds, fresh to within one tick. */
   now(): number
+  /** Between two ticks: by so much `now` may be behind. */
+  readonly intervalMs: number
   add(item: Ticking): void
   remove(item: Ticking): void
   each(visit: (item: Ticking) => void): void
@@ -51,6 +53,7 @@ export function createTicker(intervalMs: number, clock: () => number = () => per
 
   const ticker: Ticker = {
     now: () => now,
+    intervalMs,
     add(item) {
       item.previous = head
       item.next = head.next

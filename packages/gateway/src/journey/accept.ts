@@ -9,10 +9,11 @@ import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, Offer } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
+import { otherWay } from './other-way.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import { prepare } from './prepare.ts'
@@ -29,15 +30,19 @@ import {
   tokensOf,
   unavailable,
 } from './reserve.ts'
-import { route } from './route.ts'
-import { routeInTurn } from './route-in-turn.ts'
+import { routeToWell } from './route.ts'
 import type { Watch } from './watch.ts'
 
-export type Arrived = Omit<Asked, 'caller' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
+export type Arrived = Omit<Asked, 'caller' | 'wanted' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
 export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch; attempt: Attempt }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
+
+const NONE: readonly Offer[] = []
+
+/** What the caller is told where a fallback answers. */
+export const answeredBy = ({ model }: Offer): string => `model;answered-by-${model.id}`
 
 /** A key that has changed since it was looked up is looked up anew: what it may do, and at which price, is decided again. */
 export async function accept(
@@ -49,14 +54,18 @@ export async function accept(
 ): Promise<Accepted> {
   const { parts, id, headers, dialect, request, body, asArray, said } = arrived
   let caller = first
-  for (let changes = 0; changes < MOST_CHANGES; changes++) {
-    const offer = authorize(caller, request.model, catalogue)
+  let tooDear: readonly Offer[] = NONE
+  for (let changes = 0; changes < MOST_CHANGES; ) {
+    const wanted = authorize(caller, request.model, catalogue)
     const searching = { caller, body, dialect, request }
     // Whoever waits for the same model came first.
-    const first = parts.room.isWaitedFor(offer.model.id) ? undefined : route(offer, searching, parts)
-    const candidate = first ?? (await routeInTurn(offer, searching, parts, incoming.http.signal))
-    const { fallbacks } = offer
-    const warnings = [...said]
+    const own = parts.room.isWaitedFor(wanted.model.id) ? undefined : routeToWell(wanted, searching, parts)
+    const { offer, candidate } = own
+      ? { offer: wanted, candidate: own }
+      : await otherWay(wanted, searching, parts, incoming.http.signal, tooDear)
+    const fallbacks = wanted.fallbacks
+    const isWanted = offer === wanted
+    const warnings = isWanted ? [...said] : [...said, answeredBy(offer)]
     // Written out: a spread of objects costs far more, and this is made for every request.
     const asked: Asked = {
       parts,
@@ -66,6 +75,7 @@ export async function accept(
       dialect,
       request,
       body,
+      wanted,
       offer,
       candidate,
       tried: [],
@@ -83,6 +93,11 @@ export async function accept(
       return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch, attempt }
     }
     letGo({ watch, attempt }, parts)
+    if (!isWanted && (opened.outcome === 'no_balance' || opened.outcome === 'cap_reached')) {
+      tooDear = [...tooDear, offer]
+      continue
+    }
+    changes++
     if (opened.outcome !== 'key_changed') {
       const { minimum, minimumTokens } = planned.hold
       throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
@@ -145,7 +160,7 @@ type Planned = { measured: Measured; hold: Hold }
 
 /** The hold that the request needs. */
 function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): Planned {
-  const { id, caller, request, offer, candidate, parts } = asked
+  const { id, caller, request, wanted, candidate, parts } = asked
   const measured = measure(asked, outbound)
   const { bounds, amount, minimum, expectedInput } = measured
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
@@ -165,7 +180,7 @@ function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): 
     minimum,
     tokens,
     minimumTokens,
-    model: offer.model.id,
+    model: wanted.model.id,
     upstream: candidate.upstream.id,
   }
   return { measured, hold }
@@ -173,7 +188,7 @@ function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): 
 
 /** The hold stands: what it covers, and what the caller is told if that is less than was asked for. */
 function quoteFor(asked: Asked, { wishes }: Outbound, { measured }: Planned, open: OpenRequest): Quote {
-  const { id, caller, request, offer, candidate, warnings } = asked
+  const { id, caller, request, wanted, offer, candidate, warnings } = asked
   const { bounds, rate, expectedInput } = measured
   const tokenLimit = tokenLimitOf(caller)
   const { byMoney, covered, lowered } = coverage({ open, tokenLimit }, measured, request)
@@ -198,6 +213,7 @@ function quoteFor(asked: Asked, { wishes }: Outbound, { measured }: Planned, ope
     tokenLimit,
     loweredCap: lowered,
     warnings,
-    attempts: undefined,
+    // The receipt names the model that answered only where there is such a list.
+    attempts: offer === wanted ? undefined : [],
   }
 }

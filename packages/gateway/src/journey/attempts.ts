@@ -3,7 +3,7 @@
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
-import { coverage, measure } from './accept.ts'
+import { answeredBy, coverage, measure } from './accept.ts'
 import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { conclude, type Exchange, NOTHING_SEEN } from './exchange.ts'
@@ -54,15 +54,17 @@ function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: Miss):
 type Next = { asked: Asked; outbound: Outbound }
 
 async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undefined> {
-  const { asked, parts, watch } = exchange
+  const { asked, parts, watch, quote } = exchange
   if (!asked) return undefined
+  const isLast = (quote.attempts?.length ?? 0) === MOST_MORE - 1
   const tried = [...asked.tried, asked.candidate]
   // What cannot be said to one upstream may be sayable to the next; it is as good as tried.
   for (;;) {
-    const found = candidateFor(asked, tried, miss)
-    if (!found || !parts.retries.take(found.candidate.lane.isTrusted)) return undefined
+    const found = affordable(asked, tried, (isLast && elsewhere(asked, tried)) || candidateFor(asked, tried, miss))
+    if (!found) return undefined
     const { offer, candidate } = found
-    const again: Asked = { ...asked, offer, candidate, tried, warnings: [...asked.said] }
+    const warnings = offer === asked.wanted ? [...asked.said] : [...asked.said, answeredBy(offer)]
+    const again: Asked = { ...asked, offer, candidate, tried, warnings }
     const outbound = prepared(again)
     tried.push(candidate)
     if (!outbound || !(await isCovered(exchange, again, outbound))) continue
@@ -76,15 +78,40 @@ type Found = { offer: Offer; candidate: Candidate }
 
 /** Another way to the same model, then to those that may stand in for it, then the same way once more. */
 function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
-  const { offer, caller, parts, candidate: last } = asked
-  const offers = [offer, ...asked.fallbacks.filter(({ model }) => isOnList(caller, model.id))]
-  for (const each of offers) {
-    const candidate = route(each, asked, parts, tried)
-    if (candidate) return { offer: each, candidate }
-  }
+  const { offer, parts, candidate: last } = asked
+  const found = candidateAmong(asked, tried)
+  if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
   const mayAgain = verdict.is === 'failure' && isFirst && last.lane.isReady(last.route.model, parts.ticker.now())
   return mayAgain ? { offer, candidate: last } : undefined
+}
+
+/** Where the budget has nothing left for a shot in the dark, one of which nothing bad is known is asked instead. */
+function affordable(asked: Asked, tried: readonly Candidate[], found: Found | undefined): Found | undefined {
+  const { retries } = asked.parts
+  if (!found || retries.take(found.candidate.lane.isTrusted)) return found
+  const doubtful = everyCandidate(asked).filter(({ lane }) => !lane.isTrusted)
+  const trusted = candidateAmong(asked, [...tried, ...doubtful])
+  return trusted && retries.take(true) ? trusted : undefined
+}
+
+const everyCandidate = ({ wanted, fallbacks }: Asked): readonly Candidate[] =>
+  [wanted, ...fallbacks].flatMap(({ candidates }) => candidates)
+
+/** Two keys of an upstream have failed: the third may be as bad, and there is no fourth try. */
+function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined {
+  const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
+  const same = everyCandidate(asked).filter(({ upstream }) => upstreams.has(upstream.id))
+  return candidateAmong(asked, [...tried, ...same])
+}
+
+function candidateAmong(asked: Asked, tried: readonly Candidate[]): Found | undefined {
+  const { wanted, fallbacks, caller, parts } = asked
+  for (const offer of [wanted, ...fallbacks.filter(({ model }) => isOnList(caller, model.id))]) {
+    const candidate = route(offer, asked, parts, tried)
+    if (candidate) return { offer, candidate }
+  }
+  return undefined
 }
 
 function prepared(asked: Asked): Outbound | undefined {
@@ -109,7 +136,6 @@ async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound):
     ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
     ...{ coveredOutput: covered, loweredCap: lowered, held: open.held },
   })
-  asked.warnings.push(`model;answered-by-${asked.offer.model.id}`)
   return true
 }
 

@@ -19,6 +19,9 @@ export type Asked = {
   dialect: TextDialect
   request: PassingRequest
   body: Uint8Array
+  /** Of the model that the caller named. */
+  wanted: Offer
+  /** Of the one that is asked: the same, or a fallback. */
   offer: Offer
   candidate: Candidate
   /** Candidates that brought nothing. */

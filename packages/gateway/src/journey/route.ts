@@ -17,29 +17,39 @@ export function route(
   parts: Routing,
   tried: readonly Candidate[] = NOBODY,
 ): Candidate | undefined {
-  const only = offer.candidates[0]
-  // As most models have it.
-  const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && isWell(only, parts.ticker.now()) && !isFull(only, parts)) return only
-  return search(offer, asked, parts, tried)
+  // Better asked in vain than not asked at all; but nobody is asked a second time who wants to be left alone.
+  return routeToWell(offer, asked, parts, tried) ?? (tried.length > 0 ? undefined : atAVenture(offer, asked, parts))
 }
 
 const NOBODY: readonly Candidate[] = []
 
-function search(offer: Offer, asked: Searching, parts: Routing, tried: readonly Candidate[]): Candidate | undefined {
+/** undefined: nobody is well and has room. */
+export function routeToWell(
+  offer: Offer,
+  asked: Searching,
+  parts: Routing,
+  tried: readonly Candidate[] = NOBODY,
+): Candidate | undefined {
   const now = parts.ticker.now()
-  const isFree = (candidate: Candidate): boolean => !isFull(candidate, parts) && !tried.includes(candidate)
-  const isReady = (candidate: Candidate): boolean => isWell(candidate, now) && isFree(candidate)
+  const only = offer.candidates[0]
+  // As most models have it.
+  const isOnly = offer.candidates.length === 1 && tried.length === 0
+  if (isOnly && only && isWell(only, now) && !isFull(only, parts)) return only
+  const isReady = (candidate: Candidate): boolean =>
+    isWell(candidate, now) && !isFull(candidate, parts) && !tried.includes(candidate)
   const { random } = parts
   const sticky = stickyOf(asked)
   const home = homeOf(offer, asked, parts)
   const isHome = (candidate: Candidate): boolean => candidate.upstream.id === home && isReady(candidate)
   const atHome = home === undefined ? undefined : choose(offer.tiers, { isUsable: isHome, random, sticky })
-  const found = atHome ?? choose(offer.tiers, { isUsable: isReady, random, sticky })
-  // Better asked in vain than not asked at all; but nobody is asked a second time who wants to be left alone.
-  if (found || tried.length > 0) return found
-  const isAskable = (candidate: Candidate): boolean => candidate.lane.isAskable(now) && isFree(candidate)
-  return choose(offer.tiers, { isUsable: isAskable, random, sticky })
+  return atHome ?? choose(offer.tiers, { isUsable: isReady, random, sticky })
+}
+
+/** Somebody who wants to be left alone for a while, but does not fail. */
+function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
+  const now = parts.ticker.now()
+  const isUsable = (candidate: Candidate): boolean => candidate.lane.isAskable(now) && !isFull(candidate, parts)
+  return choose(offer.tiers, { isUsable, random: parts.random, sticky: stickyOf(asked) })
 }
 
 const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
@@ -67,6 +77,12 @@ function homeOf(offer: Offer, { caller, body, dialect }: Searching, { seals }: R
   if (sealed === undefined) return undefined
   const upstreams = new Set(offer.candidates.map(({ upstream }) => upstream.id))
   return [...upstreams].find((id) => seals.unseal(caller.account, id, sealed) !== undefined)
+}
+
+/** Of those who are well, none has room. */
+export function isOnlyFull({ candidates }: Offer, parts: Routing): boolean {
+  const now = parts.ticker.now()
+  return candidates.some((candidate) => isWell(candidate, now))
 }
 
 /** Somebody could be asked, but has as much to do as he may have. */

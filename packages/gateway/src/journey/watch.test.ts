@@ -3,11 +3,12 @@ import type { Ticker, Ticking } from '../http/ticker.ts'
 import { createWatches } from './watch.ts'
 
 /** A ticker whose time the test sets. */
-function handTicker() {
+function handTicker(intervalMs = 0) {
   const items = new Set<Ticking>()
   let now = 0
   const ticker: Ticker = {
     now: () => now,
+    intervalMs,
     add: (item) => void items.add(item),
     remove: (item) => void items.delete(item),
     each: (visit) => items.forEach(visit),
@@ -29,8 +30,8 @@ const UPSTREAM = {
   timeouts: { firstByteMs: 100, idleMs: 50, totalMs: 1_000 },
 }
 
-function start() {
-  const hand = handTicker()
+function start(intervalMs = 0) {
+  const hand = handTicker(intervalMs)
   const watches = createWatches(hand.ticker)
   return { ...hand, watches, watch: watches.start(UPSTREAM) }
 }
@@ -122,4 +123,15 @@ test('a shutdown ends all that run', () => {
   other.stop()
   watches.abortAll('shutdown')
   expect([watch.reason, other.reason]).toEqual(['shutdown', undefined])
+})
+
+test.each(['silence', 'all of it'])('a clock that is a tick behind cuts nothing off %s', (limit) => {
+  const { at, watch } = start(250)
+  // Sent just before the tick at 250, but noted by the clock of the tick before.
+  at(250)
+  if (limit === 'all of it') for (let time = 300; time < 1_200; time += 100) [watch.byteArrived(), at(time)]
+  at(limit === 'silence' ? 349 : 1_249)
+  expect(watch.reason).toBeUndefined()
+  at(limit === 'silence' ? 350 : 1_250)
+  expect(watch.reason).toBe('timeout')
 })

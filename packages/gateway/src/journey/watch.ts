@@ -71,7 +71,7 @@ export class Watch extends Ticking {
     this.#timeouts = timeouts
     this.#onStop = onStop
     this.#lastByteAt = ticker.now()
-    this.#endsAt = this.#lastByteAt + timeouts.totalMs
+    this.#endsAt = this.#lastByteAt + timeouts.totalMs + ticker.intervalMs
     this.#silenceMs = timeouts.firstByteMs
     ticker.add(this)
   }
@@ -90,7 +90,7 @@ export class Watch extends Ticking {
   /** The request leaves now: the limits count from here. */
   sent(): void {
     this.#lastByteAt = this.#ticker.now()
-    this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs
+    this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs + this.#ticker.intervalMs
   }
 
   /** Another upstream is asked now, which has its own time for the first byte. */
@@ -132,7 +132,9 @@ export class Watch extends Ticking {
     this.onFirstTick = undefined
     first?.()
     if (now >= this.#endsAt) this.abort(this.#endsWith)
-    else if (!this.#suspended && now - this.#lastByteAt >= this.#silenceMs) this.abort('timeout')
+    // The times were noted by a clock that may have been a tick behind: nobody gets less than what is configured.
+    else if (!this.#suspended && now - this.#lastByteAt >= this.#silenceMs + this.#ticker.intervalMs)
+      this.abort('timeout')
     else this.onTick?.(now)
   }
 

@@ -35,3 +35,16 @@ test('a report never shows a key', () => {
   const long = upstream('a', 'https://a.example/v1', ['key-one-123456', 'short', 'none'])
   expect(health.report(long, 0).map(({ key }) => key)).toEqual(['...3456', '...', 'none'])
 })
+
+test('a report says how long it will be, not when: clocks of processes differ', () => {
+  const health = createHealth()
+  const at = upstream('a', 'https://a.example/v1', ['key-one-123456', 'key-two-123456'])
+  const [one, two] = health.waysTo(at)
+  one?.lane.judge('m', { is: 'limited', waitMs: 7_000, all: false }, 5_000)
+  two?.lane.judge('m', { is: 'rejected', reason: 'wrong key' }, 5_000)
+  expect(health.report(at, 6_000)).toMatchObject([
+    { state: 'ready', waitMs: undefined, cooling: [{ model: 'm', waitMs: 6_000 }] },
+    { state: 'rejected', waitMs: 299_000, cooling: [] },
+  ])
+  expect(health.report(at, 12_000)[0]?.cooling).toEqual([])
+})

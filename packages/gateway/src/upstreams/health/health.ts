@@ -6,11 +6,18 @@ import { Lane, type LaneReport } from './lane.ts'
 /** One way to an upstream: its address with one of its keys. */
 export type Way = { upstream: Upstream; key: string; lane: Lane }
 
+/** A key by its last characters only; times on this process's clock mean nothing elsewhere, so how long it will be is told. */
+export type KeyReport = Omit<LaneReport, 'until' | 'cooling'> & {
+  key: string
+  waitMs: number | undefined
+  cooling: readonly { model: string; waitMs: number }[]
+}
+
 export type Health = {
   /** The ways of an upstream, in the order of its keys; the same objects for the same configuration object. */
   waysTo(upstream: Upstream): readonly Way[]
-  /** What an operator sees; keys by their last characters only. */
-  report(upstream: Upstream, now: number): (LaneReport & { key: string })[]
+  /** What an operator sees. */
+  report(upstream: Upstream, now: number): KeyReport[]
 }
 
 export function createHealth(): Health {
@@ -39,7 +46,16 @@ export function createHealth(): Health {
 
   return {
     waysTo,
-    report: (upstream, now) => waysTo(upstream).map(({ key, lane }) => ({ key: shown(key), ...lane.report(now) })),
+    report: (upstream, now) => waysTo(upstream).map(({ key, lane }) => keyReport(key, lane.report(now), now)),
+  }
+}
+
+function keyReport(key: string, { until, cooling, ...rest }: LaneReport, now: number): KeyReport {
+  return {
+    key: shown(key),
+    ...rest,
+    waitMs: until === undefined ? undefined : Math.max(0, until - now),
+    cooling: cooling.map(({ model, until }) => ({ model, waitMs: until - now })),
   }
 }
 

@@ -28,6 +28,8 @@ export type LaneReport = {
   state: LaneState
   /** When it will be tried again. */
   until: number | undefined
+  /** Models that a 429 keeps from being asked for with this credential, which is well otherwise. */
+  cooling: readonly { model: string; until: number }[]
   reason: string | undefined
   inFlight: number
   latencyMs: number | undefined
@@ -126,7 +128,8 @@ export class Lane {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    return { state, until, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
+    const cooling = [...this.#coolModels].flatMap(([model, end]) => (now < end ? [{ model, until: end }] : []))
+    return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
   #state(now: number): LaneState {
