@@ -207,13 +207,15 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
     expect(await account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
   })
 
-  test('while it cools; who cannot pay for another one asks it all the same', async () => {
+  test('while it cools; who cannot pay for another one is told to wait, as the upstream has asked', async () => {
     one.behave(refusal(429, { 'retry-after': '30' }))
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [1, 1] })
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
     one.behave(good)
     const { secret } = await poor()
-    expect(await ask('limited', false, secret)).toMatchObject({ status: 200, asked: [1, 0] })
+    const { status, asked, headers } = await ask('limited', false, secret)
+    expect([status, asked]).toEqual([429, [0, 0]])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
   })
 
   test('after waiting, while it has as much to do as it can take', async () => {

@@ -72,7 +72,7 @@ test('full ones, tried ones and those that are not well are passed over', () => 
 test('who wants to be left alone is asked where nobody else can be, but not as a second try', () => {
   const [x, y] = [candidate('x'), candidate('y')]
   const offer = offerOf(x, y)
-  judge(x, { is: 'limited', waitMs: 1_000, all: false })
+  judge(x, { is: 'limited', waitMs: undefined, all: false })
   judge(y, { is: 'rejected', reason: '401' })
   expect(
     route(
@@ -175,7 +175,8 @@ describe('when nobody can be asked, the caller is told why and until when', () =
   }
   test.each<[string, Verdict | undefined, number, string[], [string, number]]>([
     ['as busy as it may be', undefined, 0, ['x'], ['unavailable', 2]],
-    ['limited, and busy', { is: 'limited', waitMs: 7_000, all: false }, 1, ['x'], ['unavailable', 2]],
+    ['limited, and busy', { is: 'limited', waitMs: undefined, all: false }, 1, ['x'], ['unavailable', 2]],
+    ['told to wait', { is: 'limited', waitMs: 7_000, all: false }, 1, [], ['rate_limited', 7]],
     ['broken', { is: 'failure' }, 10, [], ['unavailable', 1]],
   ])('%s', (_, verdict, times, full, expected) => {
     expect(told(verdict, times, full)).toEqual(expected)

@@ -48,7 +48,8 @@ export function routeToWell(
 /** Somebody who wants to be left alone for a while, but does not fail. */
 function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
   const now = parts.ticker.now()
-  const isUsable = (candidate: Candidate): boolean => candidate.lane.isAskable(now) && !isFull(candidate, parts)
+  const isUsable = (candidate: Candidate): boolean =>
+    candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, parts)
   return choose(offer.tiers, { isUsable, random: parts.random, sticky: stickyOf(asked) })
 }
 
@@ -88,7 +89,7 @@ export function isOnlyFull({ candidates }: Offer, parts: Routing): boolean {
 /** Somebody could be asked, but has as much to do as he may have. */
 export function isBusy({ candidates }: Offer, parts: Routing): boolean {
   const now = parts.ticker.now()
-  return candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(now))
+  return candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(candidate.route.model, now))
 }
 
 /** Why nobody can be asked, in words that tell a caller when to come back. */
@@ -101,5 +102,9 @@ export function nobody(offer: Offer, parts: Routing): Failure {
   }
   const soonest = Math.min(...candidates.map(({ lane, route }) => lane.readyAt(route.model)))
   const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
+  if (candidates.some(({ lane, route }) => lane.asksToWait(route.model, now))) {
+    const message = `The upstream of '${model.id}' has too many requests and asks to wait for ${retryAfter} s.`
+    return new Failure('rate_limited', message, { retryAfter })
+  }
   return new Failure('unavailable', `No upstream of '${model.id}' works at the moment.`, { retryAfter })
 }

@@ -147,10 +147,20 @@ test('a probe that ends without a verdict makes way for the next', () => {
 
 test('what is cooling or rejected may be asked where nobody else can be, what is broken may not', () => {
   const lane = new Lane()
-  attempt(lane, limited(5_000, true), 0)
+  attempt(lane, limited(undefined, true), 0)
   attempt(lane, { is: 'rejected', reason: 'wrong key' }, 0)
-  expect([lane.isReady('m', 1), lane.isAskable(1)]).toEqual([false, true])
-  expect(failing(10).isAskable(1)).toBe(false)
+  expect([lane.isReady('m', 1), lane.isAskable('m', 1)]).toEqual([false, true])
+  expect(failing(10).isAskable('m', 1)).toBe(false)
+})
+
+test.each([
+  ['a model', false, true],
+  ['everything', true, false],
+])('an upstream that says when to come back for %s is left alone until then', (_, all, others) => {
+  const lane = new Lane()
+  attempt(lane, limited(5_000, all), 0)
+  expect([lane.isAskable('m', 4_999), lane.isAskable('m', 5_000)]).toEqual([false, true])
+  expect(lane.isAskable('other', 1)).toBe(others)
 })
 
 test('a hundred calls that fail together open it once, for the first pause', () => {

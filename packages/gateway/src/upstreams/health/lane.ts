@@ -5,7 +5,7 @@
 //                          ^-------------------------- probe failed --------'
 //
 // A 429 cools what was asked for without counting as a failure; a rejected credential is out. Both are asked again only
-// when their time is up, or where nobody else can be asked: an open breaker alone makes callers fail fast.
+// when their time is up, or where nobody else can be asked: unless the upstream itself has said when to come back.
 
 /** How an attempt went, as far as the upstream is to blame for it. */
 export type Verdict =
@@ -65,6 +65,9 @@ export class Lane {
   #rejectedUntil = 0
   #reason: string | undefined
   readonly #coolModels = new Map<string, number>()
+  /** Until when the upstream wants to be left alone, in its own words: for a model, or for all. */
+  readonly #toldModels = new Map<string, number>()
+  #toldUntil = 0
 
   get inFlight(): number {
     return this.#inFlight
@@ -88,8 +91,14 @@ export class Lane {
   }
 
   /** Whether it may be asked where nobody else can be: a limit may have been lifted, a key paid for. */
-  isAskable(now: number): boolean {
-    return (this.#openUntil === undefined || now >= this.#openUntil) && now >= this.#probeUntil
+  isAskable(model: string, now: number): boolean {
+    const isOpen = (this.#openUntil !== undefined && now < this.#openUntil) || now < this.#probeUntil
+    return !isOpen && !this.asksToWait(model, now)
+  }
+
+  /** The upstream has said when to come back, and it is too early. */
+  asksToWait(model: string, now: number): boolean {
+    return now < this.#toldUntil || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model) ?? 0))
   }
 
   /** When `isReady` may become true again. */
@@ -169,8 +178,15 @@ export class Lane {
   #limited(model: string, { waitMs, all }: { waitMs: number | undefined; all: boolean }, now: number): void {
     const until = now + Math.min(LONGEST_COOLING_MS, Math.max(0, waitMs ?? USUAL_COOLING_MS))
     for (const [other, end] of this.#coolModels) if (end <= now) this.#coolModels.delete(other)
-    if (all) this.#coolUntil = Math.max(this.#coolUntil, until)
-    else this.#coolModels.set(model, Math.max(this.#coolModels.get(model) ?? 0, until))
+    for (const [other, end] of this.#toldModels) if (end <= now) this.#toldModels.delete(other)
+    const wasTold = waitMs !== undefined
+    if (all) {
+      this.#coolUntil = Math.max(this.#coolUntil, until)
+      if (wasTold) this.#toldUntil = Math.max(this.#toldUntil, until)
+    } else {
+      this.#coolModels.set(model, Math.max(this.#coolModels.get(model) ?? 0, until))
+      if (wasTold) this.#toldModels.set(model, Math.max(this.#toldModels.get(model) ?? 0, until))
+    }
   }
 }
 
