@@ -41,11 +41,11 @@ export class Http1Reply implements Reply {
     const piece = this.#pieces.shift()
     if (piece) {
       this.#waitingBytes -= piece.length
-      if (this.#paused && this.#waitingBytes === 0) this.#pause(false)
       return piece
     }
     if (this.#error !== undefined) throw this.#error
     if (!this.#source) return undefined
+    if (this.#paused) this.#pause(false)
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject }
     })
@@ -65,11 +65,13 @@ export class Http1Reply implements Reply {
     if (reader) {
       this.#reader = undefined
       reader.resolve(piece)
-      return
+    } else {
+      this.#pieces.push(piece)
+      this.#waitingBytes += piece.length
     }
-    this.#pieces.push(piece)
-    this.#waitingBytes += piece.length
-    if (this.#waitingBytes > MOST_WAITING && !this.#paused) this.#pause(true)
+    // A large one is not followed by another until it is asked for: its reader may have nowhere to put it yet.
+    const isMuch = this.#waitingBytes > MOST_WAITING || piece.length > MOST_WAITING
+    if (isMuch && !this.#paused) this.#pause(true)
   }
 
   /** The body is over. */
