@@ -33,7 +33,7 @@ import {
 import { routeToWell } from './route.ts'
 import type { Watch } from './watch.ts'
 
-export type Arrived = Omit<Asked, 'caller' | 'wanted' | 'offer' | 'candidate' | 'tried' | 'fallbacks' | 'warnings'>
+export type Arrived = Omit<Asked, 'caller' | 'wanted' | 'offer' | 'candidate' | 'tried' | 'warnings'>
 export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch; attempt: Attempt }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
@@ -63,7 +63,6 @@ export async function accept(
     const { offer, candidate } = own
       ? { offer: wanted, candidate: own }
       : await otherWay(wanted, searching, parts, incoming.http.signal, tooDear)
-    const fallbacks = wanted.fallbacks
     const isWanted = offer === wanted
     const warnings = isWanted ? [...said] : [...said, answeredBy(offer)]
     // Written out: a spread of objects costs far more, and this is made for every request.
@@ -79,7 +78,6 @@ export async function accept(
       offer,
       candidate,
       tried: [],
-      fallbacks,
       asArray,
       said,
       warnings,

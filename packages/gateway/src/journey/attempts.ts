@@ -95,8 +95,8 @@ function affordable(asked: Asked, tried: readonly Candidate[], found: Found | un
   return trusted && retries.take(true) ? trusted : undefined
 }
 
-const everyCandidate = ({ wanted, fallbacks }: Asked): readonly Candidate[] =>
-  [wanted, ...fallbacks].flatMap(({ candidates }) => candidates)
+const everyCandidate = ({ wanted }: Asked): readonly Candidate[] =>
+  [wanted, ...wanted.fallbacks].flatMap(({ candidates }) => candidates)
 
 /** Two keys of an upstream have failed: the third may be as bad, and there is no fourth try. */
 function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined {
@@ -106,8 +106,8 @@ function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined
 }
 
 function candidateAmong(asked: Asked, tried: readonly Candidate[]): Found | undefined {
-  const { wanted, fallbacks, caller, parts } = asked
-  for (const offer of [wanted, ...fallbacks.filter(({ model }) => isOnList(caller, model.id))]) {
+  const { wanted, caller, parts } = asked
+  for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => isOnList(caller, model.id))]) {
     const candidate = route(offer, asked, parts, tried)
     if (candidate) return { offer, candidate }
   }

@@ -26,8 +26,6 @@ export type Asked = {
   candidate: Candidate
   /** Candidates that brought nothing. */
   tried: readonly Candidate[]
-  /** What may be asked instead of the model that was asked for. */
-  fallbacks: readonly Offer[]
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
   /** What a caller is told whoever answers. */
