@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../packages/gateway/src/app.ts'
-import { CONNECTION, createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
+import { serveForTest } from '../packages/gateway/src/http/test-support.ts'
+import { createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
 import { replyOf } from '../packages/gateway/src/upstreams/reply.ts'
 import type { Outgoing, Send } from '../packages/gateway/src/upstreams/send.ts'
@@ -64,12 +65,12 @@ type Place = { url: string; stop(): void }
 function start(dialect: TextDialectId, send: Send): Place {
   const { parts } = createTestParts({ pace: PACE, send, dialect })
   const app = createApp(parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, CONNECTION) })
+  const server = serveForTest(app)
   const stop = () => {
-    void server.stop(true)
+    void server.stop()
     parts.ticker.stop()
   }
-  return { url: server.url.origin, stop }
+  return { url: server.url, stop }
 }
 
 const places = new Map<string, Place>()

@@ -3,11 +3,12 @@ import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Register } from './console-api/register.ts'
-import type { SecurityHeaders } from './http/security-headers.ts'
+import { type Answer, AnswerHeaders, json } from './http/answer.ts'
+import type { HttpRequest } from './http/request.ts'
 import type { Catalogue } from './journey/catalogue.ts'
 import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
-import { type Ask, type Connection, type Incoming, journey } from './journey/journey.ts'
+import { type Ask, type Incoming, journey } from './journey/journey.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
@@ -18,7 +19,7 @@ import { StoreDown } from './storage/storage.ts'
 /** What answers requests: the journey's parts, and the console's own paths. */
 export type AppParts = Parts & { register: Register }
 
-type Handler = (incoming: Incoming, parts: AppParts) => Response | Promise<Response>
+type Handler = (incoming: Incoming, parts: AppParts) => Answer | Promise<Answer>
 type Methods = Partial<Record<string, Handler>>
 
 /** Of the nodes that share a store; nulls while it cannot be told. */
@@ -108,21 +109,21 @@ function decoded(text: string): string {
 }
 
 const nothingThere: Handler = ({ http }) => {
-  throw unknownUrl(splitUrl(http.url)[0])
+  throw unknownUrl(splitTarget(http.target)[0])
 }
 
-export type App = (http: Request, connection: Connection) => Response | Promise<Response>
+export type App = (http: HttpRequest) => Answer | Promise<Answer>
 
 export function createApp(parts: AppParts, health: Health): App {
-  return (http, connection) => {
-    const [path, query] = splitUrl(http.url)
+  return (http) => {
+    const [path, query] = splitTarget(http.target)
     const { method } = http
     const catalogue = parts.catalogue()
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
     const open = OPEN_PATHS.get(path)
     if (open && (method === 'GET' || method === 'HEAD')) {
-      return withHeaders(open(health, catalogue), { ...catalogue.headers.open, ...idHeaders(requestId) })
+      return open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
     }
     if (parts.admission.isShedding) {
       const refused = refuseEarly(method, path, requestId, catalogue.headers)
@@ -131,39 +132,37 @@ export function createApp(parts: AppParts, health: Health): App {
         return refused
       }
     }
-    const headers = new Headers(catalogue.headers.template)
-    headers.set('x-request-id', requestId)
-    headers.set('request-id', requestId)
-    const incoming: Incoming = { http, id, query, headers, connection }
+    const headers = new AnswerHeaders(catalogue.headers.authenticated, requestId)
+    const incoming: Incoming = { http, id, query, headers }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
       if (!health.accepting()) throw stopping()
       const answer = handlerOf(http, method, path)(incoming, parts)
-      return answer instanceof Response ? answer : answer.catch(respondTo)
+      return answer instanceof Promise ? answer.catch(respondTo) : answer
     } catch (error) {
       return respondTo(error)
     }
   }
 }
 
-const OPEN_PATHS: ReadonlyMap<string, (health: Health, catalogue: Catalogue) => Response> = new Map([
-  ['/', () => Response.json({ name: 'trivium', documentation: '/docs', models: '/v1/models' })],
-  ['/health', () => Response.json({ status: 'ok' })],
+type OpenHandler = (headers: AnswerHeaders, health: Health, catalogue: Catalogue) => Answer
+
+const OPEN_PATHS: ReadonlyMap<string, OpenHandler> = new Map([
+  ['/', (headers) => json(200, headers, { name: 'trivium', documentation: '/docs', models: '/v1/models' })],
+  ['/health', (headers) => json(200, headers, { status: 'ok' })],
   ['/ready', showReady],
 ])
 
-function showReady({ ready, company }: Health, { config }: Catalogue): Response {
+function showReady(headers: AnswerHeaders, { ready, company }: Health, { config }: Catalogue): Answer {
   const isReady = ready()
   const said = { ready: isReady, config: config.hash.slice(0, SHORT_HASH), ...(company?.() ?? ALONE) }
-  return Response.json(said, { status: isReady ? 200 : 503 })
+  return json(isReady ? 200 : 503, headers, said)
 }
 
 /** Answered before anything else; what is asked of them otherwise is told what they take. */
 const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }
 
-const idHeaders = (requestId: string) => ({ 'x-request-id': requestId, 'request-id': requestId })
-
-function handlerOf(http: Request, method: string, path: string): Handler {
+function handlerOf(http: HttpRequest, method: string, path: string): Handler {
   const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
   if (!methods) throw unknownUrl(path)
   const handler = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
@@ -188,17 +187,17 @@ function methodsByPrefix(path: string): Methods | undefined {
   return undefined
 }
 
-function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Response {
+function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Answer {
   const requestId = formatRequestId(incoming.id)
   const info = infoOf(error, requestId, parts)
   return renderError(info, dialectOfPath(path, incoming.http.headers), requestId, incoming.headers)
 }
 
-export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: Headers): Response {
+export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: AnswerHeaders): Answer {
   const rendered = DIALECTS[dialect].encodeError(info, requestId)
   for (const [name, value] of Object.entries(rendered.headers)) headers.set(name, value)
   if (HALF_READ.includes(info.code)) headers.set('connection', 'close')
-  return new Response(JSON.stringify(rendered.body), { status: rendered.status, headers })
+  return json(rendered.status, headers, rendered.body)
 }
 
 /** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
@@ -226,15 +225,7 @@ function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
 const stopping = () =>
   new Failure('unavailable', 'The gateway is shutting down. Try again: another one may answer.', { retryAfter: 1 })
 
-/** `URL` would cost more than everything else on this page. */
-function splitUrl(url: string): [path: string, query: string] {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start === -1) return ['/', '']
-  const mark = url.indexOf('?', start)
-  return mark === -1 ? [url.slice(start), ''] : [url.slice(start, mark), url.slice(mark + 1)]
-}
-
-function withHeaders(response: Response, headers: SecurityHeaders['open']): Response {
-  for (const name in headers) response.headers.set(name, headers[name] ?? '')
-  return response
+function splitTarget(target: string): [path: string, query: string] {
+  const mark = target.indexOf('?')
+  return mark === -1 ? [target, ''] : [target.slice(0, mark), target.slice(mark + 1)]
 }

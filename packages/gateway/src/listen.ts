@@ -4,8 +4,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
+import { HttpServer } from './http/server/server.ts'
 import { giveNewConnectionsTo } from './http/steer.ts'
-import type { Connection } from './journey/journey.ts'
+import type { Ticker } from './http/ticker.ts'
 
 export type Listener = {
   readonly url: string
@@ -24,10 +25,6 @@ export type Listener = {
   stop(now: boolean): Promise<void>
 }
 
-/** Longer than the balancers in front usually keep theirs, so that it is they who close. */
-const IDLE_SECONDS = 75
-/** Bodies are limited by us, byte by byte and in the caller's dialect; this only keeps Bun's own limit out of the way. */
-const FAR_ABOVE = 1024 * 1024 * 1024
 /** Of the two listeners on the port, the first being the former. */
 const SECOND = 1
 /** Handshakes that have begun are finished by then, and whoever keeps a connection has used it once more. */
@@ -38,33 +35,30 @@ export type Manners = {
   shared: boolean
   /** Whether clients are asked to go elsewhere with their next request. */
   leaving(): boolean
+  ticker: Ticker
 }
 
 export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App, manners: Manners): Listener {
   let certificate = tls && readCertificate(tls)
-  let server: Server = open(port, certificate)
+  let server = open(port, certificate)
   /** The one before the certificate was renewed, while it has connections; they are asked to leave. */
-  let former: Server | undefined
+  let former: HttpServer | undefined
   let retirement: ReturnType<typeof setTimeout> | undefined
   /** Retired, with answers still under way. */
-  const retired = new Set<Server>()
+  const retired = new Set<HttpServer>()
 
-  function open(port: number, certificate: Certificate | undefined): Server {
-    return Bun.serve({
+  function open(port: number, certificate: Certificate | undefined): HttpServer {
+    const opened: HttpServer = new HttpServer({
       hostname: host,
       port,
       // Only where it is needed, also to change certificates: without it a second start on the same port fails, as it should.
       reusePort: manners.shared || certificate !== undefined,
-      // For connections that send nothing; a request under way has limits of its own.
-      idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: FAR_ABOVE,
-      ...(certificate ? { tls: certificate } : {}),
-      fetch(http, server) {
-        const answer = app(http, new OpenConnection(server, http))
-        return server === former || manners.leaving() ? sayGoodbye(answer) : answer
-      },
-      error: () => new Response(null, { status: 500 }),
+      tls: certificate,
+      ticker: manners.ticker,
+      handle: app,
+      isLeaving: () => opened === former || manners.leaving(),
     })
+    return opened
   }
 
   /** Connections that are idle when a listener stops are closed: by then there should be none. */
@@ -77,14 +71,14 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     void leaving.stop(false).finally(() => retired.delete(leaving))
   }
 
-  const steer = (number: number) => giveNewConnectionsTo(number, server.port ?? port)
+  const steer = (number: number) => giveNewConnectionsTo(number, server.port)
   const all = () => [server, ...(former ? [former] : []), ...retired]
 
   return {
     url: `${tls ? 'https' : 'http'}://${urlHost(host)}:${server.port}`,
-    port: server.port ?? port,
+    port: server.port,
     get pending() {
-      return all().reduce((sum, each) => sum + each.pendingRequests, 0)
+      return all().reduce((sum, each) => sum + each.pending, 0)
     },
     renewCertificate() {
       const next = tls && readCertificate(tls)
@@ -92,7 +86,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       checkPair(next)
       retire()
       former = server
-      server = open(former.port ?? port, next)
+      server = open(former.port, next)
       certificate = next
       if (manners.shared) return true
       if (steer(SECOND)) retirement = setTimeout(retire, GOODBYE_MS)
@@ -108,32 +102,6 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
   }
 }
 
-/** A class and not closures: one is made for every request, and few ask it anything. */
-class OpenConnection implements Connection {
-  readonly #server: Server
-  readonly #http: Request
-
-  constructor(server: Server, http: Request) {
-    this.#server = server
-    this.#http = http
-  }
-
-  keepOpen(): void {
-    this.#server.timeout(this.#http, 0)
-  }
-
-  address(): string {
-    return this.#server.requestIP(this.#http)?.address ?? ''
-  }
-}
-
-async function sayGoodbye(answer: Response | Promise<Response>): Promise<Response> {
-  const response = await answer
-  response.headers.set('connection', 'close')
-  return response
-}
-
-type Server = Bun.Server<undefined>
 type Certificate = { cert: string; key: string }
 
 function readCertificate({ certFile, keyFile }: { certFile: string; keyFile: string }): Certificate {

@@ -23,7 +23,7 @@ import { createTurnedAway } from './journey/turned-away.ts'
 import { createWaiting } from './journey/waiting.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
-import { type Listener, listen } from './listen.ts'
+import { type Listener, listen, type Manners } from './listen.ts'
 import { createLog, type Log } from './observe/log.ts'
 import { createSandbox } from './sandbox/handler.ts'
 import { masterSecret } from './secret.ts'
@@ -92,7 +92,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
       ...(nodes ? { company: nodes.company } : {}),
     }
     const app = createApp({ ...parts, register }, health)
-    listener = listenOrExplain(environment, catalogue.config, app, worker, () => lifecycle.leaving)
+    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker }
+    listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
     const open = listener
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
@@ -223,7 +224,7 @@ function listenOrExplain(
   config: FileConfig,
   app: ReturnType<typeof createApp>,
   worker: Worker | undefined,
-  leaving: () => boolean,
+  manners: Omit<Manners, 'shared'>,
 ): Listener {
   const { host, port } = environment
   const { tls } = config.server
@@ -232,13 +233,17 @@ function listenOrExplain(
     // Listeners that share a port (needed to renew a certificate) would share it with a stranger, too: look first.
     const opens = shared ? worker.part === 'first' : tls !== undefined
     if (opens) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
-    return listen(host, port, tls, app, { shared, leaving })
+    return listen(host, port, tls, app, { shared, ...manners })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const reason = LISTEN_REASONS[code] ?? String(error instanceof Error ? error.message : error)
+    const message = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : codeOf(message)
+    const reason = LISTEN_REASONS[code] ?? message
     throw new UsageError(`cannot listen on ${host}:${port}: ${reason}`)
   }
 }
+
+/** A name that nobody knows fails without a code. */
+const codeOf = (message: string): string => (message.startsWith('Failed to listen') ? 'ENOENT' : '')
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program is using it; set PORT to a free one',

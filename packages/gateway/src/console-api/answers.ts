@@ -1,11 +1,12 @@
 // How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
 import { ERRORS, type ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { type Answer, type AnswerHeaders, json } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
 
 /** A call as the app hands it over: the headers for its answer are prepared. */
 export type ConsoleCall = {
-  http: Request
-  headers: Headers
-  connection: { address(): string }
+  http: HttpRequest
+  headers: AnswerHeaders
 }
 
 export type Refusal = {
@@ -20,15 +21,15 @@ export type Refusal = {
   retryAfter?: number
 }
 
-export function refuse({ headers }: ConsoleCall, refusal: Refusal): Response {
+export function refuse({ headers }: ConsoleCall, refusal: Refusal): Answer {
   const { status, code, message, param = null, retryAfter } = refusal
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
   const type = status >= 500 ? 'api_error' : 'invalid_request_error'
-  return Response.json({ error: { message, type, param, code } }, { status, headers })
+  return json(status, headers, { error: { message, type, param, code } })
 }
 
 /** What went wrong below, where errors are spoken of as everywhere else. */
-export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): Response {
+export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): Answer {
   // The rest of the body may still be on its way, perhaps for ever.
   if (code === 'request_too_large' || code === 'request_timeout') call.headers.set('connection', 'close')
   return refuse(call, { status: ERRORS[code].status, code, message })

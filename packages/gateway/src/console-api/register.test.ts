@@ -1,5 +1,6 @@
 // Every answer of the registration, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
+import { testHeaders, testRequest } from '../http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Account, SignUp, SignUpRefusal } from '../storage/storage.ts'
@@ -58,13 +59,11 @@ function desk(options: Options = {}) {
     },
   })
   const send = async (body: unknown, headers: Record<string, string> = {}, peer = '192.0.2.1') => {
-    const http = new Request('http://gw.example/console/api/register', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', host: 'gw.example', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    })
-    const response = await register({ http, headers: new Headers(), connection: { address: () => peer } })
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer }
+    const sent = { 'content-type': 'application/json', host: 'gw.example', ...headers }
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const http = testRequest('/console/api/register', sent, text, peer)
+    const answer = await register({ http, headers: testHeaders() })
+    return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Answer }
   }
   return { send, asked, signUps, hashes: () => hashes }
 }

@@ -1,6 +1,7 @@
 // POST /console/api/register: an account for whoever asks, as far as the operator allows. Strangers call this, so each
 // check stands before what is dearer than it: a question to the store, then a slow hash, then the account.
 import type { FileConfig } from '../config/types.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
 import { clientAddress, compileCidrs, networkOf } from '../http/client-address.ts'
 import { createFewAtOnce } from '../http/few-at-once.ts'
@@ -33,7 +34,7 @@ const DAY_MS = 24 * HOUR_MS
 const HASHES_AT_ONCE = 2
 const MOST_WAITING = 20
 
-export type Register = (call: ConsoleCall) => Promise<Response>
+export type Register = (call: ConsoleCall) => Promise<Answer>
 
 export function createRegister(parts: RegisterParts): Register {
   const { storage, config, after, clock, hash = hashPassword } = parts
@@ -44,7 +45,7 @@ export function createRegister(parts: RegisterParts): Register {
     const { registration, server } = config()
     // Asked now: it is not known any more when the caller has gone.
     const network = networkOf(
-      clientAddress(call.connection.address(), call.http.headers, compileCidrs(server.trustedProxies).cidrs),
+      clientAddress(call.http.address(), call.http.headers, compileCidrs(server.trustedProxies).cidrs),
     )
     if (!registration.open) return refuse(call, CLOSED)
     if (!isOwnPage(call.http.headers, server.publicUrl)) return refuse(call, FOREIGN_PAGE)
@@ -64,10 +65,7 @@ export function createRegister(parts: RegisterParts): Register {
     const answer = await storage.signUp({ email: read.email, password, network, trialCredit, budgetPerDay })
     if (typeof answer === 'string') return refuse(call, REFUSALS[answer](clock()))
     const usedUp = answer.trialCredit < trialCredit
-    return Response.json(accountJson(answer.account, answer.trialCredit, usedUp), {
-      status: 201,
-      headers: call.headers,
-    })
+    return json(201, call.headers, accountJson(answer.account, answer.trialCredit, usedUp))
   }
 }
 

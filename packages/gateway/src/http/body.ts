@@ -1,6 +1,7 @@
 // Reading a request's body: type, encoding, size and patience, decided before anything looks inside.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { type Encoding, openDecoder } from './content-decoding.ts'
+import type { HttpRequest, RequestBody, RequestHeaders } from './request.ts'
 
 /** Which content types a path takes; `say` is what to send, in words. */
 export type ContentTypes = { accepts: (essence: string) => boolean; say: string }
@@ -28,13 +29,10 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
   zstd: 'zstd',
 }
 
-/** Up to here one native read is used. It shows no progress, so all of it must come within `idleMs`: keep it small. */
-const ONE_READ_BYTES = 256 * 1024
-
 /** What the headers say of a body. */
 export type Announced = { type: string | null; encoding: string | null; length: string | null }
 
-export function announcedBody(headers: Headers): Announced {
+export function announcedBody(headers: RequestHeaders): Announced {
   const length = headers.get('content-length')
   return { type: headers.get('content-type'), encoding: headers.get('content-encoding'), length }
 }
@@ -44,10 +42,10 @@ export function announcedBody(headers: Headers): Announced {
  * and throws it away, so the answer can be sent at once, and reaches a client that is still sending.
  */
 export function readBody(
-  request: Request,
+  { body, headers }: Pick<HttpRequest, 'body' | 'headers'>,
   options: BodyOptions,
-  announced: Announced = announcedBody(request.headers),
-): Promise<Uint8Array | ErrorInfo> | ErrorInfo {
+  announced: Announced = announcedBody(headers),
+): Uint8Array | ErrorInfo | Promise<Uint8Array | ErrorInfo> {
   const wrongType = checkContentType(announced.type, options.contentTypes)
   if (wrongType !== undefined) return wrongType
   const encoding = encodingOf(announced.encoding)
@@ -56,9 +54,10 @@ export function readBody(
   const length = announced.length === null ? undefined : Number(announced.length)
   if (length !== undefined && length > options.limitBytes) return tooLarge(options)
 
-  // Merely looking at `request.body` makes a stream of it, which costs more than all the rest of the journey.
-  const inOne = encoding === undefined && length !== undefined && length <= ONE_READ_BYTES
-  return inOne ? inTime(request.bytes(), options, checkSize) : readInPieces(request, encoding, options)
+  const first = readInTime(body, options)
+  // Most bodies have come with their heads, or come in one piece.
+  if (encoding === undefined && first instanceof Uint8Array && first.length === length) return checkSize(first, options)
+  return readInPieces(body, first, encoding, options)
 }
 
 function checkSize(bytes: Uint8Array, options: BodyOptions): Uint8Array | ErrorInfo {
@@ -91,19 +90,19 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
   )
 }
 
-/** What becomes of what the sender gives in time, or why there is nothing. */
-function inTime<T, Made>(
-  reading: Promise<T>,
-  options: BodyOptions,
-  make: (value: T, options: BodyOptions) => Made,
-): Promise<Made | ErrorInfo> {
+type Piece = Uint8Array | undefined | ErrorInfo
+
+/** The next piece, if the sender gives it in time, or why there is none. */
+function readInTime(body: RequestBody, options: BodyOptions): Piece | Promise<Piece> {
+  const reading = readOrGone(body)
+  if (!(reading instanceof Promise)) return reading
   return new Promise((resolve) => {
     const callOff = options.after(options.idleMs, () => resolve(TIMED_OUT))
     // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
     reading.then(
-      (value) => {
+      (piece) => {
         callOff()
-        resolve(make(value, options))
+        resolve(piece)
       },
       () => {
         callOff()
@@ -113,32 +112,38 @@ function inTime<T, Made>(
   })
 }
 
+function readOrGone(body: RequestBody): Piece | Promise<Piece> {
+  try {
+    return body.read()
+  } catch {
+    return GONE
+  }
+}
+
 async function readInPieces(
-  request: Request,
+  body: RequestBody,
+  first: Piece | Promise<Piece>,
   encoding: Encoding | undefined,
   options: BodyOptions,
 ): Promise<Uint8Array | ErrorInfo> {
-  if (request.body === null) return EMPTY
-  const reader = request.body.getReader()
   const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes)
   const parts: Uint8Array[] = []
   let size = 0
   const stop = (error: ErrorInfo) => {
     decoder?.discard()
-    reader.cancel().catch(() => {})
     return error
   }
-  for (;;) {
-    const read = await inTime(reader.read(), options, (value) => value)
-    if ('code' in read) return stop(read)
-    const piece = read.value
+  for (let reading = first; ; reading = readInTime(body, options)) {
+    const piece = await reading
     if (piece === undefined) break
+    if (!(piece instanceof Uint8Array)) return stop(piece)
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
     if (decoder === undefined) parts.push(piece)
     else if (!(await decoder.write(piece))) break
   }
-  if (decoder === undefined) return checkSize(Buffer.concat(parts, size), options)
+  if (decoder === undefined)
+    return checkSize(parts.length === 1 ? (parts[0] ?? NOTHING) : Buffer.concat(parts, size), options)
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
@@ -146,6 +151,7 @@ async function readInPieces(
   return checkSize(decoded, options)
 }
 
+const NOTHING = new Uint8Array(0)
 const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }
 const CORRUPT: ErrorInfo = { code: 'bad_request', message: 'The body is not valid in its content encoding.' }
 const TIMED_OUT: ErrorInfo = { code: 'request_timeout', message: 'The body of the request took too long to arrive.' }

@@ -1,5 +1,6 @@
 // Who is calling: the socket's address, or what trusted proxies say in front of it. Never what a stranger says.
 import { type Block, formatIp, type Ip, inBlock, parseBlock, parseIp } from './address.ts'
+import type { RequestHeaders } from './request.ts'
 
 export type CidrList = readonly Block[]
 
@@ -46,7 +47,7 @@ function parseHop(text: string): Ip | undefined {
  * the hops are ours: the first address from the right that is not a trusted proxy is the caller. What stands left of
  * it was written by the caller.
  */
-export function clientAddress(socketAddress: string, headers: Headers, trustedProxies: CidrList): string {
+export function clientAddress(socketAddress: string, headers: RequestHeaders, trustedProxies: CidrList): string {
   // Most servers: nobody to trust, and the system writes IPv4 in the one spelling already.
   if (trustedProxies.length === 0 && !socketAddress.includes(':')) return socketAddress
   const peer = parsePeer(socketAddress)

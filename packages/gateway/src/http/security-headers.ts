@@ -1,14 +1,11 @@
-// The headers that every answer carries, built once: spread or appended as they are, never computed per request.
-
-export type HeaderSet = Readonly<Record<string, string>>
+// The headers that every answer carries, written down once, never for a request.
+import { type FixedHeaders, fixedHeaders, type HeaderSet } from './answer.ts'
 
 export type SecurityHeaders = {
-  /** The second set as an object to copy: that is cheaper than making headers of a plain one. */
-  template: Headers
   /** For answers that anybody may see: health, the front page, errors before a caller is known. */
-  open: HeaderSet
+  open: FixedHeaders
   /** For everything that a key or a session unlocked: no cache may keep it. */
-  authenticated: HeaderSet
+  authenticated: FixedHeaders
 }
 
 // An API answer is data. If a browser is made to show one as a page, it must load nothing, run nothing, sit in no frame
@@ -30,8 +27,7 @@ const PLAIN = sets(ALWAYS)
 const HTTPS = sets({ ...ALWAYS, ...ONLY_HTTPS })
 
 function sets(base: HeaderSet): SecurityHeaders {
-  const authenticated = Object.freeze({ ...base, ...UNCACHED })
-  return { open: Object.freeze({ ...base }), authenticated, template: new Headers(authenticated) }
+  return { open: fixedHeaders(base), authenticated: fixedHeaders({ ...base, ...UNCACHED }) }
 }
 
 /** HTTPS is what the caller sees: our own listener, or a proxy in front of it that `public_url` tells of. */

@@ -1,5 +1,6 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Answer } from '../http/answer.ts'
 import { readAtMost } from '../upstreams/read.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
@@ -8,10 +9,8 @@ import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letRequestGo } from 
 import type { Miss } from './misses.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
-/** Within less, nobody has left: the receipt says so without asking. */
-const LOOK_AFTER_MS = 50
 
-export async function answerJson(exchange: Exchange, first: Promise<Reply>): Promise<Response> {
+export async function answerJson(exchange: Exchange, first: Promise<Reply>): Promise<Answer> {
   const { watch, client } = exchange
   for (let calling = first; ; ) {
     const reply = await calling
@@ -30,7 +29,7 @@ export async function answerJson(exchange: Exchange, first: Promise<Reply>): Pro
     // Once more: what the answer lost is known only now.
     showWarnings(exchange)
     await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body: read.body })
-    return new Response(read.body, { headers: exchange.headers })
+    return { status: 200, headers: exchange.headers, body: read.body }
   }
 }
 
@@ -44,7 +43,6 @@ async function readWhole(exchange: Exchange, reply: Reply): Promise<Extract<Pass
     return missOfBreak(exchange)
   }
   exchange.firstTokenAt = performance.now()
-  if (exchange.firstTokenAt - exchange.startedAt > LOOK_AFTER_MS) exchange.client.look()
   if (!bytes) return missOfOther('The upstream sent an answer that is too large.')
   const read = exchange.answerer.readReply(withoutMark(bytes))
   return read.ok ? read : missOfError(exchange, read.error)

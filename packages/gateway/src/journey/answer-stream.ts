@@ -1,4 +1,5 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
+import type { Answer, Sink, StreamedBody } from '../http/answer.ts'
 import type { Ticker } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
 import type { Reply } from '../upstreams/reply.ts'
@@ -32,22 +33,19 @@ export type Pace = {
 
 const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
 const LET_GO_MS = 1_000
-const FLUSH_BYTES = 4 * 1024
-const FAREWELL_MS = 600_000
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024
 const NOT_A_STREAM_BYTES = 1024 * 1024
 
 type Body = Pick<Reply, 'read' | 'cancel'>
-type Sink = ReadableStreamDirectController
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
-export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<Response> {
+export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<Answer> {
   const stream = openStream(exchange, calling, pace)
   const failure = await orNothingAfter(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
   exchange.headers.set('content-type', exchange.answerer.streamType)
-  return new Response(stream.body, { headers: exchange.headers })
+  return { status: 200, headers: exchange.headers, body: stream.body }
 }
 
 function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
@@ -55,16 +53,6 @@ function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Pro
     const callOff = ticker.after(ms, () => resolve(undefined))
     promise.then(resolve, reject).finally(callOff)
   })
-}
-
-/** A reader that has stopped for good must not keep its connection, and its place, for good. */
-async function orBreakAfter(ticker: Ticker, ms: number, promise: Promise<unknown>): Promise<void> {
-  const isDone = await orNothingAfter(
-    ticker,
-    ms,
-    promise.then(() => true),
-  )
-  if (!isDone) throw new Error('the client does not read')
 }
 
 function isEventStream(reply: Reply): boolean {
@@ -100,7 +88,6 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   let ended = false
   let over = false
   let gone = false
-  let started = false
   let blocked = false
   let lastWriteAt = 0
   let peeking: Promise<Failure | undefined> | undefined
@@ -113,12 +100,6 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     if (state.finish) watch.within(pace.usageWaitMs, 'client_gone')
     else if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
-    bringToItsEnd()
-  }
-
-  /** A client that left before the body was asked for: nobody else would. */
-  function bringToItsEnd(): void {
-    if (!started) setTimeout(() => start(undefined).catch(() => {}), 0)
   }
 
   /** Up to the first real output. Resolves with a failure that can still be a real status, else with nothing. */
@@ -200,10 +181,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   function write(bytes: Uint8Array): undefined | Promise<unknown> {
     if (bytes.length === 0 || gone || !sink) return undefined
     lastWriteAt = parts.ticker.now()
-    const written = sink.write(bytes) as number | Promise<number>
-    // Small ones are left to Bun, which sends them at the end of the turn for a third less. Large ones would pile up there.
-    if (bytes.length >= FLUSH_BYTES) sink.flush()
-    return typeof written === 'number' ? undefined : written
+    return sink.write(bytes)
   }
 
   /** Waits until the client reads on, or until the call has ended for another reason: a stalled reader holds nothing open. */
@@ -301,7 +279,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     more.then((piece) => (piece ? watch.cancel() : over()), over)
   }
 
-  async function run(): Promise<void> {
+  /** Gives the last bytes. */
+  async function relayed(): Promise<Uint8Array> {
     lastWriteAt = parts.ticker.now()
     watch.onTick = (now) => {
       if (now - lastWriteAt >= pace.heartbeatMs && !blocked) write(answerer.heartbeat)
@@ -312,24 +291,20 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     if (failure) {
       // The 200 is out already: the failure can only be the stream's own error ending. What the meter has seen of the
       // answer was not delivered, so the ending is that of an answer which has not begun.
-      write(answerer.openMeter().fail(failure.info))
-      return
+      return answerer.openMeter().fail(failure.info)
     }
     const ending = await relay()
     over = true
     if (state.done) letGo()
     else watch.cancel()
     const charge = await conclude(exchange, ending, state)
-    const written = write(lastBytes(ending, charge.units))
-    if (written) await orBreakAfter(parts.ticker, FAREWELL_MS, written)
+    return lastBytes(ending, charge.units)
   }
 
-  async function start(controller: Sink | undefined): Promise<void> {
-    if (started) return
-    started = true
-    sink = controller
+  async function run(to: Sink): Promise<Uint8Array> {
+    sink = to
     try {
-      await run()
+      return await relayed()
     } catch (error) {
       parts.log.error('stream failed', { request: formatRequestId(quote.id), error: String(error) })
       throw error
@@ -343,15 +318,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     return peeking
   }
 
-  const body = new ReadableStream({
-    type: 'direct',
-    async pull(controller: Sink) {
-      // A throw in here breaks the connection, as it must: a clean end would pass for success.
-      await start(controller)
-      controller.close()
-    },
-    cancel: () => client.onGone(),
-  })
+  const body: StreamedBody = { run }
   return { peek: peekOnce, body }
 }
 

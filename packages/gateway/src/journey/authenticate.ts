@@ -1,9 +1,10 @@
 // Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { HttpRequest, RequestHeaders } from '../http/request.ts'
 import type { Caller, Storage } from '../storage/storage.ts'
 import type { Catalogue } from './catalogue.ts'
 import { Failure } from './failure.ts'
-import { checkOrigin, type Peer } from './origin.ts'
+import { checkOrigin } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
 
@@ -90,8 +91,8 @@ export function authenticate(
   return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
 }
 
-function allowed(caller: Caller, { http, connection }: Arriving, { catalogue }: Authority): Caller {
-  if (caller.restrictions.networks) checkOrigin(caller, http.headers, connection, catalogue().trustedProxies)
+function allowed(caller: Caller, { http }: Arriving, { catalogue }: Authority): Caller {
+  if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
   return caller
 }
 
@@ -99,7 +100,7 @@ async function allowedLater(found: Promise<Caller>, arriving: Arriving, authorit
   return allowed(await found, arriving, authority)
 }
 
-type Arriving = { http: Request; query: string; connection: Peer }
+type Arriving = { http: HttpRequest; query: string }
 type Authority = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
 
 export function hashSecret(secret: string): Buffer {
@@ -128,7 +129,7 @@ const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {
 }
 const ALL_HEADERS = ['x-api-key', 'x-gen-api-key', 'x-goog-api-key']
 
-export function secretOf(headers: Headers, query: string, dialect: DialectId): string {
+export function secretOf(headers: RequestHeaders, query: string, dialect: DialectId): string {
   for (const name of OWN_HEADER[dialect] ?? []) {
     const value = headers.get(name)
     if (value) return value

@@ -4,10 +4,11 @@ import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
+import type { AnswerHeaders } from '../http/answer.ts'
+import type { HttpRequest } from '../http/request.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
-import type { Client } from './client.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
 import type { Answerer, Asked, Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
@@ -32,9 +33,9 @@ export type Exchange = {
   upstreamDialect: DialectId
   quote: Quote
   watch: Watch
-  client: Client
+  client: Pick<HttpRequest, 'isGone' | 'onGone'>
   /** Headers that every answer to this request carries, an error too. */
-  headers: Headers
+  headers: AnswerHeaders
   startedAt: number
   firstTokenAt: number | undefined
   /** Left by a stream at its end, by everything else when it is answered. */

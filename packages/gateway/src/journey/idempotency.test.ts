@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { AnswerHeaders } from '../http/answer.ts'
+import { testHeaders, testRequest } from '../http/test-support.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
@@ -12,7 +14,7 @@ import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from '.
 import { formatRequestId } from './ids.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
-import { CONNECTION, createTestParts, TEST_CALLER } from './test-parts.ts'
+import { createTestParts, TEST_CALLER } from './test-parts.ts'
 
 const NODE = { slot: 0, epoch: 1 }
 const FIRST = 11n
@@ -41,14 +43,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: Headers }
+type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: AnswerHeaders }
 
 /** The next request with the key, and what it is told. */
 async function claim(body = 'a body'): Promise<Said> {
   ids += 1n
-  const headers = new Headers()
-  const http = new Request('http://gateway/v1/chat/completions', { method: 'POST' })
-  const incoming = { http, id: ids, query: '', headers, connection: CONNECTION }
+  const headers = testHeaders()
+  const incoming = { http: testRequest('/v1/chat/completions'), id: ids, query: '', headers }
   const caller = { ...TEST_CALLER, account: wallet.account, key: wallet.key }
   const { retention } = parts.catalogue().config
   const asking = {
@@ -62,7 +63,7 @@ async function claim(body = 'a body'): Promise<Said> {
   }
   try {
     const claimed = await claimKey('the-key', asking, parts)
-    if (claimed instanceof Response) return { replayed: await claimed.text(), headers: claimed.headers }
+    if (claimed && 'status' in claimed) return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
     if (!claimed) throw new Error('keys are off')
     return { claim: claimed }
   } catch (error) {
@@ -176,7 +177,7 @@ test('a reaped request that was taken over can not be settled any more: one of t
   // The process was only frozen, and goes on where it was.
   expect(await storage.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
-  await endClaim(first, { ending: 'completed', charged: 0n, headers: new Headers(), body: Buffer.from('late') }, parts)
+  await endClaim(first, { ending: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
   expect(logged).toEqual(['an idempotency key was taken over'])
   expect(await claim()).toMatchObject(RUNNING)
 })
@@ -214,15 +215,18 @@ test('an answer that is kept a moment after it was settled is replayed', async (
   const second = claim()
   // The second has looked at the ledger by then.
   await Bun.sleep(100)
-  const headers = new Headers({ 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: 'x' })
+  const headers = testHeaders()
+  const set = { 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: 'x' }
+  for (const [name, value] of Object.entries(set)) headers.set(name, value)
   await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, parts)
   const said = await second
   if (!('replayed' in said)) throw new Error(`not replayed: ${JSON.stringify(said)}`)
   expect(said.replayed).toBe('{"a":1}')
-  expect(Object.fromEntries(said.headers)).toEqual({
-    ...{ 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped' },
+  const expected = {
+    ...{ 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: null },
     ...{ 'idempotent-replayed': 'true', 'idempotent-request-id': formatRequestId(FIRST) },
-  })
+  }
+  for (const [name, value] of Object.entries(expected)) expect(said.headers.get(name)).toBe(value)
 })
 
 describe('a hold that came too late', () => {
@@ -263,7 +267,7 @@ test.each<[string, () => Promise<never>, string[]]>([
 ])('a store that %s keeps nobody from the answer that was paid for', async (_, keep, lines) => {
   const first = await claimed()
   const contents = { ...storage.contents, keep }
-  const end = { ending: 'completed' as const, charged: 5n, headers: new Headers(), body: Buffer.from('x') }
+  const end = { ending: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }
   await endClaim(first, end, { ...parts, store: { ...storage, contents } })
   expect(logged).toEqual(lines)
 })

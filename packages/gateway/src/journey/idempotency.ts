@@ -5,6 +5,7 @@
 // alone knows whether that request was charged. docs/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
 import type { Retention } from '../config/types.ts'
+import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, REAPED } from '../money/ledger.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
@@ -61,7 +62,7 @@ export type Keyed = {
 }
 
 /** Resolves with the claim, or with the answer that this request has had before; throws 409 and 422. */
-export async function claimKey(text: string, keyed: Keyed, parts: Parts): Promise<KeyClaim | Response | undefined> {
+export async function claimKey(text: string, keyed: Keyed, parts: Parts): Promise<KeyClaim | Answer | undefined> {
   if (!KEY.test(text)) {
     const message = 'The header Idempotency-Key takes 1 to 255 visible ASCII characters, without spaces.'
     throw new Failure('bad_request', message, { param: 'Idempotency-Key' })
@@ -97,13 +98,18 @@ function fingerprintOf({ ask, body }: Keyed): Uint8Array {
 }
 
 /** A storm of refused calls is worth no more than a look: nothing is written for it. */
-async function replayOrRefuse(claim: Claim, refused: Failure, headers: Headers, { store }: Parts): Promise<Response> {
+async function replayOrRefuse(
+  claim: Claim,
+  refused: Failure,
+  headers: AnswerHeaders,
+  { store }: Parts,
+): Promise<Answer> {
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
   return replay(known.first, known.answer, headers)
 }
 
-async function decide(claim: Claim, keepMs: number, headers: Headers, parts: Parts): Promise<KeyClaim | Response> {
+async function decide(claim: Claim, keepMs: number, headers: AnswerHeaders, parts: Parts): Promise<KeyClaim | Answer> {
   const { store } = parts
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
@@ -149,15 +155,15 @@ async function keptOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }
   return { outcome: 'finished', first, cost, answer: undefined }
 }
 
-function replay(first: bigint, answer: KeptAnswer, headers: Headers): Response {
+function replay(first: bigint, answer: KeptAnswer, headers: AnswerHeaders): Answer {
   const kept = JSON.parse(answer.headers) as Record<string, string>
   for (const [name, value] of Object.entries(kept)) headers.set(name, value)
   headers.set('idempotent-replayed', 'true')
   headers.set('idempotent-request-id', formatRequestId(first))
-  return new Response(answer.body, { headers })
+  return { status: 200, headers, body: answer.body }
 }
 
-function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Headers): Failure {
+function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: AnswerHeaders): Failure {
   const id = formatRequestId(claimed.outcome === 'running' ? claimed.first.id : claimed.first)
   headers.set('idempotent-request-id', id)
   const param = 'Idempotency-Key'
@@ -191,7 +197,7 @@ export function releaseClaim({ claim, isHeld }: KeyClaim, parts: Parts): Promise
   return isHeld ? Promise.resolve() : orLater(claim, parts, () => parts.store.contents.forget(claim))
 }
 
-export type End = { ending: Ending; charged: Nanos; headers: Headers; body: Uint8Array | undefined }
+export type End = { ending: Ending; charged: Nanos; headers: AnswerHeaders; body: Uint8Array | undefined }
 
 /** The ledger has the end of the request. Errors are not kept: if nothing is charged the next one may try. */
 export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Parts): Promise<void> {
@@ -204,7 +210,7 @@ export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Parts): P
   })
 }
 
-function keptAnswer(headers: Headers, body: Uint8Array): KeptAnswer {
+function keptAnswer(headers: AnswerHeaders, body: Uint8Array): KeptAnswer {
   const own = KEPT_HEADERS.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]

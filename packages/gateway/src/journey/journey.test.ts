@@ -2,9 +2,10 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { createApp } from '../app.ts'
+import { serveForTest } from '../http/test-support.ts'
 import { replyOf } from '../upstreams/reply.ts'
 import type { Outgoing, Send } from '../upstreams/send.ts'
-import { CONNECTION, createTestParts, type TestOptions } from './test-parts.ts'
+import { createTestParts, type TestOptions } from './test-parts.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'
@@ -18,12 +19,12 @@ afterEach(() => {
 function start(options: TestOptions) {
   const test = createTestParts({ pace: PACE, ...options })
   const app = createApp(test.parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, CONNECTION) })
+  const server = serveForTest(app)
   stops.push(
-    () => void server.stop(true),
+    () => void server.stop(),
     () => test.parts.ticker.stop(),
   )
-  return { ...test, url: server.url.origin, port: server.port ?? 0 }
+  return { ...test, url: server.url, port: server.port }
 }
 
 const BODY = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })

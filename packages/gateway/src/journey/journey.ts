@@ -3,18 +3,18 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
+import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
+import type { HttpRequest } from '../http/request.ts'
 import { type Accepted, accept, letGo, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
 import { call, showWarnings } from './call.ts'
-import { Client } from './client.ts'
 import { codec } from './codec.ts'
 import { DRAIN_MS, type Exchange } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
-import type { Peer } from './origin.ts'
 import type { Parts } from './parts.ts'
 import { OVERLOADED } from './refuse-early.ts'
 import { checkVersion } from './version.ts'
@@ -27,19 +27,13 @@ export type Ask = { dialect: TextDialect; addressed?: Addressed; asArray?: boole
 
 /** A request as the app hands it over: its id is made, its headers for every answer are prepared. */
 export type Incoming = {
-  http: Request
+  http: HttpRequest
   id: bigint
   query: string
-  headers: Headers
-  connection: Connection
+  headers: AnswerHeaders
 }
 
-export type Connection = Peer & {
-  /** For a call that takes its time: the limits of the journey hold, not the connection's. */
-  keepOpen(): void
-}
-
-export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Response> {
+export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Answer> {
   const { http, id } = incoming
   const { headers } = http
   const { dialect } = ask
@@ -61,7 +55,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   try {
     const idleMs = parts.bodyIdleMs ?? BODY_IDLE_MS
     const reading = { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after: parts.ticker.after }
-    const body = await readBody(http, reading, announced)
+    const arriving = readBody(http, reading, announced)
+    // Not awaited when it is there.
+    const body = arriving instanceof Promise ? await arriving : arriving
     if (!(body instanceof Uint8Array)) throw failureOf(body)
     place.resize(body.length)
     const request = dialect.passing.readRequest(body, codec, ask.addressed)
@@ -69,7 +65,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     if (key !== null) {
       const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }
       const claimed = await claimKey(key, keyed, parts)
-      if (claimed instanceof Response) return claimed
+      if (claimed && 'status' in claimed) return claimed
       claim = claimed
     }
     const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
@@ -97,7 +93,7 @@ function weightOf({ encoding, length }: Announced, limit: number): number {
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-async function placeInTurn(http: Request, weight: number, { admission }: Parts): Promise<Place> {
+async function placeInTurn(http: HttpRequest, weight: number, { admission }: Parts): Promise<Place> {
   const place = await admission.wait(weight, http.signal)
   if (place) return place
   admission.refused++
@@ -110,20 +106,16 @@ type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
 function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: Incoming, opened: Opened): Exchange {
   const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
-  const { headers } = incoming
+  const { headers, http } = incoming
   parts.retries.request()
   showWarnings({ quote, headers })
-  const client = new Client(incoming.http)
   const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
   // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
-  client.onGone = () => {
+  http.onGone = () => {
     if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
   }
-  watch.onFirstTick = () => {
-    client.look()
-    incoming.connection.keepOpen()
-  }
+  if (http.isGone) http.onGone()
   return {
     parts,
     dialect,
@@ -135,7 +127,7 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
     upstreamDialect: outbound.dialect,
     quote,
     watch,
-    client,
+    client: http,
     headers,
     startedAt,
     firstTokenAt: undefined,

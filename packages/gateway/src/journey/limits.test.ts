@@ -3,13 +3,14 @@ import { afterEach, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createApp } from '../app.ts'
+import { serveForTest } from '../http/test-support.ts'
 import type { Hold } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { replyOf } from '../upstreams/reply.ts'
 import type { Send } from '../upstreams/send.ts'
-import { CONNECTION, createTestParts, TEST_CALLER, type TestOptions } from './test-parts.ts'
+import { createTestParts, TEST_CALLER, type TestOptions } from './test-parts.ts'
 import { createTurnedAway } from './turned-away.ts'
 
 let stops: (() => void)[] = []
@@ -55,18 +56,18 @@ function start(
     },
   })
   const app = createApp(test.parts, { ready: () => true, accepting: () => true })
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: (http) => app(http, CONNECTION) })
+  const server = serveForTest(app)
   stops.push(
-    () => void server.stop(true),
+    () => void server.stop(),
     () => test.parts.ticker.stop(),
   )
   const call = (body: object = {}) =>
-    fetch(`${server.url.origin}/v1/chat/completions`, {
+    fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk-0000000000000000', 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'Hello.' }], ...body }),
     })
-  return { ...test, call, holds, settled, time, port: server.port ?? 0 }
+  return { ...test, call, holds, settled, time, port: server.port }
 }
 
 const refusing =

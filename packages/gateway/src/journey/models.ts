@@ -8,6 +8,7 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize, isOnList } from './authorize.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
@@ -15,11 +16,11 @@ import { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import type { Parts } from './parts.ts'
 
-export async function listModels(incoming: Incoming, parts: Parts): Promise<Response> {
+export async function listModels(incoming: Incoming, parts: Parts): Promise<Answer> {
   const models = await visibleModels(incoming, 'chat', parts)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
-  return json(
+  return shown(
     incoming,
     modelList(models, {
       ...(limit > 0 ? { limit } : {}),
@@ -29,16 +30,16 @@ export async function listModels(incoming: Incoming, parts: Parts): Promise<Resp
   )
 }
 
-export async function showModel(segment: string, incoming: Incoming, parts: Parts): Promise<Response> {
-  return json(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
+export async function showModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
 }
 
-export async function listGenerateContentModels(incoming: Incoming, parts: Parts): Promise<Response> {
-  return json(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
+export async function listGenerateContentModels(incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
 }
 
-export async function showGenerateContentModel(segment: string, incoming: Incoming, parts: Parts): Promise<Response> {
-  return json(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
+export async function showGenerateContentModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
 }
 
 async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Parts): Promise<ListedModel[]> {
@@ -81,6 +82,6 @@ function decoded(segment: string): string {
   }
 }
 
-function json(incoming: Incoming, body: unknown): Response {
-  return Response.json(body, { headers: incoming.headers })
+function shown(incoming: Incoming, body: unknown): Answer {
+  return json(200, incoming.headers, body)
 }

@@ -1,5 +1,6 @@
 // Where a call comes from: asked only for keys that may be used from some addresses alone.
 import { type CidrList, clientAddress, compileCidrs, matchesCidrs } from '../http/client-address.ts'
+import type { RequestHeaders } from '../http/request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Failure } from './failure.ts'
 
@@ -9,7 +10,7 @@ export type Peer = { address(): string }
 /** Callers are cached; so is what their lists mean, for as long as they are. */
 const compiled = new WeakMap<readonly string[], CidrList>()
 
-export function checkOrigin(caller: Caller, headers: Headers, peer: Peer, trustedProxies: CidrList): void {
+export function checkOrigin(caller: Caller, headers: RequestHeaders, peer: Peer, trustedProxies: CidrList): void {
   const { networks } = caller.restrictions
   if (networks === undefined) return
   const address = clientAddress(peer.address(), headers, trustedProxies)

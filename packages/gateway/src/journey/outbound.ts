@@ -4,6 +4,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Meter, PassingReply, PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Cancel } from '../http/cancel.ts'
+import type { RequestHeaders } from '../http/request.ts'
 import type { Wishes } from '../money/price.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Candidate, Offer } from './catalogue.ts'
@@ -14,7 +15,7 @@ export type Asked = {
   parts: Parts
   id: bigint
   caller: Caller
-  headers: Headers
+  headers: RequestHeaders
   /** The caller's dialect. */
   dialect: TextDialect
   request: PassingRequest

@@ -3,6 +3,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Upstream } from '../config/types.ts'
+import type { RequestHeaders } from '../http/request.ts'
 import type { Wishes } from '../money/price.ts'
 import { upstreamPath } from '../upstreams/spoken.ts'
 import { type Care, careFor, withoutPricedBetas } from './care.ts'
@@ -163,7 +164,7 @@ function carriedHeaders(asked: Asked): Record<string, string> {
   return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }
 }
 
-function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+function pick(headers: RequestHeaders, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {}
   for (const name of names) {
     const value = headers.get(name)

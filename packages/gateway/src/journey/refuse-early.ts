@@ -2,6 +2,7 @@
 // would be one more thing that keeps the gateway from its work: made once for each protocol, before key, body and store.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
+import { type Answer, AnswerHeaders, type FixedHeaders, fixedHeaders } from '../http/answer.ts'
 import type { SecurityHeaders } from '../http/security-headers.ts'
 
 export const OVERLOADED = {
@@ -24,7 +25,7 @@ export function refuseEarly(
   path: string,
   requestId: string,
   secure: SecurityHeaders,
-): Promise<Response> | undefined {
+): Promise<Answer> | undefined {
   if (method !== 'POST') return undefined
   const dialect = CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
   return dialect && inNextTurn().then(() => refusal(dialect, requestId, secure))
@@ -47,16 +48,23 @@ function inNextTurn(): Promise<void> {
   return nextTurn
 }
 
-function refusal(dialect: DialectId, requestId: string, secure: SecurityHeaders): Response {
-  const { status, headers, before, after } = preparedFor(dialect, secure)
-  // The answer takes a copy of them: one object serves all.
-  headers.set('x-request-id', requestId)
-  headers.set('request-id', requestId)
-  const body = after === undefined ? before : before + requestId + after
-  return new Response(body, { status, headers })
+function refusal(dialect: DialectId, requestId: string, secure: SecurityHeaders): Answer {
+  const { status, fixed, body, idAt } = preparedFor(dialect, secure)
+  return {
+    status,
+    headers: new AnswerHeaders(fixed, requestId),
+    body: idAt === -1 ? body : withId(body, idAt, requestId),
+  }
 }
 
-type Prepared = { status: number; headers: Headers; before: string; after: string | undefined }
+function withId(prepared: Uint8Array, at: number, requestId: string): Uint8Array {
+  const body = Buffer.from(prepared)
+  body.write(requestId, at, 'latin1')
+  return body
+}
+
+/** `idAt`: where the id of the request goes in the body, -1 if nowhere. */
+type Prepared = { status: number; fixed: FixedHeaders; body: Uint8Array; idAt: number }
 
 const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, Prepared>>>()
 
@@ -75,8 +83,7 @@ const ID = 'req_0000000000000000'
 
 function prepare(dialect: DialectId, secure: SecurityHeaders): Prepared {
   const rendered = DIALECTS[dialect].encodeError(OVERLOADED, ID)
-  const [before = '', after] = JSON.stringify(rendered.body).split(ID)
-  const headers = new Headers(secure.template)
-  for (const [name, value] of Object.entries(rendered.headers)) headers.set(name, value)
-  return { status: rendered.status, headers, before, after }
+  const body = Buffer.from(JSON.stringify(rendered.body))
+  const fixed = fixedHeaders({ ...secure.authenticated.set, ...rendered.headers })
+  return { status: rendered.status, fixed, body, idAt: body.indexOf(ID) }
 }

@@ -14,7 +14,6 @@ import { createAborts } from './aborts.ts'
 import type { Pace } from './answer-stream.ts'
 import { compileCatalogue } from './catalogue.ts'
 import { createIds } from './ids.ts'
-import type { Connection } from './journey.ts'
 import { createLearned } from './learned.ts'
 import { createRefused } from './refused.ts'
 import { createSeals } from './seals.ts'
@@ -43,7 +42,6 @@ export const TEST_CALLER: Caller = {
 }
 
 /** A connection that nothing is asked of. */
-export const CONNECTION: Connection = { keepOpen: () => {}, address: () => '127.0.0.1' }
 
 export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
   const ends: End[] = []

@@ -1,10 +1,11 @@
 // GET /v1/usage as the app routes it, on books of the test's own.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createApp } from '../app.ts'
+import { testRequest } from '../http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type UsageRow } from '../storage/storage.ts'
-import { CONNECTION, createTestParts, TEST_CALLER } from './test-parts.ts'
+import { createTestParts, TEST_CALLER } from './test-parts.ts'
 
 const NOW = Date.UTC(2026, 1, 25, 13)
 const USD = NANOS_PER_USD
@@ -57,8 +58,8 @@ beforeEach(() => {
 
 type Body = Record<string, unknown> & { key: unknown; requests: { request_id: string }[]; error: { code: string } }
 async function get(path: string, headers: Record<string, string> = { authorization: 'Bearer sk-one' }) {
-  const response = await app(new Request(`http://gw.example${path}`, { headers }), CONNECTION)
-  return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+  const answer = await app(testRequest(path, headers))
+  return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Body }
 }
 
 test('the balance, the sums of the account and the key, and the newest receipts', async () => {
@@ -187,6 +188,5 @@ test('without a key nothing is asked of the books, and nothing is said of the qu
 })
 
 test('other methods are told what there is', async () => {
-  const post = new Request('http://gw.example/v1/usage', { method: 'POST', body: '{}' })
-  expect((await app(post, CONNECTION)).status).toBe(405)
+  expect((await app(testRequest('/v1/usage', {}, '{}'))).status).toBe(405)
 })

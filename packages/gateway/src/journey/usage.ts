@@ -1,6 +1,7 @@
 // GET /v1/usage and /v1/usage/{request_id}: what the caller's account has, may spend and has spent. Costs nothing, holds
 // nothing, and reads a few rows: sums are kept on the rows of key and account.
 import { dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { type Answer, json } from '../http/answer.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
 import type { Account, Caller, Key } from '../storage/storage.ts'
@@ -15,7 +16,7 @@ const DEFAULT_LIMIT = 20
 const LARGEST_LIMIT = 100
 
 /** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
-export async function showUsage(incoming: Incoming, parts: Parts): Promise<Response> {
+export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answer> {
   const caller = await callerOf(incoming, parts)
   const { limit, before } = pageOf(incoming.query)
   const standing = await parts.store.standing(caller.key)
@@ -23,26 +24,23 @@ export async function showUsage(incoming: Incoming, parts: Parts): Promise<Respo
   if (!standing) throw invalid()
   // One more than is shown tells whether there are more.
   const rows = await parts.store.usage(caller.account, limit + 1, before)
-  return Response.json(
-    {
-      object: 'usage',
-      ...accountJson(standing.account),
-      key: keyJson(standing.key, parts.clock()),
-      requests: rows.slice(0, limit).map((row) => showReceipt(row, 'caller')),
-      has_more: rows.length > limit,
-    },
-    { headers: incoming.headers },
-  )
+  return json(200, incoming.headers, {
+    object: 'usage',
+    ...accountJson(standing.account),
+    key: keyJson(standing.key, parts.clock()),
+    requests: rows.slice(0, limit).map((row) => showReceipt(row, 'caller')),
+    has_more: rows.length > limit,
+  })
 }
 
-export async function showRequest(id: string, incoming: Incoming, parts: Parts): Promise<Response> {
+export async function showRequest(id: string, incoming: Incoming, parts: Parts): Promise<Answer> {
   const caller = await callerOf(incoming, parts)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
   const row = await parts.store.findRequest(caller.account, request)
   // Another account's request is as unknown as one that never was.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
-  return Response.json(showReceipt(row, 'caller'), { headers: incoming.headers })
+  return json(200, incoming.headers, showReceipt(row, 'caller'))
 }
 
 async function callerOf(incoming: Incoming, parts: Parts): Promise<Caller> {

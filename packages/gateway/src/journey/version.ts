@@ -1,10 +1,11 @@
 // The messages protocol demands a version: ours by the specification's name, or the vendor's by its own.
+import type { RequestHeaders } from '../http/request.ts'
 import { Failure } from './failure.ts'
 
 /** What the official SDKs send: 0.x the first, 1.x the second. */
 const VENDOR_VERSIONS = ['2023-06-01', '2026-10-21']
 
-export function checkVersion(headers: Headers): void {
+export function checkVersion(headers: RequestHeaders): void {
   const own = headers.get('msg-version')
   const vendor = headers.get('anthropic-version')
   if (own === '2023-06-01' || (own === null && vendor !== null && VENDOR_VERSIONS.includes(vendor))) return

@@ -51,8 +51,6 @@ export class Watch extends Ticking {
   reason: AbortReason | undefined
   /** Called at each tick while the call lasts: heartbeats. */
   onTick: ((now: number) => void) | undefined
-  /** Called at the first tick: what is not worth doing for a call that is over within one. */
-  onFirstTick: (() => void) | undefined
   /** What ends the call; whoever works for it listens here. */
   readonly calling = new Cancel()
   readonly #ticker: Ticker
@@ -128,9 +126,6 @@ export class Watch extends Ticking {
   }
 
   tick(now: number): void {
-    const first = this.onFirstTick
-    this.onFirstTick = undefined
-    first?.()
     if (now >= this.#endsAt) this.abort(this.#endsWith)
     // The times were noted by a clock that may have been a tick behind: nobody gets less than what is configured.
     else if (!this.#suspended && now - this.#lastByteAt >= this.#silenceMs + this.#ticker.intervalMs)

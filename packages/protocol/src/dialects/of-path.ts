@@ -3,7 +3,7 @@
 
 import type { DialectId } from './dialect.ts'
 
-type Headers = { has(name: string): boolean }
+type Headers = { get(name: string): string | null }
 
 const ROUTES: [beginning: string, dialect: DialectId][] = [
   ['/v1/chat', 'chat'],
@@ -35,14 +35,14 @@ export function dialectOfPath(path: string, headers: Headers): DialectId {
   const plain = path.split(/[?#]/, 1)[0] ?? ''
   // `/v1/models/x:generateContent` looks like an entry of the model list, but only one protocol calls such a thing.
   if (/:(?:generateContent|streamGenerateContent|countTokens)(?:\/|$)/.test(plain)) return 'generate-content'
-  const isMessages = headers.has('anthropic-version') || headers.has('msg-version')
+  const isMessages = headers.get('anthropic-version') !== null || headers.get('msg-version') !== null
   if (isUnder(plain, '/v1/models')) return isMessages ? 'messages' : 'chat'
   const route = ROUTES.find(([beginning]) => isUnder(plain, beginning))
   if (route !== undefined) return route[1]
   const trace = TRACES.find(([part]) => plain.includes(part))
   if (trace !== undefined) return trace[1]
   if (isMessages) return 'messages'
-  return KEY_HEADERS.find(([name]) => headers.has(name))?.[1] ?? 'chat'
+  return KEY_HEADERS.find(([name]) => headers.get(name) !== null)?.[1] ?? 'chat'
 }
 
 function isUnder(path: string, beginning: string): boolean {

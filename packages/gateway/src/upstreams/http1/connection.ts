@@ -1,9 +1,10 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
 import type { Socket } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
-import { Chunked } from './chunked.ts'
+import { Chunked } from '../../http/chunked.ts'
+import { Malformed } from '../../http/malformed.ts'
 import { Closed } from './closed.ts'
-import { Head, Malformed } from './head.ts'
+import { Head } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
 
 const MOST_HEAD_BYTES = 2 * 1024 * 1024

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Head, Malformed } from './head.ts'
+import { Malformed } from '../../http/malformed.ts'
+import { Head } from './head.ts'
 
 const head = (...lines: string[]) => new Head(lines.join('\r\n'))
 

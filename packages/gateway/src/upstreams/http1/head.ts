@@ -1,12 +1,8 @@
 // The head of a reply: its first line and its headers.
+import { Malformed } from '../../http/malformed.ts'
 
 /** What is said about where a body ends. */
 export type Framing = number | 'chunked' | 'until-close'
-
-/** Not HTTP, or not in a form with only one reading. */
-export class Malformed extends Error {
-  readonly code = 'MalformedReply'
-}
 
 const FIRST_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?![^ \r])/
 /**

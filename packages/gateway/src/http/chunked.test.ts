@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Chunked } from './chunked.ts'
-import { Malformed } from './head.ts'
+import { Malformed } from './malformed.ts'
 
 /** All of the body, with the text given in pieces of this size. */
 function read(text: string, size = text.length) {

@@ -1,5 +1,5 @@
 // A body in chunks, taken out of them.
-import { Malformed } from './head.ts'
+import { Malformed } from './malformed.ts'
 
 /** Of a chunk's first line, and of all that follows the last chunk. */
 const MOST_LINE_BYTES = 16 * 1024
@@ -105,7 +105,7 @@ export class Chunked {
   }
 
   #must(holds: boolean): void {
-    if (!holds) throw new Malformed('The reply has a chunk that is none.')
+    if (!holds) throw new Malformed('A body has a chunk that is none.')
   }
 }
 

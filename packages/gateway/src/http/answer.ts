@@ -1,0 +1,96 @@
+// What is answered: a status, headers and a body, made without the platform's Response and Headers, which cost more than
+// the rest of a short answer.
+
+/** Where a streamed body goes. */
+export type Sink = {
+  /** A promise: the client does not keep up, and this is settled when it does, or has left. */
+  write(bytes: Uint8Array): undefined | Promise<unknown>
+}
+
+export type StreamedBody = {
+  /**
+   * Writes all of the body but its last bytes, which it gives back: they leave together with the end. It runs to its end
+   * also where nobody listens any more. A throw breaks the connection: a clean end would pass for success.
+   */
+  run(sink: Sink): Promise<Uint8Array>
+}
+
+export type Answer = {
+  status: number
+  headers: AnswerHeaders
+  body: Uint8Array | StreamedBody
+}
+
+export type HeaderSet = Readonly<Record<string, string>>
+
+/** A set of headers that is the same for many answers, written down once. */
+export type FixedHeaders = { readonly set: HeaderSet; readonly lines: string }
+
+export function fixedHeaders(set: HeaderSet): FixedHeaders {
+  return { set: Object.freeze({ ...set }), lines: Object.entries(set).map(line).join('') }
+}
+
+const line = ([name, value]: readonly [string, string]) => `${name}: ${checked(value)}\r\n`
+
+/** With these a value would begin another header, or could not be written in one byte. */
+const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
+
+function checked(value: string): string {
+  if (UNSAFE.test(value)) throw new TypeError('A header has a character that no header may have.')
+  return value
+}
+
+/** Names are in small letters. */
+export class AnswerHeaders {
+  readonly #fixed: FixedHeaders
+  readonly #requestId: string
+  /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
+  readonly #own: string[] = []
+  #overrides = false
+
+  constructor(fixed: FixedHeaders, requestId: string) {
+    this.#fixed = fixed
+    this.#requestId = requestId
+  }
+
+  /** Of two with one name the later holds. */
+  set(name: string, value: string): void {
+    checked(value)
+    const own = this.#own
+    for (let index = 0; index < own.length; index += 2) {
+      if (own[index] !== name) continue
+      own[index + 1] = value
+      return
+    }
+    if (Object.hasOwn(this.#fixed.set, name)) this.#overrides = true
+    own.push(name, value)
+  }
+
+  get(name: string): string | null {
+    const own = this.#own
+    for (let index = 0; index < own.length; index += 2) if (own[index] === name) return own[index + 1] ?? null
+    return this.#fixed.set[name] ?? null
+  }
+
+  /** As they go over the wire, each with its line end. */
+  lines(): string {
+    const id = this.#requestId
+    let text = `${this.#overrides ? this.#remaining() : this.#fixed.lines}x-request-id: ${id}\r\nrequest-id: ${id}\r\n`
+    const own = this.#own
+    for (let index = 0; index < own.length; index += 2) text += `${own[index]}: ${own[index + 1]}\r\n`
+    return text
+  }
+
+  /** The fixed ones that were not set to something else. */
+  #remaining(): string {
+    return Object.entries(this.#fixed.set)
+      .filter(([name, value]) => this.get(name) === value)
+      .map(line)
+      .join('')
+  }
+}
+
+export function json(status: number, headers: AnswerHeaders, value: unknown): Answer {
+  headers.set('content-type', 'application/json')
+  return { status, headers, body: Buffer.from(JSON.stringify(value)) }
+}

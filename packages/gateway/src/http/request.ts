@@ -1,0 +1,25 @@
+// A request as whoever reads and answers it sees it. The server makes it (`server/`), tests may make their own.
+
+/** Names are in small letters. What stands there more than once is joined by commas, as it came. */
+export type RequestHeaders = { get(name: string): string | null }
+
+export type HttpRequest = {
+  readonly method: string
+  /** Path and query, as they were sent. */
+  readonly target: string
+  readonly headers: RequestHeaders
+  readonly body: RequestBody
+  /** The other end of the connection; unknown when it has gone. */
+  address(): string
+  /** The client has left. */
+  readonly isGone: boolean
+  /** What is done when it does, once. One place: each step of a journey puts there what leaving means to it. */
+  onGone: (() => void) | undefined
+  /** The same for those who cannot do without a signal, which costs more to make than most of a journey. */
+  readonly signal: AbortSignal
+}
+
+export type RequestBody = {
+  /** The next piece, at once if it has come; undefined: there is no more. Rejects when the client leaves before the end. */
+  read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
+}

@@ -1,0 +1,158 @@
+// The body of a request on its way in: held back when nobody reads it, counted, thrown away when nobody will.
+import { Chunked } from '../chunked.ts'
+import type { RequestBody } from '../request.ts'
+
+/** Where the bytes come from. */
+export type Source = {
+  pause(): void
+  resume(): void
+  /** Tells the client to send: it waits for that. */
+  invite(): void
+}
+
+/** Bodies that say they are at most this long, and will not grow by decoding, are given in one piece. */
+const ONE_PIECE_BYTES = 256 * 1024
+/** So much may wait to be read. */
+const MOST_WAITING = 64 * 1024
+
+/** What the head says of a body. */
+export type Announced = {
+  length: number | 'chunked'
+  isEncoded: boolean
+  /** The client waits for a word before it sends the body. */
+  waitsToSend: boolean
+}
+
+type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
+
+/** The client has left before the end. */
+export class Gone extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+export class IncomingBody implements RequestBody {
+  /** All of it has come. */
+  isComplete: boolean
+  readonly #source: Source
+  readonly #chunked: Chunked | undefined
+  /** Of a body whose length is known. */
+  #left: number
+  /** What has come of a body that is given in one piece. */
+  #whole: Uint8Array | undefined
+  #filled = 0
+  readonly #inOnePiece: boolean
+  readonly #pieces: Uint8Array[] = []
+  #waitingBytes = 0
+  #reader: Waiting | undefined
+  #waitsToSend: boolean
+  #isPaused = false
+  #isUnwanted = false
+  #error: unknown
+
+  constructor({ length, isEncoded, waitsToSend }: Announced, source: Source) {
+    this.#source = source
+    this.#chunked = length === 'chunked' ? new Chunked() : undefined
+    this.#left = length === 'chunked' ? 0 : length
+    this.#inOnePiece = length !== 'chunked' && length <= ONE_PIECE_BYTES && !isEncoded
+    this.#waitsToSend = waitsToSend
+    this.isComplete = length === 0
+  }
+
+  /** Of a body that is not all there yet: how much has still to come, as far as anybody knows. */
+  get left(): number {
+    if (this.isComplete) return 0
+    return this.#chunked ? Number.POSITIVE_INFINITY : this.#left
+  }
+
+  read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    const piece = this.#pieces.shift()
+    if (piece) {
+      this.#waitingBytes -= piece.length
+      return piece
+    }
+    if (this.#error !== undefined) throw this.#error
+    if (this.isComplete) return undefined
+    if (this.#waitsToSend) this.#source.invite()
+    this.#waitsToSend = false
+    this.#goOn()
+    return new Promise((resolve, reject) => {
+      this.#reader = { resolve, reject }
+    })
+  }
+
+  /** Takes what belongs to the body; gives how many bytes that was. */
+  push(bytes: Uint8Array): number {
+    this.#waitsToSend = false
+    if (this.#chunked) {
+      const piece = this.#chunked.push(bytes)
+      this.isComplete = this.#chunked.done
+      this.#take(piece)
+      return this.#chunked.used
+    }
+    const own = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
+    this.#left -= own.length
+    this.isComplete = this.#left === 0
+    if (this.#inOnePiece && !this.#isUnwanted) this.#gather(own)
+    else this.#take(own)
+    return own.length
+  }
+
+  /** Nobody will read the rest: it is taken in and thrown away. */
+  discard(): void {
+    this.#isUnwanted = true
+    this.#pieces.length = 0
+    this.#whole = undefined
+    this.#goOn()
+  }
+
+  fail(error: Gone): void {
+    if (this.isComplete) return
+    this.#error = error
+    this.#reader?.reject(error)
+    this.#reader = undefined
+  }
+
+  /** Into memory of its own, made when there is something to put there: what is announced may never come. */
+  #gather(bytes: Uint8Array): void {
+    if (this.isComplete && !this.#whole) {
+      this.#take(bytes)
+      return
+    }
+    this.#whole ??= Buffer.allocUnsafeSlow(bytes.length + this.#left)
+    this.#whole.set(bytes, this.#filled)
+    this.#filled += bytes.length
+    if (this.isComplete) {
+      const whole = this.#whole
+      this.#whole = undefined
+      this.#take(whole)
+    } else if (!this.#reader && this.#filled > MOST_WAITING) this.#hold()
+  }
+
+  #take(piece: Uint8Array): void {
+    if (this.#isUnwanted) return
+    const reader = this.#reader
+    if (reader) {
+      // An empty piece is no piece, unless it is the end.
+      if (piece.length === 0 && !this.isComplete) return
+      this.#reader = undefined
+      reader.resolve(piece.length === 0 ? undefined : piece)
+      return
+    }
+    if (piece.length === 0) return
+    this.#pieces.push(piece)
+    this.#waitingBytes += piece.length
+    if (this.#waitingBytes > MOST_WAITING && !this.isComplete) this.#hold()
+  }
+
+  #hold(): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#source.pause()
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused) return
+    this.#isPaused = false
+    this.#source.resume()
+  }
+}

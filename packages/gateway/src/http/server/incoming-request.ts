@@ -1,0 +1,42 @@
+import type { HttpRequest } from '../request.ts'
+import { Gone, IncomingBody, type Source } from './incoming-body.ts'
+import type { RequestHead } from './request-head.ts'
+
+export class IncomingRequest implements HttpRequest {
+  readonly method: string
+  readonly target: string
+  readonly headers: RequestHead
+  readonly body: IncomingBody
+  isGone = false
+  onGone: (() => void) | undefined
+  readonly #source: Source & { address(): string }
+  #controller: AbortController | undefined
+
+  constructor(head: RequestHead, source: Source & { address(): string }) {
+    this.method = head.method
+    this.target = head.target
+    this.headers = head
+    this.body = new IncomingBody(head, source)
+    this.#source = source
+  }
+
+  address(): string {
+    return this.#source.address()
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.isGone) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  /** The client has left. */
+  left(): void {
+    this.isGone = true
+    this.body.fail(new Gone('The client closed the connection.'))
+    this.#controller?.abort()
+    this.onGone?.()
+  }
+}

@@ -1,0 +1,75 @@
+// What leaves on a connection, in order: written at once as far as the socket takes it, the rest when it takes more.
+import type { Socket } from 'bun'
+
+/** Only what is needed of a socket. */
+export type Writable = Pick<Socket<unknown>, 'write'>
+
+/** Pieces up to this size leave with their frame in one write. */
+const JOINED_BYTES = 64 * 1024
+/** Room for what frames a piece: the head of an answer, the size of a chunk. */
+const FRAME_BYTES = 16 * 1024
+/** One for all connections: a write is over when it returns, and what the socket did not take is copied. */
+const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
+
+export class Outgoing {
+  readonly #unsent: Uint8Array[] = []
+  #drained: PromiseWithResolvers<void> | undefined
+
+  get isEmpty(): boolean {
+    return this.#unsent.length === 0
+  }
+
+  /** Settled when the socket has taken everything, or is closed. */
+  drained(): Promise<void> {
+    this.#drained ??= Promise.withResolvers<void>()
+    return this.#drained.promise
+  }
+
+  /** `before` and `after` have only characters of one byte. `bytes` is not changed by anybody afterwards. */
+  write(socket: Writable, before: string, bytes: Uint8Array, after: string): void {
+    const framed = before.length + after.length
+    if (framed > FRAME_BYTES || bytes.length > JOINED_BYTES) {
+      this.#send(socket, Buffer.from(before, 'latin1'))
+      this.#send(socket, bytes)
+      if (after !== '') this.#send(socket, Buffer.from(after, 'latin1'))
+      return
+    }
+    joined.write(before, 0, 'latin1')
+    joined.set(bytes, before.length)
+    if (after !== '') joined.write(after, before.length + bytes.length, 'latin1')
+    const length = framed + bytes.length
+    const written = this.isEmpty ? socket.write(joined, 0, length) : 0
+    if (written < length) this.#unsent.push(Buffer.from(joined.subarray(Math.max(0, written), length)))
+  }
+
+  #send(socket: Writable, bytes: Uint8Array): void {
+    const written = this.isEmpty ? socket.write(bytes) : 0
+    if (written < bytes.length) this.#unsent.push(bytes.subarray(Math.max(0, written)))
+  }
+
+  /** The socket takes more. */
+  flush(socket: Writable): void {
+    for (;;) {
+      const next = this.#unsent[0]
+      if (!next) break
+      const written = Math.max(0, socket.write(next))
+      if (written < next.length) {
+        this.#unsent[0] = next.subarray(written)
+        return
+      }
+      this.#unsent.shift()
+    }
+    this.#settle()
+  }
+
+  /** Nothing leaves any more. */
+  close(): void {
+    this.#unsent.length = 0
+    this.#settle()
+  }
+
+  #settle(): void {
+    this.#drained?.resolve()
+    this.#drained = undefined
+  }
+}

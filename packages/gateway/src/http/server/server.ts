@@ -1,0 +1,118 @@
+// HTTP/1.1 for clients, plain or over TLS: docs/decisions/0012 tells why it is not left to Bun.
+import type { Socket, SocketHandler } from 'bun'
+import { type Ticker, Ticking } from '../ticker.ts'
+import { Connection, type Handler, type Owner } from './connection.ts'
+
+export type ServerOptions = {
+  hostname: string
+  port: number
+  /** Others may listen on the same port, too. */
+  reusePort: boolean
+  tls: { cert: string; key: string } | undefined
+  ticker: Ticker
+  handle: Handler
+  /** Whether clients are asked to go elsewhere with their next request. */
+  isLeaving(): boolean
+}
+
+/** Connections that do not work any more are found out, also while nothing is sent. */
+const PROBE_MS = 60_000
+/** Between two looks at all connections. */
+const LOOK_MS = 1_000
+
+export class HttpServer extends Ticking implements Owner {
+  readonly handle: Handler
+  readonly #connections = new Set<Connection>()
+  readonly #listener: Bun.TCPSocketListener<Connection>
+  readonly #ticker: Ticker
+  readonly #isLeaving: () => boolean
+  #date = dateLine()
+  #lookedAt = 0
+  #isStopping = false
+  #stopped: PromiseWithResolvers<void> | undefined
+
+  constructor({ hostname, port, reusePort, tls, ticker, handle, isLeaving }: ServerOptions) {
+    super()
+    this.handle = handle
+    this.#ticker = ticker
+    this.#isLeaving = isLeaving
+    const secure = tls ? { tls: { ...tls, ALPNProtocols: 'http/1.1' } } : {}
+    // Bun listens as told by `reusePort`, its types know of it for calls only.
+    const shared: object = { reusePort }
+    this.#listener = Bun.listen<Connection>({ hostname, port, ...shared, ...secure, socket: this.#handlers() })
+    ticker.add(this)
+  }
+
+  get port(): number {
+    return this.#listener.port
+  }
+
+  /** Requests whose answers have not left entirely. */
+  get pending(): number {
+    let busy = 0
+    for (const connection of this.#connections) if (connection.isBusy) busy++
+    return busy
+  }
+
+  /** Stops accepting; what runs goes on, and the last connection ends with it. `now`: whatever runs is cut off. */
+  stop(now: boolean): Promise<void> {
+    this.#isStopping = true
+    this.#listener.stop(false)
+    for (const connection of this.#connections) {
+      if (now) connection.cut()
+      else connection.closeIfIdle()
+    }
+    this.#stopped ??= Promise.withResolvers<void>()
+    this.#endIfDone()
+    return this.#stopped.promise
+  }
+
+  now(): number {
+    return this.#ticker.now()
+  }
+
+  date(): string {
+    return this.#date
+  }
+
+  isLeaving(): boolean {
+    return this.#isStopping || this.#isLeaving()
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection)
+    this.#endIfDone()
+  }
+
+  tick(now: number): void {
+    if (now - this.#lookedAt < LOOK_MS) return
+    this.#lookedAt = now
+    this.#date = dateLine()
+    for (const connection of this.#connections) connection.tick(now)
+  }
+
+  #endIfDone(): void {
+    if (!this.#isStopping || this.#connections.size > 0) return
+    this.#ticker.remove(this)
+    this.#stopped?.resolve()
+  }
+
+  #handlers(): SocketHandler<Connection> {
+    return {
+      binaryType: 'buffer',
+      open: (socket: Socket<Connection>) => {
+        socket.setNoDelay(true)
+        socket.setKeepAlive(true, PROBE_MS)
+        socket.data = new Connection(this, socket)
+        this.#connections.add(socket.data)
+      },
+      data: (socket, bytes) => socket.data.received(bytes),
+      drain: (socket) => socket.data.drained(),
+      close: (socket) => socket.data.ended(),
+      // What follows is `close`.
+      error: () => {},
+    }
+  }
+}
+
+const dateLine = () => `date: ${new Date().toUTCString()}\r\n`
