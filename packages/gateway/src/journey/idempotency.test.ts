@@ -63,7 +63,8 @@ async function claim(body = 'a body'): Promise<Said> {
   }
   try {
     const claimed = await claimKey('the-key', asking, parts)
-    if (claimed && 'status' in claimed) return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
+    if (claimed && 'status' in claimed)
+      return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
     if (!claimed) throw new Error('keys are off')
     return { claim: claimed }
   } catch (error) {
