@@ -43,14 +43,13 @@ function checked(value: string): string {
 /** Names are in small letters. */
 export class AnswerHeaders {
   readonly #fixed: FixedHeaders
-  readonly #requestId: string
   /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
-  readonly #own: string[] = []
+  readonly #own: string[]
   #overrides = false
 
   constructor(fixed: FixedHeaders, requestId: string) {
     this.#fixed = fixed
-    this.#requestId = requestId
+    this.#own = ['x-request-id', requestId, 'request-id', requestId]
   }
 
   /** Of two with one name the later holds. */
@@ -74,8 +73,7 @@ export class AnswerHeaders {
 
   /** As they go over the wire, each with its line end. */
   lines(): string {
-    const id = this.#requestId
-    let text = `${this.#overrides ? this.#remaining() : this.#fixed.lines}x-request-id: ${id}\r\nrequest-id: ${id}\r\n`
+    let text = this.#overrides ? this.#remaining() : this.#fixed.lines
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) text += `${own[index]}: ${own[index + 1]}\r\n`
     return text
@@ -91,6 +89,6 @@ export class AnswerHeaders {
 }
 
 export function json(status: number, headers: AnswerHeaders, value: unknown): Answer {
-  headers.set('content-type', 'application/json')
+  headers.set('content-type', 'application/json; charset=utf-8')
   return { status, headers, body: Buffer.from(JSON.stringify(value)) }
 }

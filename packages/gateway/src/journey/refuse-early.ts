@@ -84,6 +84,7 @@ const ID = 'req_0000000000000000'
 function prepare(dialect: DialectId, secure: SecurityHeaders): Prepared {
   const rendered = DIALECTS[dialect].encodeError(OVERLOADED, ID)
   const body = Buffer.from(JSON.stringify(rendered.body))
-  const fixed = fixedHeaders({ ...secure.authenticated.set, ...rendered.headers })
+  const own = Object.entries(rendered.headers).filter(([, value]) => value !== ID)
+  const fixed = fixedHeaders({ ...secure.authenticated.set, ...Object.fromEntries(own) })
   return { status: rendered.status, fixed, body, idAt: body.indexOf(ID) }
 }

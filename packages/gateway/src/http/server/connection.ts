@@ -3,6 +3,7 @@
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
+import { headEnd } from '../head-end.ts'
 import type { HttpRequest } from '../request.ts'
 import type { Source } from './incoming-body.ts'
 import { IncomingRequest } from './incoming-request.ts'
@@ -127,7 +128,7 @@ export class Connection implements Source, Sink {
     const before = partial?.length ?? 0
     partial?.append(bytes)
     const whole = partial ? asBuffer(partial.peek()) : bytes
-    const end = whole.indexOf(HEAD_END, Math.max(0, before - HEAD_END.length))
+    const end = headEnd(whole, Math.max(0, before - HEAD_END.length))
     if (end === -1 || end > MOST_HEAD_BYTES) {
       if (whole.length > MOST_HEAD_BYTES) throw new BadHead(431)
       if (partial) return

@@ -1,5 +1,6 @@
 // The head of a request: its first line and its headers. What has two readings is refused, since a proxy in front may
 // have taken the other one, and then the bytes of one caller's body are another caller's request.
+import { HeaderLines } from '../header-lines.ts'
 import type { RequestHeaders } from '../request.ts'
 
 /** Why there is nothing to answer properly: the bare status that is sent instead, before the connection is closed. */
@@ -16,8 +17,6 @@ export class BadHead extends Error {
 
 const FIRST_LINE = /^([\w!#$%&'*+.^`|~-]{1,32}) ([\x21-\x7e\x80-\xff]+) HTTP\/1\.([01])(?=\r\n|$)/
 const OTHER_VERSION = / HTTP\/\d(?:\.\d)?(?=\r\n|$)/
-/** Lines that end otherwise, go on in the next, have no name or a blank behind it, or hide something. */
-const AMBIGUOUS = /[^\r]\n|\r(?!\n)|\0|\r\n(?![\w!#$%&'*+.^`|~-]+:)/
 const SAYS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 const LENGTH = /^\d{1,15}$/
 const ORIGIN = /^https?:\/\/[^/?]*/i
@@ -34,23 +33,18 @@ export class RequestHead implements RequestHeaders {
   readonly waitsToSend: boolean
   /** Chunks are understood. */
   readonly isCurrent: boolean
-  /** Every line with the line end before it. */
-  readonly #text: string
-  /** The same in small letters: names are looked for as they are needed, most never are. */
-  readonly #lower: string
+  readonly #lines: HeaderLines
 
   /** `text` has a character for each byte, and is without the empty line at its end. */
   constructor(text: string) {
     const line = FIRST_LINE.exec(text)
     if (!line) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
-    if (AMBIGUOUS.test(text)) throw new BadHead(400)
     const [first, method = '', target = '', minor] = line
     this.method = method
     this.target = pathOf(target)
     this.isCurrent = minor === '1'
-    this.#text = text.slice(first.length)
-    this.#lower = this.#text.toLowerCase()
-    if (this.isCurrent && !this.#lower.includes('\r\nhost:')) throw new BadHead(400)
+    this.#lines = new HeaderLines(text, first.length)
+    if (!this.#lines.isClear || (this.isCurrent && this.get('host') === null)) throw new BadHead(400)
     this.length = this.#length()
     this.isEncoded = this.get('content-encoding') !== null
     const expects = this.get('expect')
@@ -61,25 +55,7 @@ export class RequestHead implements RequestHeaders {
   }
 
   get(name: string): string | null {
-    const mark = `\r\n${name}:`
-    let at = this.#lower.indexOf(mark)
-    if (at === -1) return null
-    let value = this.#valueAt(at + mark.length)
-    for (;;) {
-      at = this.#lower.indexOf(mark, at + mark.length)
-      if (at === -1) return value
-      value += `, ${this.#valueAt(at + mark.length)}`
-    }
-  }
-
-  #valueAt(start: number): string {
-    const text = this.#text
-    const lineEnd = text.indexOf('\r\n', start)
-    let from = start
-    let to = lineEnd === -1 ? text.length : lineEnd
-    while (from < to && isBlank(text.charCodeAt(from))) from++
-    while (from < to && isBlank(text.charCodeAt(to - 1))) to--
-    return text.slice(from, to)
+    return this.#lines.get(name)
   }
 
   #length(): number | 'chunked' {
@@ -102,5 +78,3 @@ function pathOf(target: string): string {
   const path = target.startsWith('/') ? target : target.replace(ORIGIN, '').replace(/^(?=\?|$)/, '/')
   return path.replace(ABOVE_ASCII, (letters) => encodeURIComponent(Buffer.from(letters, 'latin1').toString()))
 }
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x09
