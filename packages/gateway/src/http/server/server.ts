@@ -17,6 +17,8 @@ export type ServerOptions = {
 
 /** Connections that do not work any more are found out, also while nothing is sent. */
 const PROBE_MS = 60_000
+/** The versions that are spoken over TLS, each with its length before it. */
+const ALPN = '\x08http/1.1'
 /** Between two looks at all connections. */
 const LOOK_MS = 1_000
 
@@ -36,7 +38,7 @@ export class HttpServer extends Ticking implements Owner {
     this.handle = handle
     this.#ticker = ticker
     this.#isLeaving = isLeaving
-    const secure = tls ? { tls: { ...tls, ALPNProtocols: 'http/1.1' } } : {}
+    const secure = tls ? { tls: { ...tls, ALPNProtocols: ALPN } } : {}
     // Bun listens as told by `reusePort`, its types know of it for calls only.
     const shared: object = { reusePort }
     this.#listener = Bun.listen<Connection>({ hostname, port, ...shared, ...secure, socket: this.#handlers() })
