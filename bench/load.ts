@@ -25,9 +25,9 @@ export type LoadResult = {
 
 const WITHIN_MS = 120_000
 
-/** Runs a plan to its end. */
-export async function load(plan: LoadPlan): Promise<LoadResult> {
-  const generator = start(plan)
+/** Runs a plan to its end. `command`: what the generator is started through, such as `taskset`. */
+export async function load(plan: LoadPlan, command: readonly string[] = []): Promise<LoadResult> {
+  const generator = start(plan, command)
   try {
     return await resultOf(generator)
   } finally {
@@ -47,8 +47,8 @@ export async function keepOpen(plan: LoadPlan): Promise<{ close(): Promise<void>
   return { close: generator.stop }
 }
 
-function start(plan: LoadPlan): Child {
-  const generator = childOf('load generator', [process.execPath, `${import.meta.dir}/load-generator.ts`])
+function start(plan: LoadPlan, command: readonly string[] = []): Child {
+  const generator = childOf('load generator', [...command, process.execPath, `${import.meta.dir}/load-generator.ts`])
   generator.say(`${JSON.stringify(plan)}\n`)
   return generator
 }

@@ -35,7 +35,7 @@ type Case = {
   inFlight?: number
   /** That the closed loop needs to find the most that can be done. */
   connections: number
-  /** The load then keeps away from the first processor: it is the gateway's. */
+  /** The gateway then has the first processor, and upstream and load have the others: they take nothing from it. */
   ofProcessor?: true
 }
 
@@ -57,10 +57,11 @@ type Figures = {
 }
 
 async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figures> {
-  const upstream = await startUpstream()
+  const { inside, outside } = processorsOf(each)
+  const upstream = await startUpstream(outside)
   const base = `http://127.0.0.1:${upstream.port}`
   const home = await createHomeWith(config(each, base))
-  const gateway = await start(home)
+  const gateway = await start(home, inside)
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
     const body = smallRequest('bench', false)
@@ -76,7 +77,10 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     // The first only warms it up: a server that runs for weeks has its code compiled.
     for (let round = 0; round <= ROUNDS; round++) {
       const before = cpuMicros(gateway.pid)
-      const { requestsPerSecond } = await load(round === 0 ? { ...closed, requests: 3 * closed.requests } : closed)
+      const { requestsPerSecond } = await load(
+        round === 0 ? { ...closed, requests: 3 * closed.requests } : closed,
+        outside,
+      )
       rounds.push({ perSecond: requestsPerSecond, micros: (cpuMicros(gateway.pid) - before) / closed.requests })
     }
     rounds.shift()
@@ -87,7 +91,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
     const phases = [calm, over, { ...calm, seconds: BACK_WITHIN_SECONDS }]
     const [seen, memory] = await withMemory(gateway.pid, () =>
-      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }, elsewhere(each)),
+      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }, outside),
     )
     await gateway.child.stop()
     const shedMicros = each.ofProcessor ? await costOfRefusal(each, base, quick) : undefined
@@ -105,16 +109,17 @@ const PLACES = 8
 /** All places of a gateway are taken by streams that do not end: then everything else is refused. */
 async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<number> {
   const home = await createHomeWith(config({ ...each, inFlight: PLACES }, base))
-  const gateway = await start(home)
+  const { inside, outside } = processorsOf(each)
+  const gateway = await start(home, inside)
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys, connections: PLACES }
     const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
     // More than anybody can answer: each connection asks again as soon as it is refused, as in the other closed loop.
     const phases = [{ perSecond: 200_000, seconds: quick ? 3 : 6 }]
     const refused = { ...target, body: smallRequest('bench', false), phases, mostConnections: each.connections + 64 }
-    await steadyLoad(refused, elsewhere(each))
+    await steadyLoad(refused, outside)
     const before = cpuMicros(gateway.pid)
-    const { phases: [seconds = []] = [] } = await steadyLoad(refused, elsewhere(each))
+    const { phases: [seconds = []] = [] } = await steadyLoad(refused, outside)
     const used = cpuMicros(gateway.pid) - before
     await streams.close()
     return used / sum(seconds, 'shed')
@@ -135,16 +140,21 @@ models:
   - { id: open, routes: [{ upstream: open }], price: { input: 2.00, output: 8.00 } }
 `
 
-async function start(home: GatewayHome): Promise<{ child: Child; port: number; pid: number }> {
-  const child = childOf('gateway', [process.execPath, MAIN, 'serve'], gatewayEnvironment(home, 0))
+async function start(
+  home: GatewayHome,
+  command: readonly string[],
+): Promise<{ child: Child; port: number; pid: number }> {
+  const child = childOf('gateway', [...command, process.execPath, MAIN, 'serve'], gatewayEnvironment(home, 0))
   const port = Number(await untilLine(child, /address\s+http:\/\/[^:]+:(\d+)/, 20_000))
   await untilReady(port, child)
   return { child, port, pid: child.pid }
 }
 
-function elsewhere({ ofProcessor }: Case): string[] {
+/** What the gateway is started through, and everything else. */
+function processorsOf({ ofProcessor }: Case): { inside: string[]; outside: string[] } {
   const canChoose = Bun.which('taskset') !== null && cpus().length > 1
-  return ofProcessor && canChoose ? ['taskset', '-c', `1-${cpus().length - 1}`] : []
+  if (!ofProcessor || !canChoose) return { inside: [], outside: [] }
+  return { inside: ['taskset', '-c', '0'], outside: ['taskset', '-c', `1-${cpus().length - 1}`] }
 }
 
 async function withMemory<T>(pid: number, run: () => Promise<T>): Promise<[T, number]> {

@@ -19,16 +19,17 @@ export type Server = {
 
 const START_WITHIN_MS = 20_000
 
-export async function startUpstream(): Promise<Server> {
-  return await startScript('upstream', [])
+/** `command`: what it is started through, such as `taskset`. */
+export async function startUpstream(command: readonly string[] = []): Promise<Server> {
+  return await startScript('upstream', [], command)
 }
 
 export async function startBare(upstreamPort: number): Promise<Server> {
   return await startScript('bare', [`http://127.0.0.1:${upstreamPort}`])
 }
 
-async function startScript(name: string, args: string[]): Promise<Server> {
-  const child = childOf(name, [process.execPath, `${import.meta.dir}/${name}.ts`, ...args])
+async function startScript(name: string, args: string[], command: readonly string[] = []): Promise<Server> {
+  const child = childOf(name, [...command, process.execPath, `${import.meta.dir}/${name}.ts`, ...args])
   const port = Number(await untilLine(child, /^port (\d+)$/m, START_WITHIN_MS))
   return { name, port, ...passing(child) }
 }
