@@ -1,0 +1,75 @@
+// The lines of a head behind its first: looked through once, character by character, and kept as they came. Lines that end
+// otherwise, go on in the next, have no name or a blank behind it, or hide something are refused: what one reader takes for
+// a header, another does not.
+
+const TOKEN = Array.from({ length: 256 }, (_, code) => /[\w!#$%&'*+.^`|~-]/.test(String.fromCharCode(code)))
+const CR = 0x0d
+const LF = 0x0a
+const COLON = 0x3a
+const TAB = 0x09
+const BLANK = 0x20
+const DELETE = 0x7f
+
+export class HeaderLines {
+  readonly #text: string
+  /** Of each line where its name begins and ends, and its value. */
+  readonly #bounds: number[] = []
+  /** false: nothing of this is to be believed. */
+  readonly isClear: boolean
+
+  /** `text` has a character for each byte; `at` is where its first line ends. */
+  constructor(text: string, at: number) {
+    this.#text = text
+    this.isClear = this.#read(at)
+  }
+
+  get count(): number {
+    return this.#bounds.length / 4
+  }
+
+  #read(at: number): boolean {
+    const text = this.#text
+    const { length } = text
+    while (at < length) {
+      if (text.charCodeAt(at) !== CR || text.charCodeAt(at + 1) !== LF) return false
+      const name = at + 2
+      at = name
+      while (TOKEN[text.charCodeAt(at)]) at++
+      if (at === name || text.charCodeAt(at) !== COLON) return false
+      const nameEnd = at++
+      let code = text.charCodeAt(at)
+      while (isBlank(code)) code = text.charCodeAt(++at)
+      const value = at
+      while (code >= BLANK ? code !== DELETE : code === TAB) code = text.charCodeAt(++at)
+      let valueEnd = at
+      while (valueEnd > value && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd--
+      this.#bounds.push(name, nameEnd, value, valueEnd)
+    }
+    return true
+  }
+
+  /** The value under this name, which is in small letters; what stands there more than once is joined by commas. */
+  get(name: string): string | null {
+    const bounds = this.#bounds
+    let found: string | null = null
+    for (let line = 0; line < bounds.length; line += 4) {
+      if (!this.#isNamed(line, name)) continue
+      const value = this.#text.slice(bounds[line + 2], bounds[line + 3])
+      found = found === null ? value : `${found}, ${value}`
+    }
+    return found
+  }
+
+  #isNamed(line: number, name: string): boolean {
+    const start = this.#bounds[line] ?? 0
+    if ((this.#bounds[line + 1] ?? 0) - start !== name.length) return false
+    for (let index = 0; index < name.length; index++) {
+      const code = this.#text.charCodeAt(start + index)
+      const isCapital = code >= 0x41 && code <= 0x5a
+      if ((isCapital ? code + 32 : code) !== name.charCodeAt(index)) return false
+    }
+    return true
+  }
+}
+
+const isBlank = (code: number): boolean => code === BLANK || code === TAB
