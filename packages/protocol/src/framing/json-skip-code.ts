@@ -1,0 +1,195 @@
+// What skipValue does (json-skip.ts), in WebAssembly and for large bodies: it looks at 32 bytes of a string at once. It
+// has no messages: what it does not understand it refuses, and skipValue finds out what is wrong.
+//
+// The text stands at address 0 with zeros behind it. No token goes on over a zero except a string, which may contain
+// anything: only there it has to be asked where the text ends.
+
+import { LONG_STRING, MAX_DEPTH } from './json-skip.ts'
+import * as wasm from './wasm-code.ts'
+
+const { add, and, bitsOf, block, byteAt, call, eachEqual, eachOr, giveBack, go, goIf, increase } = wasm
+const { isAbove, isBelow, isEqual, isUnequal, isZero, loop, lowestBit, not, or, set, shiftLeft } = wasm
+const { shiftRight, sixteenAt, sixteenOf, storeByte, storeWord, subtract, when, wordAt } = wasm
+
+export const LONGEST_TEXT = 4 * 1024 * 1024
+/** Zeros behind the text: at least as many as can be looked at beyond its end. */
+export const ZEROS = 64
+/** Results: how many elements or members the value has, and where the notes end. */
+export const COUNT = LONGEST_TEXT + ZEROS
+export const NOTES_END = COUNT + 4
+/** Strings that the caller has to look at, four words for each: keyStart, keyEnd, start, end. */
+export const NOTES = COUNT + 8
+const NOTES_LIMIT = NOTES + 4096 * 16
+/** What stood around each of the containers that are open, one byte for each. */
+const ENCLOSING = NOTES_LIMIT
+export const MEMORY_SIZE = ENCLOSING + MAX_DEPTH
+
+export const REFUSED = -1
+
+const letter = (text: string): number => text.charCodeAt(0)
+const fourLetters = (text: string): number => [...text].reduceRight((word, one) => (word << 8) | letter(one), 0)
+const isAt = (at: string, text: string) => isEqual(byteAt(at), letter(text))
+const isDigitAt = (at: string) => isBelow(subtract(byteAt(at), letter('0')), 10)
+const each = (text: string) => eachEqual('bytes', sixteenOf(letter(text)))
+const refuse = giveBack(REFUSED)
+
+/** The first place from `at` on that is not white space. */
+const afterSpace: wasm.Func = {
+  given: ['at'],
+  numbers: ['others'],
+  sixteens: ['bytes'],
+  code: loop((again) => [
+    set('bytes', sixteenAt('at')),
+    set('others', not(bitsOf(eachOr(eachOr(each(' '), each('\n')), eachOr(each('\r'), each('\t')))))),
+    when(isUnequal(lowestBit('others'), 16), giveBack(add('at', lowestBit('others')))),
+    increase('at', 16),
+    go(again),
+  ]),
+  result: 'at',
+}
+
+/** Most of the time there is none: a call less. */
+const skipSpace = when(isBelow(byteAt('at'), letter(' ') + 1), set('at', call('afterSpace', 'at')))
+
+const afterDigits: wasm.Func = {
+  given: ['at'],
+  code: loop((again) => when(isDigitAt('at'), [increase('at', 1), go(again)])),
+  result: 'at',
+}
+
+/** There must be a digit at least. */
+const skipDigits = [when(isZero(isDigitAt('at')), refuse), set('at', call('afterDigits', 'at'))]
+
+/** The end of a number or literal. */
+const afterPrimitive: wasm.Func = {
+  given: ['at'],
+  numbers: ['word', 'first'],
+  code: [
+    set('word', wordAt('at')),
+    when(isEqual('word', fourLetters('true')), giveBack(add('at', 4))),
+    when(isEqual('word', fourLetters('null')), giveBack(add('at', 4))),
+    when(and(isEqual('word', fourLetters('fals')), isEqual(byteAt('at', 4), letter('e'))), giveBack(add('at', 5))),
+    increase('at', isAt('at', '-')),
+    set('first', 'at'),
+    skipDigits,
+    when(and(isAt('first', '0'), isAbove(subtract('at', 'first'), 1)), refuse),
+    when(isAt('at', '.'), [increase('at', 1), skipDigits]),
+    when(or(isAt('at', 'e'), isAt('at', 'E')), [
+      increase('at', 1),
+      increase('at', or(isAt('at', '+'), isAt('at', '-'))),
+      skipDigits,
+    ]),
+  ],
+  result: 'at',
+}
+
+const in32Bytes = (wanted: string) =>
+  or(bitsOf(eachEqual('lower', wanted)), shiftLeft(bitsOf(eachEqual('upper', wanted)), 16))
+
+/** From the opening quote to behind the closing one. One bit stands for each of 32 bytes, the first one's the lowest. */
+const skipString = [
+  set('start', 'at'),
+  increase('at', 1),
+  set('carry', 0),
+  block((closed) =>
+    loop((again) => [
+      when(isZero(isBelow('at', 'end')), refuse),
+      set('lower', sixteenAt('at')),
+      set('upper', sixteenAt('at', 16)),
+      set('backslashes', in32Bytes('allBackslashes')),
+      // Right as far as to the first backslash that is escaped itself: from there on it is looked again.
+      set('escaped', or(shiftLeft('backslashes', 1), 'carry')),
+      set('quotes', and(in32Bytes('allQuotes'), not('escaped'))),
+      set('twice', and('backslashes', 'escaped')),
+      when(isBelow(lowestBit('quotes'), lowestBit('twice')), [increase('at', add(lowestBit('quotes'), 1)), go(closed)]),
+      when('twice', [increase('at', add(lowestBit('twice'), 1)), set('carry', 0), go(again)]),
+      set('carry', shiftRight('backslashes', 31)),
+      increase('at', 32),
+      go(again),
+    ]),
+  ),
+]
+
+/** From behind a member's name to its value. */
+const skipColon = [
+  when(isUnequal(byteAt('at'), letter(':')), set('at', call('afterSpace', 'at'))),
+  when(isUnequal(byteAt('at'), letter(':')), refuse),
+  increase('at', 1),
+  skipSpace,
+]
+
+/** Notes a member's string when it is long, or is named `type` and as long as one of the words. */
+const noteString = block((unnoted) => [
+  goIf(unnoted, isUnequal('inside', letter('}'))),
+  set('length', subtract(subtract('at', 'start'), 2)),
+  when(isBelow('length', LONG_STRING), [
+    goIf(unnoted, isAbove('length', 31)),
+    goIf(unnoted, isZero(and(shiftRight('wordLengths', 'length'), 1))),
+    goIf(unnoted, isUnequal(subtract('keyEnd', 'keyStart'), '"type"'.length)),
+    goIf(unnoted, isUnequal(wordAt('keyStart', 1), fourLetters('type'))),
+  ]),
+  when(isEqual('note', NOTES_LIMIT), refuse),
+  ['keyStart', 'keyEnd', 'start', 'at'].map((local, index) => storeWord('note', index * 4, local)),
+  increase('note', 16),
+])
+
+/** `inside` is what closes the innermost container. Opening brackets have it two places further on in ASCII. */
+const openContainer = [
+  when(isEqual('depth', MAX_DEPTH), refuse),
+  storeByte(add('depth', ENCLOSING), 'inside'),
+  increase('depth', 1),
+  set('inside', add('byte', 2)),
+  increase('at', 1),
+  skipSpace,
+]
+
+const closeContainer = [increase('depth', -1), set('inside', byteAt(add('depth', ENCLOSING))), increase('at', 1)]
+
+/** Another element, or member with its name, of the innermost container. */
+const expectAnother = [increase('count', isEqual('depth', 1)), set('expectKey', isEqual('inside', letter('}')))]
+
+/** The end of the value at `at`, or REFUSED. */
+const skipValue: wasm.Func = {
+  given: ['at', 'end', 'wordLengths'],
+  numbers: [
+    ...['depth', 'inside', 'expectKey', 'count', 'byte', 'note', 'keyStart', 'keyEnd', 'start', 'length'],
+    ...['backslashes', 'escaped', 'carry', 'quotes', 'twice'],
+  ],
+  sixteens: ['lower', 'upper', 'allQuotes', 'allBackslashes'],
+  code: [
+    set('note', NOTES),
+    set('allQuotes', sixteenOf(letter('"'))),
+    set('allBackslashes', sixteenOf(letter('\\'))),
+    loop((next) => [
+      set('byte', byteAt('at')),
+      block((ended) => [
+        when(isEqual('byte', letter('"')), [
+          skipString,
+          when('expectKey', [set('keyStart', 'start'), set('keyEnd', 'at'), skipColon, set('expectKey', 0), go(next)]),
+          noteString,
+          go(ended),
+        ]),
+        when('expectKey', refuse),
+        when(or(isEqual('byte', letter('{')), isEqual('byte', letter('['))), [
+          openContainer,
+          goIf(ended, isEqual(byteAt('at'), 'inside')),
+          expectAnother,
+          go(next),
+        ]),
+        set('at', call('afterPrimitive', 'at')),
+        when(isEqual('at', REFUSED), refuse),
+      ]),
+      // After a value: its container goes on, or ends, and then that container was a value itself.
+      loop((after) => [
+        when(isZero('depth'), [storeWord(COUNT, 0, 'count'), storeWord(NOTES_END, 0, 'note'), giveBack('at')]),
+        skipSpace,
+        set('byte', byteAt('at')),
+        when(isEqual('byte', letter(',')), [increase('at', 1), skipSpace, expectAnother, go(next)]),
+        when(isEqual('byte', 'inside'), [closeContainer, go(after)]),
+      ]),
+    ]),
+  ],
+  result: REFUSED,
+}
+
+export const skipModule = (): Uint8Array => wasm.moduleOf({ afterSpace, afterDigits, afterPrimitive, skipValue })
