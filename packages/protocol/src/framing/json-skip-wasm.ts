@@ -13,7 +13,7 @@ declare const WebAssembly: {
 type Exports = { skipValue(at: number, end: number, wordLengths: number): number }
 
 /** In a smaller text the time is not spent in skipping values. */
-const SHORTEST_TEXT = 2 * 1024
+const SHORTEST_TEXT = 4 * 1024
 /** From here on the native search for the end of a string is better than 32 bytes at a time, and a copy of it. */
 const LONG_STRETCH = 8 * 1024
 

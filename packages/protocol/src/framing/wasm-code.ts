@@ -83,57 +83,51 @@ export type Func = { given: string[]; numbers?: string[]; sixteens?: string[]; c
 const I32 = 0x7f
 const V128 = 0x7b
 const END = 0x0b
+const NO_RESULT = 0x40
 
 /** The module's bytes: it imports the memory `host.memory` and exports these functions. */
 export function moduleOf(functions: Readonly<Record<string, Func>>): Uint8Array {
   const names = Object.keys(functions)
   const all = Object.values(functions)
+  const types = all.map(({ given }) => [0x60, ...list(given.map(() => [I32])), ...list([[I32]])])
+  const memory = [...text('host'), ...text('memory'), 0x02, 0x00, 0x01]
+  const declared = names.map((_, index) => unsigned(index))
+  const exported = names.map((name, index) => [...text(name), 0x00, ...unsigned(index)])
+  const bodies = all.map((func) => bodyOf(func, names))
   return Uint8Array.from([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(
-      1,
-      all.map(({ given }) => [0x60, ...list(given.map(() => [I32])), ...list([[I32]])]),
-    ),
-    ...section(2, [[...text('host'), ...text('memory'), 0x02, 0x00, 0x01]]),
-    ...section(
-      3,
-      all.map((_, index) => unsigned(index)),
-    ),
-    ...section(
-      7,
-      names.map((name, index) => [...text(name), 0x00, ...unsigned(index)]),
-    ),
-    ...section(
-      10,
-      all.map((func) => bodyOf(func, names)),
-    ),
+    ...[0x01, ...sized(list(types))],
+    ...[0x02, ...sized(list([memory]))],
+    ...[0x03, ...sized(list(declared))],
+    ...[0x07, ...sized(list(exported))],
+    ...[0x0a, ...sized(list(bodies))],
   ])
 }
 
 function bodyOf({ given, numbers = [], sixteens = [], code, result }: Func, functions: string[]): number[] {
-  const locals = [...given, ...numbers, ...sixteens]
-  const bytes = bytesOf([code, value(result)], { locals, functions, enclosing: [] })
-  const kinds = list([
+  const body = list([
     [...unsigned(numbers.length), I32],
     [...unsigned(sixteens.length), V128],
   ])
-  return list([...kinds, ...bytes, END].map((byte) => [byte]))
+  const locals = [...given, ...numbers, ...sixteens]
+  write([code, value(result), END], body, { locals, functions, enclosing: [] })
+  return sized(body)
 }
 
 type Names = { locals: string[]; functions: string[]; enclosing: Label[] }
 
-function bytesOf(code: Code, names: Names): number[] {
-  return code.flatMap((part) => {
-    if (typeof part === 'number') return [part]
-    if ('local' in part) return unsigned(placeOf(part.local, names.locals))
-    if ('callee' in part) return unsigned(placeOf(part.callee, names.functions))
-    if ('body' in part) {
-      const inner = bytesOf(part.body, { ...names, enclosing: [part.label, ...names.enclosing] })
-      return [part.opcode, 0x40, ...inner, END]
-    }
-    if ('to' in part) return [part.opcode, ...unsigned(placeOf(part.to, names.enclosing))]
-    return bytesOf(part, names)
-  })
+function write(code: Code, to: number[], names: Names): void {
+  for (const part of code) {
+    if (typeof part === 'number') to.push(part)
+    else if ('local' in part) to.push(...unsigned(placeOf(part.local, names.locals)))
+    else if ('callee' in part) to.push(...unsigned(placeOf(part.callee, names.functions)))
+    else if ('to' in part) to.push(part.opcode, ...unsigned(placeOf(part.to, names.enclosing)))
+    else if ('body' in part) {
+      to.push(part.opcode, NO_RESULT)
+      write(part.body, to, { ...names, enclosing: [part.label, ...names.enclosing] })
+      to.push(END)
+    } else write(part, to, names)
+  }
 }
 
 function placeOf<T>(name: T, among: readonly T[]): number {
@@ -142,9 +136,9 @@ function placeOf<T>(name: T, among: readonly T[]): number {
   return place
 }
 
-const section = (id: number, entries: number[][]): number[] => [id, ...list(list(entries).map((byte) => [byte]))]
+const sized = (bytes: number[]): number[] => [...unsigned(bytes.length), ...bytes]
 const list = (entries: number[][]): number[] => [...unsigned(entries.length), ...entries.flat()]
-const text = (name: string): number[] => list(Array.from(name, (letter) => [letter.charCodeAt(0)]))
+const text = (name: string): number[] => sized(Array.from(name, (letter) => letter.charCodeAt(0)))
 
 /** Seven bits in each byte, the lowest first; the eighth says that more follow. */
 function unsigned(number: number): number[] {
