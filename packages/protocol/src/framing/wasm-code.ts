@@ -94,7 +94,7 @@ export function moduleOf(functions: Readonly<Record<string, Func>>): Uint8Array 
   const declared = names.map((_, index) => unsigned(index))
   const exported = names.map((name, index) => [...text(name), 0x00, ...unsigned(index)])
   const bodies = all.map((func) => bodyOf(func, names))
-  return Uint8Array.from([
+  return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...[0x01, ...sized(list(types))],
     ...[0x02, ...sized(list([memory]))],
