@@ -118,12 +118,11 @@ const skipColon = [
   skipSpace,
 ]
 
-/** Notes a member's string when it is long, or is named `type` and as long as one of the words. */
+/** Notes a member's string when it is long, or is named `type` and as long as one of the words (or 32 bytes longer). */
 const noteString = block((unnoted) => [
   goIf(unnoted, isUnequal('inside', letter('}'))),
   set('length', subtract(subtract('at', 'start'), 2)),
   when(isBelow('length', LONG_STRING), [
-    goIf(unnoted, isAbove('length', 31)),
     goIf(unnoted, isZero(and(shiftRight('wordLengths', 'length'), 1))),
     goIf(unnoted, isUnequal(subtract('keyEnd', 'keyStart'), '"type"'.length)),
     goIf(unnoted, isUnequal(wordAt('keyStart', 1), fourLetters('type'))),
