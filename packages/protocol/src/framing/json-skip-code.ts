@@ -91,7 +91,15 @@ const skipString = [
   set('start', 'at'),
   increase('at', 1),
   set('carry', 0),
-  block((closed) =>
+  block((closed) => [
+    // Most strings are short and plain, and one look is enough.
+    set('lower', sixteenAt('at')),
+    set('quotes', bitsOf(eachEqual('lower', 'allQuotes'))),
+    set('backslashes', bitsOf(eachEqual('lower', 'allBackslashes'))),
+    when(isBelow(lowestBit('quotes'), lowestBit('backslashes')), [
+      increase('at', add(lowestBit('quotes'), 1)),
+      go(closed),
+    ]),
     loop((again) => [
       when(isZero(isBelow('at', 'end')), refuse),
       set('lower', sixteenAt('at')),
@@ -107,7 +115,7 @@ const skipString = [
       increase('at', 32),
       go(again),
     ]),
-  ),
+  ]),
 ]
 
 /** From behind a member's name to its value. */
