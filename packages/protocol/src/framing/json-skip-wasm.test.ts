@@ -100,7 +100,7 @@ describe('both ways', () => {
   test('escapes and ends of strings at every place of what is looked at together', () => {
     for (let before = 0; before < 70; before++)
       for (const middle of ['', '\\"', '\\\\', '\\\\\\"', '\\"\\"', '\\\\\\\\', 'é\\n'])
-        for (const end of ['"', '\\"', '']) expectSameEnd(`["${'x'.repeat(before)}${middle}${end},"",1]`)
+        for (const end of ['"', '\\"', '']) expectSameEnd(`["${'x'.repeat(before)}${middle}${end},"","\\"",1]`)
   })
 
   test('nesting up to the limit and beyond it', () => {
