@@ -1,5 +1,5 @@
 // Skips the values of large bodies with the WebAssembly of json-skip-code.ts: the text is copied into its memory, which is
-// kept. See docs/decisions/0013.
+// kept. See docs/decisions/0013-skip-in-wasm.md.
 
 import { countWord, LONG_STRING, type Nested, noteLong, QUOTE, type SkipValue, skipValue } from './json-skip.ts'
 import { COUNT, LONGEST_TEXT, MEMORY_SIZE, NOTES, NOTES_END, REFUSED, skipModule, ZEROS } from './json-skip-code.ts'
@@ -12,7 +12,7 @@ declare const WebAssembly: {
 }
 type Exports = { skipValue(at: number, end: number, wordLengths: number): number }
 
-/** In a smaller text the time is not spent in skipping values. */
+/** In a smaller text little can be won, and the copy has to be paid. */
 const SHORTEST_TEXT = 4 * 1024
 /** From here on the native search for the end of a string is better than 32 bytes at a time, and a copy of it. */
 const LONG_STRETCH = 8 * 1024
@@ -28,7 +28,7 @@ function open(): Opened | undefined {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(skipModule()), { host: { memory } })
     return { skip: exports.skipValue, text: new Uint8Array(memory.buffer), words: new Int32Array(memory.buffer) }
   } catch {
-    // Processors without vector instructions, or memory that may not be executed: skipValue does it all then.
+    // Without the vector instructions of the processor, for example, it does not load. Then skipValue does it all.
     return undefined
   }
 }
