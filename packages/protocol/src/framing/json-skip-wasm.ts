@@ -64,9 +64,9 @@ function skipLoaded(bytes: Uint8Array, at: number, nested: Nested): number {
     const keyStart = words[note] ?? 0
     const keyEnd = words[note + 1] ?? 0
     const start = words[note + 2] ?? 0
-    const end = words[note + 3] ?? 0
-    const length = end - start - 2
-    if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end })
+    const stringEnd = words[note + 3] ?? 0
+    const length = stringEnd - start - 2
+    if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: stringEnd })
     else countWord(bytes, keyStart, start, length, nested)
   }
   return end
