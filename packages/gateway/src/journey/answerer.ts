@@ -1,7 +1,7 @@
 // The answer of an upstream of another dialect, for the client: whole, or event by event.
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
-import { type CanonicalReply, spokenBytes, unfold } from '@trivium/protocol/canonical/reply.ts'
+import { type Block, type CanonicalReply, spokenBytes, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -22,26 +22,30 @@ export function createTranslatingAnswerer(
   const { dialect, asArray, warnings, id } = asked
   const { changed, wrapped, firstCallOnly } = tools
   const customs = customsOf(canonical)
+  const requestId = formatRequestId(id)
   return answererOf({
     client: dialect,
     upstream,
     warnings,
     asArray,
-    requestId: formatRequestId(id),
+    requestId,
     tools: { changed, wrapped, firstCallOnly, customs },
-    answering: answeringFor(asked, canonical),
+    answering: answeringFor(asked, canonical, requestId.slice('req_'.length)),
   })
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
 const NO_NAMESPACES: Answering['namespaces'] = new Map()
+const NO_ECHO: Answering['echo'] = {}
 
 function customsOf({ tools }: CanonicalRequest): ReadonlySet<string> {
+  if (tools.length === 0) return NO_NAMES
   const names = tools.flatMap(({ name, custom }) => (custom === undefined ? [] : [name]))
   return names.length === 0 ? NO_NAMES : new Set(names)
 }
 
 function namespacesOf({ tools }: CanonicalRequest): Answering['namespaces'] {
+  if (tools.length === 0) return NO_NAMESPACES
   const named = tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : []))
   return named.length === 0 ? NO_NAMESPACES : new Map(named)
 }
@@ -57,19 +61,20 @@ export type Pair = {
   requestId: string
 }
 
-function answeringFor({ parts, id, caller, candidate, offer, request }: Asked, canonical: CanonicalRequest): Answering {
+function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): Answering {
+  const { parts, caller, candidate, offer, request } = asked
   const { account } = caller
   const upstream = candidate.upstream.id
   const statistics = parts.learned.of(offer.model.id)
   const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
   return {
-    id: formatRequestId(id).slice('req_'.length),
-    created: Math.floor(timeOfId(id) / 1_000),
+    id,
+    created: Math.floor(timeOfId(asked.id) / 1_000),
     model: offer.model.id,
     showUsage: request.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
     namespaces: namespacesOf(canonical),
-    echo: canonical.echo ?? {},
+    echo: canonical.echo ?? NO_ECHO,
     seal: sealer(parts.seals, account, upstream),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
   }
@@ -107,11 +112,19 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
 }
 
 /** Of what the client's dialect has no words for. */
-function warnOfLost(loses: NonNullable<TextDialect['loses']>, reply: CanonicalReply, warnings: string[]): void {
-  for (const event of unfold(reply)) {
-    const what = loses(event)
-    if (what !== undefined) warnings.push(`${what};omitted`)
+function warnOfLost(loses: NonNullable<TextDialect['loses']>, { choices }: CanonicalReply, warnings: string[]): void {
+  for (const { blocks } of choices) {
+    for (const block of blocks) {
+      if (isPlainText(block)) continue
+      for (const event of unfoldBlock(block)) {
+        const what = loses(event)
+        if (what !== undefined) warnings.push(`${what};omitted`)
+      }
+    }
   }
 }
+
+/** As most blocks are; everybody has words for it. */
+const isPlainText = (block: Block): boolean => block.type === 'text' && block.citations.length === 0
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)

@@ -28,7 +28,10 @@ type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
 
 const FIELDS: readonly Field[] = [...SAMPLING, ...BESIDE]
 
-const has = (request: CanonicalRequest, field: Field): boolean => field in request.sampling || field in request
+const isSampling = (field: Field): field is (typeof SAMPLING)[number] => SAMPLING.some((each) => each === field)
+
+const has = (request: CanonicalRequest, field: Field): boolean =>
+  (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
 
 /** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
 export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
@@ -47,18 +50,19 @@ function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field
   return isAbout(refusal, END_USER[id] ?? field) || isNamed(refusal, 'user')
 }
 
-/** What of ours this upstream's model has refused. */
-export function refusedOfOurs({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
-  return new Set(OURS.filter((field) => parts.refused.has(upstream.id, route.model, field)))
+/** What this upstream's model has refused, ours among it. */
+export function refusedBy({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
+  return parts.refused.of(upstream.id, route.model)
 }
 
 export function withoutRefused(
   request: CanonicalRequest,
-  { parts, candidate, request: { endUser } }: Asked,
+  asked: Asked,
   warn: Target['warn'],
 ): CanonicalRequest {
-  const { upstream, route } = candidate
-  const refused = FIELDS.filter((field) => has(request, field) && parts.refused.has(upstream.id, route.model, field))
+  const known = refusedBy(asked)
+  if (known.size === 0) return request
+  const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
   if (refused.length === 0) return request
   const { sampling, ...beside } = request
   const kept = { ...beside, sampling: { ...sampling } }
@@ -66,7 +70,7 @@ export function withoutRefused(
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
     // The end user that we named is none of the caller's words.
-    if (field !== 'endUser' || endUser !== undefined) warn(field, 'dropped')
+    if (field !== 'endUser' || asked.request.endUser !== undefined) warn(field, 'dropped')
   }
   return kept
 }

@@ -4,18 +4,30 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
 export type Refused = {
   has(upstream: string, model: string, field: string): boolean
+  /** All that this model has refused. */
+  of(upstream: string, model: string): ReadonlySet<string>
   note(upstream: string, model: string, field: string): void
 }
 
 export function createRefused(): Refused {
   // Upstreams and models come from the configuration and fields from a closed list: this cannot grow without bound.
-  const known = new Set<string>()
-  const nameOf = (upstream: string, model: string, field: string) => `${upstream} ${field} ${model}`
+  const known = new Map<string, Set<string>>()
+  // The names of upstreams have no spaces.
+  const nameOf = (upstream: string, model: string) => `${upstream} ${model}`
+  // Asked with every request, and mostly there is nothing.
+  const of = (upstream: string, model: string): ReadonlySet<string> =>
+    known.size === 0 ? NOTHING : (known.get(nameOf(upstream, model)) ?? NOTHING)
   return {
-    has: (upstream, model, field) => known.size > 0 && known.has(nameOf(upstream, model, field)),
-    note: (upstream, model, field) => void known.add(nameOf(upstream, model, field)),
+    of,
+    has: (upstream, model, field) => of(upstream, model).has(field),
+    note(upstream, model, field) {
+      const name = nameOf(upstream, model)
+      known.set(name, new Set(known.get(name)).add(field))
+    },
   }
 }
+
+const NOTHING: ReadonlySet<string> = new Set()
 
 /** More careful than `isAbout`, for everyday words: they must be named as a field. */
 export function isNamed({ message, param }: ErrorInfo, field: string): boolean {

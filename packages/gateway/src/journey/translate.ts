@@ -1,6 +1,6 @@
 // Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
 import { effortOf } from '@trivium/protocol/canonical/effort.ts'
-import { put, unsupported } from '@trivium/protocol/canonical/reading.ts'
+import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -10,7 +10,7 @@ import { createTranslatingAnswerer } from './answerer.ts'
 import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
-import { noteRefused, refusedOfOurs, withoutRefused } from './leave-out.ts'
+import { noteRefused, refusedBy, withoutRefused } from './leave-out.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { sandboxHeaders, upstreamModel } from './pass-through.ts'
 
@@ -18,7 +18,7 @@ import { sandboxHeaders, upstreamModel } from './pass-through.ts'
 export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
   const { request, dialect, warnings } = asked
   const care = careFor(asked, true)
-  warnings.push(...care.warnings)
+  for (const warning of care.warnings) warnings.push(warning)
   refuseStored(asked)
   if (upstream.id === 'responses') refuseImages(asked)
   const model = upstreamModel(asked)
@@ -117,16 +117,13 @@ function withCare(
   asked: Asked,
   warn: Target['warn'],
 ): CanonicalRequest {
-  const { tier, cacheKey: _, endUser: named, ...rest } = request
+  const { tier, endUser: named } = request
   const endUser = named === undefined ? endUserFor(upstream, care, asked) : shortEndUser(named, upstream.id)
   if (named !== undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) asked.warnings.push(`${field};dropped`)
-  const kept: CanonicalRequest = rest
-  put(kept, 'cacheKey', care.cacheKey)
-  put(kept, 'endUser', endUser)
   // A tier without a price was warned of in the care.
-  if (tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))) kept.tier = tier
-  return kept
+  const isTierTaken = tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))
+  return { ...request, cacheKey: care.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
@@ -161,15 +158,14 @@ function targetOf(
   withThoughts: boolean,
 ): Target & { unsealed(): boolean } {
   const { parts, caller, candidate, offer } = asked
-  const { service } = candidate.upstream
   let unsealed = false
   return {
     model,
     maxOutput: offer.model.limits.maxOutput,
-    ...(service ? { service } : {}),
+    service: candidate.upstream.service,
     warn,
     fetched,
-    refuses: refusedOfOurs(asked),
+    refuses: refusedBy(asked),
     unseal(signature) {
       if (!withThoughts) return undefined
       // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.

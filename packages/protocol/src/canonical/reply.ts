@@ -169,6 +169,13 @@ export function unfold(reply: CanonicalReply): StreamEvent[] {
   return events
 }
 
+/** The events of one block, as if it were all of the answer. */
+export function unfoldBlock(block: Block): StreamEvent[] {
+  const events: StreamEvent[] = []
+  addEvents(events, block, 0, 0)
+  return events
+}
+
 function addEvents(events: StreamEvent[], block: Block, index: number, choice: number): void {
   switch (block.type) {
     case 'text':

@@ -173,9 +173,9 @@ export type CanonicalRequest = {
   modalities: readonly ('image' | 'audio' | 'video')[]
   sampling: Sampling
   reasoning: ReasoningWish
-  cacheKey?: string
-  tier?: ServiceTier
-  endUser?: string
+  cacheKey?: string | undefined
+  tier?: ServiceTier | undefined
+  endUser?: string | undefined
   metadata?: Readonly<Record<string, string>>
   store?: boolean
   /** Top-level fields that no other dialect has, by the caller's name for them: each becomes a warning. */

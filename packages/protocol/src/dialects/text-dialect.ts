@@ -23,7 +23,7 @@ export type Target = {
   /** The model's own output limit, for dialects that demand a cap. */
   maxOutput: number | undefined
   /** What is known of a chat service; the rest is guessed from the model's name. */
-  service?: Partial<ChatService>
+  service?: Partial<ChatService> | undefined
   warn: Warn
   /** Fields of the target's that this model has refused before, although nobody asked for them. */
   refuses?: ReadonlySet<string>
