@@ -66,6 +66,12 @@ export function spokenBytes({ choices }: Pick<CanonicalReply, 'choices'>): numbe
   return bytes
 }
 
+/** The same where usage has to be estimated by it; long answers are not read through for nothing. */
+export function bytesToEstimate(reply: CanonicalReply): number {
+  const isKnown = reply.usage?.input !== undefined && reply.usage.output !== undefined
+  return isKnown ? 0 : spokenBytes(reply)
+}
+
 type Growing = { [Field in keyof TextBlock]?: TextBlock[Field] } & { index: number; choice: number; block: Block }
 
 /** Puts a finished stream together. The opposite of `unfold`. */

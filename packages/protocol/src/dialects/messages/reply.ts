@@ -3,14 +3,15 @@
 import { openNamedCalls } from '../../canonical/call-ids.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
 import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
-import { type Block, type CanonicalReply, spokenBytes } from '../../canonical/reply.ts'
+import { type Block, bytesToEstimate, type CanonicalReply } from '../../canonical/reply.ts'
+import type { Citation } from '../../canonical/request.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { decodeError } from './error.ts'
 import { readCitations, writeCitation } from './parts/citation.ts'
 import { readStop, writeStop } from './parts/stop.ts'
 import { UNSIGNED } from './parts/thinking.ts'
 import { readFigures, usageFrom, writeUsage } from './parts/usage.ts'
-import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
+import type { WireBlockOut, WireCitationOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
 
 export function decodeReply(body: unknown): DecodedReply {
   if (!isObject(body)) return notAnAnswer()
@@ -94,17 +95,22 @@ export function argumentsOf(input: unknown): string {
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
   const choice = reply.choices[0]
-  const blocks = choice?.blocks ?? []
-  const content = blocks.flatMap((block) => writeBlock(block, answering))
-  const seen = {
-    refused: blocks.some((block) => block.type === 'refusal'),
-    called: blocks.some((block) => block.type === 'call'),
+  const content: WireBlockOut[] = []
+  const seen = { refused: false, called: false }
+  for (const block of choice?.blocks ?? []) {
+    for (const written of writeBlock(block, answering)) content.push(written)
+    if (block.type === 'refusal') seen.refused = true
+    else if (block.type === 'call') seen.called = true
   }
+  const { stop_reason, stop_sequence, stop_details } = writeStop(choice?.stop, seen)
+  const usage = writeUsage(reply.usage, bytesToEstimate(reply), answering.estimate)
   const message: WireMessageOut = {
     ...emptyMessage(answering),
     content,
-    ...writeStop(choice?.stop, seen),
-    usage: writeUsage(reply.usage, spokenBytes(reply), answering.estimate),
+    stop_reason,
+    stop_sequence,
+    stop_details,
+    usage,
   }
   return message
 }
@@ -135,9 +141,9 @@ export function loses(event: StreamEvent): string | undefined {
 function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
   switch (block.type) {
     case 'text': {
-      const citations = block.citations.map(writeCitation).filter((citation) => citation !== undefined)
-      if (block.text === '' && citations.length === 0) return []
-      return [{ type: 'text', text: block.text, citations: citations.length > 0 ? citations : null }]
+      const citations = writeCitations(block.citations)
+      if (block.text === '' && citations === null) return []
+      return [{ type: 'text', text: block.text, citations }]
     }
     case 'refusal':
       return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }]
@@ -158,6 +164,13 @@ function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
     case 'media':
       return []
   }
+}
+
+/** Null where there are none. */
+function writeCitations(citations: readonly Citation[]): WireCitationOut[] | null {
+  if (citations.length === 0) return null
+  const written = citations.map(writeCitation).filter((citation) => citation !== undefined)
+  return written.length > 0 ? written : null
 }
 
 /** Text that was cut short or is no object at all still reaches the client, since this field takes nothing but objects. */

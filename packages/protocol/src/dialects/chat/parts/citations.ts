@@ -30,6 +30,8 @@ const isPlace = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** The sources that services of search name beside the choices: addresses, or results with a title. */
 export function decodeSources({ search_results, web_search, citations }: Json): Citation[] {
+  // Asked of every reply and every chunk, of which most name none.
+  if (search_results === undefined && web_search === undefined && citations === undefined) return []
   const results = [search_results, web_search, citations].find((list) => Array.isArray(list) && list.length > 0)
   if (!Array.isArray(results)) return []
   return results.flatMap((source): Citation[] => {

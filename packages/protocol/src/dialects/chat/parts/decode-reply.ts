@@ -24,14 +24,17 @@ export function decodeReply(body: unknown): DecodedReply {
   const omitted: string[] = []
   const id = finishWord(body.id)
   const choices: Choice[] = []
-  for (const [position, value] of body.choices.entries()) {
+  for (let position = 0; position < body.choices.length; position++) {
+    const value: unknown = body.choices[position]
     const at = choiceIndex(value, position)
     while (choices.length <= at) choices.push({ blocks: [], stop: undefined })
     choices[at] = decodeChoice(isObject(value) ? value : {}, at, id, omitted)
   }
   addSources(choices, body)
-  return { ok: true, reply: { id, choices, usage: usageOfBody(body), omitted: [...new Set(omitted)] } }
+  return { ok: true, reply: { id, choices, usage: usageOfBody(body), omitted: eachOnce(omitted) } }
 }
+
+const eachOnce = (words: string[]): string[] => (words.length < 2 ? words : [...new Set(words)])
 
 /** An error, as bodies and stream events of this dialect and its imitators say it. */
 export function isErrorBody(body: unknown): boolean {
@@ -69,16 +72,19 @@ function decodeChoice(choice: Json, index: number, replyId: string | undefined, 
   } else if (typeof choice.text === 'string') say(blocks, 'text', choice.text)
   addToText(blocks, message, choice, omitted)
   if (typeof message.refusal === 'string') say(blocks, 'refusal', message.refusal)
-  omitted.push(...unspoken(message))
+  for (const what of unspoken(message)) omitted.push(what)
   for (const image of imagesOf(message, omitted)) blocks.push(image)
-  blocks.push(...decodeCalls(message, index, replyId))
-  const has = (type: Block['type']): boolean => blocks.some((block) => block.type === type)
-  return { blocks, stop: stopOf(finishWord(choice.finish_reason), { calls: has('call'), refusal: has('refusal') }) }
+  const calls = decodeCalls(message, index, replyId)
+  for (const call of calls) blocks.push(call)
+  const seen = { calls: calls.length > 0, refusal: blocks.some((block) => block.type === 'refusal') }
+  return { blocks, stop: stopOf(finishWord(choice.finish_reason), seen) }
 }
 
+const NONE: readonly never[] = []
+
 /** What a message or a delta holds that has no place in other dialects: sound, and tools that the service ran itself. */
-export function unspoken({ audio, executed_tools }: Json): string[] {
-  const tools = Array.isArray(executed_tools) && executed_tools.length > 0 ? ['executed_tools'] : []
+export function unspoken({ audio, executed_tools }: Json): readonly string[] {
+  const tools = Array.isArray(executed_tools) && executed_tools.length > 0 ? ['executed_tools'] : NONE
   return isObject(audio) ? ['audio', ...tools] : tools
 }
 
@@ -111,8 +117,8 @@ function addSources(choices: readonly Choice[], body: Json): void {
 }
 
 /** Images that a model made, where a service gives them as data. */
-export function imagesOf(message: Json, omitted: string[]): MediaBlock[] {
-  if (!Array.isArray(message.images)) return []
+export function imagesOf(message: Json, omitted: string[]): readonly MediaBlock[] {
+  if (!Array.isArray(message.images)) return NONE
   return message.images.flatMap((image): MediaBlock[] => {
     const holder = isObject(image) && isObject(image.image_url) ? image.image_url : {}
     const read = typeof holder.url === 'string' ? readDataUrl(holder.url) : undefined
@@ -123,11 +129,12 @@ export function imagesOf(message: Json, omitted: string[]): MediaBlock[] {
   })
 }
 
-function decodeCalls(message: Json, choice: number, replyId: string | undefined): CallBlock[] {
-  const calls: readonly unknown[] = Array.isArray(message.tool_calls) ? message.tool_calls : []
-  const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : []
+function decodeCalls(message: Json, choice: number, replyId: string | undefined): readonly CallBlock[] {
+  const given: readonly unknown[] = Array.isArray(message.tool_calls) ? message.tool_calls : NONE
+  const calls = given.length === 0 && isObject(message.function_call) ? [{ function: message.function_call }] : given
+  if (calls.length === 0) return NONE
   const distinct = openCallIds()
-  return [...calls, ...(calls.length === 0 ? legacy : [])].flatMap((call, position): CallBlock[] => {
+  return calls.flatMap((call, position): CallBlock[] => {
     if (!isObject(call)) return []
     const read = calledOf(call)
     const given = finishWord(call.id) ?? missingCallId(replyId, choice, position)

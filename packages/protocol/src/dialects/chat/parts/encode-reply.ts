@@ -2,7 +2,7 @@
 
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { dataUrl } from '../../../canonical/media.ts'
-import { type CallBlock, type CanonicalReply, type Choice, spokenBytes } from '../../../canonical/reply.ts'
+import { bytesToEstimate, type CallBlock, type CanonicalReply, type Choice } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type {
   WrittenAnnotation,
@@ -31,7 +31,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Writte
     created: answering.created,
     model: answering.model,
     choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
-    usage: writtenUsage(reply.usage, spokenBytes(reply), answering),
+    usage: writtenUsage(reply.usage, bytesToEstimate(reply), answering),
     ...writtenTier(reply.usage),
   }
 }

@@ -1,6 +1,6 @@
 // A whole answer for a client of this dialect.
 
-import { type Block, type CanonicalReply, spokenBytes, type TextBlock } from '../../../canonical/reply.ts'
+import { type Block, bytesToEstimate, type CanonicalReply, type TextBlock } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type { WrittenPart } from '../wire.ts'
 import { writeCarried } from './carried.ts'
@@ -26,7 +26,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Record
     const isCutShort = index === drafts.length - 1 && ending.status !== 'completed'
     return writtenItem(draft, isCutShort ? 'incomplete' : 'completed')
   })
-  return responseObject(answering, ending, output, writtenUsage(reply.usage, spokenBytes(reply), answering))
+  return responseObject(answering, ending, output, writtenUsage(reply.usage, bytesToEstimate(reply), answering))
 }
 
 function draftsOf(blocks: readonly Block[], answering: Answering): Draft[] {
