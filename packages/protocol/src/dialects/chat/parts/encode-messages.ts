@@ -1,7 +1,7 @@
 // Turns as messages for an upstream: results right behind the calls that they answer, thoughts where the service wants
 // them back.
 
-import { unsupported } from '../../../canonical/reading.ts'
+import { put, unsupported } from '../../../canonical/reading.ts'
 import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
 import { callId, shortHash, type ToolNames } from '../../../canonical/tool-names.ts'
 import { answeredTurns } from '../../../canonical/turns.ts'
@@ -18,9 +18,9 @@ export function encodeMessages(request: CanonicalRequest, context: Context): Wri
   const messages: WrittenMessage[] = []
   if (texts.length > 0) messages.push({ role: service.instructions, content: plain(texts) })
   for (const turn of answeredTurns(mergedCalls(request.turns), context.target.warn)) {
-    if (turn.role === 'assistant') messages.push(...assistantMessages(turn, context))
-    else if (turn.role === 'system') messages.push(...systemMessages(turn, context))
-    else messages.push(...userMessages(turn, context))
+    if (turn.role === 'assistant') addAssistant(messages, turn, context)
+    else if (turn.role === 'system') addSystem(messages, turn, context)
+    else addUser(messages, turn, context)
   }
   return messages
 }
@@ -49,17 +49,17 @@ const hasCall = ({ parts }: Turn): boolean => parts.some((part) => part.type ===
 const isThought = ({ parts }: Turn): boolean =>
   parts.length > 0 && parts.every((part) => part.type === 'reasoning' || part.type === 'redacted')
 
-function systemMessages({ parts }: Turn, { target, service }: Context): WrittenMessage[] {
+function addSystem(messages: WrittenMessage[], { parts }: Turn, { target, service }: Context): void {
   const texts = parts.flatMap((part): WrittenTextPart[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }]
     if (part.type === 'media') throw unsupported(part.at, 'Instructions for the upstream of this model are text only.')
     target.warn('turns', 'dropped')
     return []
   })
-  return texts.length === 0 ? [] : [{ role: service.instructions, content: plain(texts) }]
+  if (texts.length > 0) messages.push({ role: service.instructions, content: plain(texts) })
 }
 
-function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
+function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context): void {
   const { target, service } = context
   let text: string | undefined
   let refusal: string | undefined
@@ -74,20 +74,18 @@ function assistantMessages(turn: Turn, context: Context): WrittenMessage[] {
     else if (part.type === 'foreign') target.warn('turns', 'dropped')
   }
   const isEmpty = text === undefined && refusal === undefined && calls.length === 0
-  if (isEmpty && turn.parts.length > 0) return []
+  if (isEmpty && turn.parts.length > 0) return
   if (thoughts === undefined && service.reasoning === 'demanded' && calls.length > 0) thoughts = ''
-  const takesThoughts = service.reasoning !== 'refused' && thoughts !== undefined
-  return [
-    {
-      role: 'assistant',
-      content: text ?? (isEmpty ? '' : null),
-      ...(takesThoughts && thoughts !== undefined ? { reasoning_content: thoughts } : {}),
-      ...(refusal === undefined ? {} : { refusal }),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...(turn.name === undefined ? {} : { name: turn.name }),
-    },
-  ]
+  const message: WrittenAssistant = { role: 'assistant', content: text ?? (isEmpty ? '' : null) }
+  if (service.reasoning !== 'refused') put(message, 'reasoning_content', thoughts)
+  put(message, 'refusal', refusal)
+  if (calls.length > 0) message.tool_calls = calls
+  put(message, 'name', turn.name)
+  messages.push(message)
 }
+
+type WrittenAssistant = Extract<WrittenMessage, { role: 'assistant' }>
+type WrittenUser = Extract<WrittenMessage, { role: 'user' }>
 
 function encodeCall(part: CallPart, { target, names, service }: Context): WrittenCall {
   const id = sentId(part.id, service)
@@ -109,8 +107,7 @@ function sentId(id: string, { callIds }: ChatService): string {
   return /^[A-Za-z0-9]{9}$/.test(id) ? id : shortHash(id).slice(-9)
 }
 
-function userMessages(turn: Turn, context: Context): WrittenMessage[] {
-  const messages: WrittenMessage[] = []
+function addUser(messages: WrittenMessage[], turn: Turn, context: Context): void {
   const shown: WrittenPart[] = []
   for (const part of turn.parts) {
     if (part.type !== 'result') continue
@@ -122,11 +119,12 @@ function userMessages(turn: Turn, context: Context): WrittenMessage[] {
     shown.push(...media.flatMap((inner) => encodeMedia(inner, context.target)))
   }
   if (shown.length > 0) messages.push({ role: 'user', content: shown })
-  const parts = turn.parts.flatMap((part) => userPart(part, context.target))
-  if (parts.length === 0) return messages
-  const named = turn.name === undefined ? {} : { name: turn.name }
-  messages.push({ role: 'user', content: plainParts(parts), ...named })
-  return messages
+  const parts: WrittenPart[] = []
+  for (const part of turn.parts) addUserPart(parts, part, context.target)
+  if (parts.length === 0) return
+  const message: WrittenUser = { role: 'user', content: plainParts(parts) }
+  put(message, 'name', turn.name)
+  messages.push(message)
 }
 
 function plainParts(parts: WrittenPart[]): string | WrittenPart[] {
@@ -134,12 +132,10 @@ function plainParts(parts: WrittenPart[]): string | WrittenPart[] {
   return parts.length === 1 && only?.type === 'text' ? only.text : parts
 }
 
-function userPart(part: Part, target: Target): WrittenPart[] {
-  if (part.type === 'text') return [{ type: 'text', text: part.text }]
-  if (part.type === 'refusal') return [{ type: 'text', text: part.text }]
-  if (part.type === 'media') return encodeMedia(part, target)
-  if (part.type === 'foreign') target.warn('turns', 'dropped')
-  return []
+function addUserPart(parts: WrittenPart[], part: Part, target: Target): void {
+  if (part.type === 'text' || part.type === 'refusal') parts.push({ type: 'text', text: part.text })
+  else if (part.type === 'media') parts.push(...encodeMedia(part, target))
+  else if (part.type === 'foreign') target.warn('turns', 'dropped')
 }
 
 /** This dialect's results are text: a failure says so in words, and media follow in a message of their own. */

@@ -30,23 +30,30 @@ const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
   [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]
 
+/** What was found out before, by what is known of a service (an object of the configuration), and then by the model. */
+const found = new WeakMap<Partial<ChatService>, Map<string, ChatService>>()
+/** The names are an operator's, or those of requests that pass: bounded all the same. */
+const MOST_MODELS = 1_000
+
+const NOTHING: Partial<ChatService> = {}
+
 /** `known`: what is said of the service itself, field by field. */
-export function serviceOf(model: string, known?: Partial<ChatService>): ChatService {
-  const guess = guessOf(model)
-  return known === undefined ? guess : { ...guess, ...known }
+export function serviceOf(model: string, known: Partial<ChatService> = NOTHING): ChatService {
+  let services = found.get(known)
+  if (services === undefined || services.size >= MOST_MODELS) {
+    services = new Map()
+    found.set(known, services)
+  }
+  let service = services.get(model)
+  if (service === undefined) {
+    service = { ...guessOf(model), ...known }
+    services.set(model, service)
+  }
+  return service
 }
 
-/** What was guessed before. The names are an operator's, or those of requests that pass: bounded all the same. */
-const guesses = new Map<string, ChatService>()
-const MOST_GUESSES = 1_000
-
 function guessOf(model: string): ChatService {
-  const known = guesses.get(model)
-  if (known !== undefined) return known
   // `vendor/model` is how resellers name them.
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-  const guess = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? USUAL
-  if (guesses.size >= MOST_GUESSES) guesses.clear()
-  guesses.set(model, guess)
-  return guess
+  return FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? USUAL
 }

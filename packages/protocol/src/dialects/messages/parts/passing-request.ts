@@ -21,7 +21,7 @@ export function readRequest(
 ): PassingRequest {
   const { scan, body } = readBody(bytes, codec)
   const request = decode(body, addressed)
-  const { encodedBytes, ...media } = countMedia(request)
+  const { images, documents, audios, encodedBytes } = countMedia(request)
   return {
     model: request.model,
     stream: request.stream,
@@ -30,7 +30,9 @@ export function readRequest(
     capField: 'max_tokens',
     showUsage: true,
     textBytes: bytes.length - encodedBytes - fetchedBytes(body),
-    ...media,
+    images,
+    documents,
+    audios,
     tools: request.tools.length + request.hostedTools.length,
     cacheKey: undefined,
     endUser: request.endUser,

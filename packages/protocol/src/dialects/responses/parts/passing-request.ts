@@ -18,7 +18,7 @@ export function readRequest(
 ): PassingRequest {
   const { scan, body } = readBody(bytes, codec)
   const request = decode(body, addressed)
-  const { encodedBytes, ...media } = countMedia(request)
+  const { images, documents, audios, encodedBytes } = countMedia(request)
   return {
     model: request.model,
     stream: request.stream,
@@ -27,7 +27,9 @@ export function readRequest(
     capField: 'max_output_tokens',
     showUsage: true,
     textBytes: bytes.length - encodedBytes - producedBytes(body),
-    ...media,
+    images,
+    documents,
+    audios,
     tools: request.tools.length + request.hostedTools.length,
     cacheKey: isId(body.prompt_cache_key) ? body.prompt_cache_key : undefined,
     endUser: [body.safety_identifier, body.user].find(isId),
