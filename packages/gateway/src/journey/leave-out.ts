@@ -55,11 +55,7 @@ export function refusedBy({ parts, candidate: { upstream, route } }: Asked): Rea
   return parts.refused.of(upstream.id, route.model)
 }
 
-export function withoutRefused(
-  request: CanonicalRequest,
-  asked: Asked,
-  warn: Target['warn'],
-): CanonicalRequest {
+export function withoutRefused(request: CanonicalRequest, asked: Asked, warn: Target['warn']): CanonicalRequest {
   const known = refusedBy(asked)
   if (known.size === 0) return request
   const refused = FIELDS.filter((field) => known.has(field) && has(request, field))

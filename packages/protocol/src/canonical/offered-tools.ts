@@ -34,6 +34,7 @@ export function openUniqueNames(): (name: string, at: string) => void {
 
 /** For a target that takes each name once, from a caller whose dialect does not mind. */
 export function refuseTwins(tools: readonly Tool[]): void {
+  if (tools.length < 2) return
   const names = new Set<string>()
   for (const { name } of tools) {
     if (names.has(name)) {

@@ -1,7 +1,7 @@
 // Names of tools under the target's rule, and back. The same name always becomes the same name: prompt caches and
 // histories depend on it.
 
-import type { CanonicalRequest } from './request.ts'
+import type { CanonicalRequest, Tool } from './request.ts'
 
 export type NameRule = {
   /** One character that may stand anywhere in a name. */
@@ -36,6 +36,14 @@ export function toolNames(request: CanonicalRequest, rule: NameRule): ToolNames 
   for (const name of names) add(name)
   const changed = new Map([...sentOf].filter(([name, sent]) => name !== sent).map(([name, sent]) => [sent, name]))
   return { sent: (name) => sentOf.get(name) ?? name, changed }
+}
+
+export const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** Custom tools that go out as functions, where a target has no other, by the caller's names. */
+export function wrappedNames(tools: readonly Tool[]): ReadonlySet<string> {
+  const customs = tools.filter(({ custom }) => custom !== undefined)
+  return customs.length === 0 ? NO_NAMES : new Set(customs.map(({ name }) => name))
 }
 
 const AS_THEY_ARE: ToolNames = { sent: (name) => name, changed: new Map() }

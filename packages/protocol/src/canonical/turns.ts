@@ -15,6 +15,7 @@ export type Alternating = { instructions: readonly InstructionText[]; turns: rea
  * `keepsInstructions`: the target takes instructions in the middle, right after what a user said.
  */
 export function alternatingTurns(request: CanonicalRequest, warn: Warn, keepsInstructions = false): Alternating {
+  if (isPlain(request.turns)) return { instructions: request.instructions, turns: request.turns }
   const spoken = request.turns.map((turn) => asSpoken(turn, warn)).filter((turn) => turn.parts.length > 0)
   const placed = merge(withResultsInPlace(merge(keepsInstructions ? spoken : spoken.map(asUser)), warn))
   const merged = keepsInstructions
@@ -24,6 +25,17 @@ export function alternatingTurns(request: CanonicalRequest, warn: Warn, keepsIns
   const first = merged[0]
   const turns = first?.role === 'assistant' ? [CONTINUED, ...merged] : merged
   return { instructions: request.instructions, turns }
+}
+
+/** Users and assistants in turn, and nothing but text: as most conversations are, and there is nothing to do. */
+function isPlain(turns: readonly Turn[]): boolean {
+  let next: Turn['role'] = 'user'
+  for (const { role, parts, name } of turns) {
+    if (role !== next || parts.length === 0 || (name !== undefined && name !== '')) return false
+    for (const part of parts) if (part.type !== 'text' || isEmptyText(part)) return false
+    next = role === 'user' ? 'assistant' : 'user'
+  }
+  return turns.length > 0
 }
 
 const CONTINUED: Turn = { role: 'user', parts: [{ type: 'text', text: '(continued)' }] }

@@ -2,6 +2,7 @@
 
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { dataUrl } from '../../../canonical/media.ts'
+import { put } from '../../../canonical/reading.ts'
 import { bytesToEstimate, type CallBlock, type CanonicalReply, type Choice } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type {
@@ -25,15 +26,16 @@ export function loses(event: StreamEvent): string | undefined {
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): WrittenReply {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
-  return {
+  const written: WrittenReply = {
     id: `chatcmpl-${answering.id}`,
     object: 'chat.completion',
     created: answering.created,
     model: answering.model,
     choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
     usage: writtenUsage(reply.usage, bytesToEstimate(reply), answering),
-    ...writtenTier(reply.usage),
   }
+  put(written, 'service_tier', writtenTier(reply.usage))
+  return written
 }
 
 function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answering): WrittenChoice {
@@ -48,8 +50,11 @@ function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answer
     if (block.type === 'text') {
       const offset = content?.length ?? 0
       content = (content ?? '') + block.text
-      annotations.push(...block.citations.flatMap((one) => encodeCitation(one, offset, block.text.length) ?? []))
-      logprobs.push(...(block.logprobs ?? []).map(encodeLogprob))
+      for (const citation of block.citations) {
+        const annotation = encodeCitation(citation, offset, block.text.length)
+        if (annotation !== undefined) annotations.push(annotation)
+      }
+      for (const logprob of block.logprobs ?? []) logprobs.push(encodeLogprob(logprob))
     } else if (block.type === 'reasoning') thoughts += block.text
     else if (block.type === 'refusal') refusal = (refusal ?? '') + block.text
     else if (block.type === 'call') calls.push(block)
@@ -62,13 +67,13 @@ function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answer
     // Null is for answers that consist of something else; an empty answer is empty text.
     content: content ?? (refusal === undefined && calls.length === 0 ? '' : null),
     refusal: refusal ?? null,
-    ...(thoughts === '' || answering.hideReasoning ? {} : { reasoning_content: thoughts }),
-    ...(annotations.length === 0 ? {} : { annotations }),
-    ...(images.length === 0 ? {} : { images }),
-    ...(first === undefined || isLegacy ? {} : { tool_calls: calls.map((call) => encodeCall(call, answering)) }),
-    ...(first !== undefined && isLegacy
-      ? { function_call: { name: first.name, arguments: first.arguments || NO_ARGUMENTS } }
-      : {}),
+  }
+  if (thoughts !== '' && !answering.hideReasoning) message.reasoning_content = thoughts
+  if (annotations.length > 0) message.annotations = annotations
+  if (images.length > 0) message.images = images
+  if (first !== undefined) {
+    if (isLegacy) message.function_call = { name: first.name, arguments: first.arguments || NO_ARGUMENTS }
+    else message.tool_calls = calls.map((call) => encodeCall(call, answering))
   }
   return {
     index,

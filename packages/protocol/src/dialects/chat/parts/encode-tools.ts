@@ -4,7 +4,7 @@ import { put } from '../../../canonical/reading.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { strictSchema } from '../../../canonical/strict-schema.ts'
-import type { ToolNames } from '../../../canonical/tool-names.ts'
+import { NO_NAMES, type ToolNames, wrappedNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { ChatService } from '../../chat-service.ts'
 import type { NamedTool, WrittenTool, WrittenToolChoice } from '../wire.ts'
@@ -24,11 +24,8 @@ export function addTools(body: Record<string, unknown>, request: CanonicalReques
 
 /** Tools that a service without them gets as functions, by the caller's names. */
 export function wrappedTools({ tools }: CanonicalRequest, { customTools }: ChatService): ReadonlySet<string> {
-  if (customTools || tools.length === 0) return NONE_WRAPPED
-  return new Set(tools.filter(({ custom }) => custom !== undefined).map(({ name }) => name))
+  return customTools ? NO_NAMES : wrappedNames(tools)
 }
-
-const NONE_WRAPPED: ReadonlySet<string> = new Set()
 
 function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, warn }: Context): WrittenTool {
   const name = names.sent(tool.name)

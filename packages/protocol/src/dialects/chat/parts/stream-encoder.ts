@@ -156,7 +156,9 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       if (!choice.isFinished) frames += finish(choice, wordOf(undefined, choice.calls > 0, isLegacy))
     }
     if (showUsage) {
-      const last = { usage: writtenUsage(usage, outputBytes, answering), ...writtenTier(usage) }
+      const tier = writtenTier(usage)
+      const figures = writtenUsage(usage, outputBytes, answering)
+      const last = tier === undefined ? { usage: figures } : { usage: figures, service_tier: tier }
       frames += `${shared}],${JSON.stringify(last).slice(1)}\n\n`
     }
     return `${frames}data: [DONE]\n\n`

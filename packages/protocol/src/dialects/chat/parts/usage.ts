@@ -118,10 +118,10 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, { es
 }
 
 /** The tier that the answer was served at, in a word of this dialect; other vendors' `standard` is its `default`. */
-export function writtenTier(usage: Usage | undefined): { service_tier?: WrittenTier } {
-  const word = usage?.tier === 'standard' ? 'default' : usage?.tier
-  const tier = TIERS.find((known) => known === word)
-  return tier === undefined ? {} : { service_tier: tier }
+export function writtenTier(usage: Usage | undefined): WrittenTier | undefined {
+  if (usage?.tier === undefined) return undefined
+  const word = usage.tier === 'standard' ? 'default' : usage.tier
+  return TIERS.find((known) => known === word)
 }
 
 const TIERS: readonly WrittenTier[] = ['default', 'flex', 'scale', 'priority']

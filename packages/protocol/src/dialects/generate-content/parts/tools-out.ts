@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 import type { SentTools } from '../../../canonical/restore.ts'
-import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
+import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireFunctionDeclaration, WireRequest } from '../wire.ts'
 import type { ModelRules } from './models.ts'
@@ -37,7 +37,7 @@ export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: W
     names,
     sent: {
       changed: names.changed,
-      wrapped: new Set(request.tools.filter((tool) => tool.custom !== undefined).map((tool) => tool.name)),
+      wrapped: wrappedNames(request.tools),
       firstCallOnly,
     },
   }

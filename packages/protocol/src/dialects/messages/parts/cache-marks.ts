@@ -1,13 +1,19 @@
 // The vendor takes four cache marks in one request and refuses a fifth. The last ones cover the most.
 
-import type { WireBlockParam, WireCacheControl, WireRequest } from '../wire.ts'
+import type { WireBlockParam, WireCacheControl, WireMessageParam, WireTextParam, WireTool } from '../wire.ts'
 
 const MOST_MARKS = 4
 
 type Markable = { cache_control?: WireCacheControl }
 
+type Written = {
+  tools: readonly WireTool[]
+  system: string | readonly WireTextParam[] | undefined
+  messages: readonly WireMessageParam[]
+}
+
 /** Of a request that nobody else holds yet: surplus marks are taken out of it. */
-export function limitCacheMarks({ tools, system, messages }: Pick<WireRequest, 'tools' | 'system' | 'messages'>): void {
+export function limitCacheMarks({ tools, system, messages }: Written): void {
   const marked: Markable[] = []
   const look = (blocks: readonly (Markable | WireBlockParam)[]): void => {
     for (const block of blocks) {
@@ -15,7 +21,7 @@ export function limitCacheMarks({ tools, system, messages }: Pick<WireRequest, '
       if ('cache_control' in block && block.cache_control !== undefined) marked.push(block)
     }
   }
-  look(tools ?? [])
+  look(tools)
   if (Array.isArray(system)) look(system)
   for (const { content } of messages) if (Array.isArray(content)) look(content)
   for (const block of marked.slice(0, -MOST_MARKS)) delete block.cache_control

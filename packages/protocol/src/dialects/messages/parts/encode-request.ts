@@ -1,11 +1,11 @@
 // A request of any caller, written for an upstream of this dialect.
 
+import { put } from '../../../canonical/reading.ts'
 import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, InstructionText, OutputFormat, Part, Turn } from '../../../canonical/request.ts'
 import { alternatingTurns } from '../../../canonical/turns.ts'
-import type { WarnedField } from '../../../canonical/warning.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
-import type { WireRequest, WireSampling, WireTextParam } from '../wire.ts'
+import type { WireOutputConfig, WireRequest, WireSampling, WireTextParam } from '../wire.ts'
 import { limitCacheMarks } from './cache-marks.ts'
 import { type ModelRules, rulesOf } from './models.ts'
 import { narrowedSchema } from './schema.ts'
@@ -22,35 +22,32 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const { instructions, turns } = alternatingTurns(readable(request, target), warn, rules.midSystem)
   const plan = planThinking(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })
   const asksForSchema = request.format.type === 'schema' && rules.schemas
-  const system = writeSystem(asksForSchema ? instructions : [...instructions, ...formatInWords(request.format)])
-  if (!asksForSchema && request.format.type !== 'text') warn('format', 'changed')
+  const isFormatSaid = !asksForSchema && request.format.type !== 'text'
+  const system = writeSystem(isFormatSaid ? [...instructions, ...formatInWords(request.format)] : instructions)
+  if (isFormatSaid) warn('format', 'changed')
   const writing: Writing = { names, warn, ownFiles: request.from === 'messages' }
-  const outputConfig = {
-    ...(plan.effort === undefined ? {} : { effort: plan.effort }),
-    ...(asksForSchema ? writeFormat(request.format) : {}),
-  }
   warnOfDropped(request, target)
-  const body: WireRequest & WireSampling = {
-    model: target.model,
-    max_tokens: plan.maxTokens,
-    ...(plan.thinking === undefined ? {} : { thinking: plan.thinking }),
-    ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
-    ...(system === undefined ? {} : { system }),
-    messages: turns.map((turn) => writeTurn(turn, writing)),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...writeStop(request, target),
-    ...writeSampling(request, target, rules, plan),
-    ...(request.endUser === undefined ? {} : { metadata: { user_id: request.endUser } }),
-    ...writeTier(request, target),
-    ...(request.stream ? { stream: true } : {}),
-  }
-  limitCacheMarks(body)
+  // The order of the fields never changes.
+  const body: Partial<WireRequest & WireSampling> = { model: target.model, max_tokens: plan.maxTokens }
+  put(body, 'thinking', plan.thinking)
+  put(body, 'output_config', writeOutput(plan, asksForSchema ? request.format : undefined))
+  put(body, 'system', system)
+  const messages = turns.map((turn) => writeTurn(turn, writing))
+  body.messages = messages
+  if (tools.length > 0) body.tools = tools
+  put(body, 'tool_choice', choice)
+  put(body, 'stop_sequences', writeStop(request, target))
+  addSampling(body, request, target, rules, plan)
+  if (request.endUser !== undefined) body.metadata = { user_id: request.endUser }
+  put(body, 'service_tier', writeTier(request, target))
+  if (request.stream) body.stream = true
+  limitCacheMarks({ tools, system, messages })
   return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false } }
 }
 
 /** Thoughts that this upstream did not sign are not shown to it, and signatures on anything else mean nothing to it. */
 function readable(request: CanonicalRequest, { unseal }: Target): CanonicalRequest {
+  if (!request.turns.some((turn) => turn.parts.some(isSigned))) return request
   const parts = (part: Part): Part[] => {
     if (part.type === 'redacted') {
       const data = unseal(part.data)
@@ -67,6 +64,9 @@ function readable(request: CanonicalRequest, { unseal }: Target): CanonicalReque
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.flatMap(parts) })) }
 }
 
+const isSigned = (part: Part): boolean =>
+  part.type === 'redacted' || part.type === 'reasoning' || (part.type === 'text' && part.signature !== undefined)
+
 /** With thinking on, the vendor wants the turn whose calls are being answered to begin with its own thoughts. */
 function hasUnsignedCall(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role === 'assistant')
@@ -82,11 +82,15 @@ function formatInWords(format: OutputFormat): InstructionText[] {
   return [{ text: `${bare} It must fit this JSON schema:\n${JSON.stringify(format.schema)}` }]
 }
 
-function writeFormat(format: OutputFormat): Pick<NonNullable<WireRequest['output_config']>, 'format'> {
-  if (format.type !== 'schema') return {}
+function writeOutput({ effort }: ThinkingPlan, format: OutputFormat | undefined): WireOutputConfig | undefined {
+  if (effort === undefined && format?.type !== 'schema') return undefined
+  const output: WireOutputConfig = {}
+  put(output, 'effort', effort)
+  if (format?.type !== 'schema') return output
   const { schema, description } = format
   const described = description === undefined || schema.description !== undefined ? schema : { ...schema, description }
-  return { format: { type: 'json_schema', schema: narrowedSchema(described) } }
+  output.format = { type: 'json_schema', schema: narrowedSchema(described) }
+  return output
 }
 
 function writeSystem(instructions: readonly InstructionText[]): string | WireTextParam[] | undefined {
@@ -97,25 +101,26 @@ function writeSystem(instructions: readonly InstructionText[]): string | WireTex
   return said.map(({ text, cache }) => ({ type: 'text', text, ...cacheControl(cache) }))
 }
 
-function writeStop({ sampling }: CanonicalRequest, { warn }: Target): { stop_sequences?: string[] } {
-  const given = sampling.stop ?? []
+function writeStop({ sampling }: CanonicalRequest, { warn }: Target): string[] | undefined {
+  const given = sampling.stop
+  if (given === undefined) return undefined
   // The vendor refuses those of nothing but spaces.
   const stop = given.filter((text) => text.trim() !== '')
   if (stop.length < given.length) warn('stop', 'dropped')
-  return stop.length === 0 ? {} : { stop_sequences: stop }
+  return stop.length === 0 ? undefined : stop
 }
 
 /** Thinking leaves top_p only down to this. */
 const LEAST_TOP_P = 0.95
 
-function writeSampling(
+function addSampling(
+  written: WireSampling,
   { sampling }: CanonicalRequest,
   { warn }: Target,
   rules: ModelRules,
   { isOn }: ThinkingPlan,
-): WireSampling {
+): void {
   const { temperature, topP, topK } = sampling
-  const written: WireSampling = {}
   if (temperature !== undefined) {
     const isTaken = rules.sampling !== 'none' && !isOn
     if (isTaken) written.temperature = Math.min(1, temperature)
@@ -132,29 +137,24 @@ function writeSampling(
     if (rules.sampling === 'none' || isOn) warn('topK', 'dropped')
     else written.top_k = topK
   }
-  return written
 }
 
-function writeTier({ tier }: CanonicalRequest, { warn }: Target): { service_tier?: 'auto' | 'standard_only' } {
-  if (tier === undefined) return {}
-  if (tier === 'auto') return { service_tier: 'auto' }
-  if (tier === 'default') return { service_tier: 'standard_only' }
+function writeTier({ tier }: CanonicalRequest, { warn }: Target): WireRequest['service_tier'] {
+  if (tier === undefined || tier === 'auto') return tier
+  if (tier === 'default') return 'standard_only'
   warn('tier', 'dropped')
-  return {}
+  return undefined
 }
 
 function warnOfDropped({ sampling, verbosity, metadata, store, cacheKey }: CanonicalRequest, { warn }: Target): void {
-  const dropped: [field: WarnedField, isThere: boolean][] = [
-    ['presencePenalty', (sampling.presencePenalty ?? 0) !== 0],
-    ['frequencyPenalty', (sampling.frequencyPenalty ?? 0) !== 0],
-    ['seed', sampling.seed !== undefined],
-    ['logprobs', sampling.logprobs !== undefined],
-    ['logitBias', sampling.logitBias !== undefined],
-    ['verbosity', verbosity !== undefined],
-    ['metadata', metadata !== undefined && Object.keys(metadata).length > 0],
-    // Nothing is stored at this upstream: that is what a caller who says `false` wants.
-    ['store', store === true],
-    ['cacheKey', cacheKey !== undefined],
-  ]
-  for (const [field, isThere] of dropped) if (isThere) warn(field, 'dropped')
+  if ((sampling.presencePenalty ?? 0) !== 0) warn('presencePenalty', 'dropped')
+  if ((sampling.frequencyPenalty ?? 0) !== 0) warn('frequencyPenalty', 'dropped')
+  if (sampling.seed !== undefined) warn('seed', 'dropped')
+  if (sampling.logprobs !== undefined) warn('logprobs', 'dropped')
+  if (sampling.logitBias !== undefined) warn('logitBias', 'dropped')
+  if (verbosity !== undefined) warn('verbosity', 'dropped')
+  if (metadata !== undefined && Object.keys(metadata).length > 0) warn('metadata', 'dropped')
+  // Nothing is stored at this upstream: that is what a caller who says `false` wants.
+  if (store === true) warn('store', 'dropped')
+  if (cacheKey !== undefined) warn('cacheKey', 'dropped')
 }

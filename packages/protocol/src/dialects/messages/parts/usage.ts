@@ -125,24 +125,31 @@ const inputOf = ({ fresh, cacheRead, cacheWrite }: Tokens): Figure => sum(sum(fr
 
 /** Undefined when nothing is known at all. */
 export function usageFrom(figures: Figures): Usage | undefined {
-  const { tier, compaction, thinking, ...others } = figures
-  if ([compaction, thinking, ...Object.values(others)].every((figure) => figure === undefined)) return undefined
-  const tokens = compaction === undefined ? others : together(others, compaction)
+  if (isUnknown(figures)) return undefined
+  const { tier, compaction, thinking } = figures
+  const tokens: Tokens = compaction === undefined ? figures : together(figures, compaction)
   return usageOf({
-    input: others.fresh === undefined ? undefined : inputOf(tokens),
+    input: figures.fresh === undefined ? undefined : inputOf(tokens),
     // Until the answer is at its end, what it said is not known, whatever was summed up before.
-    output: others.output === undefined ? undefined : tokens.output,
+    output: figures.output === undefined ? undefined : tokens.output,
     cachedInput: tokens.cacheRead,
     cacheWrite: tokens.cacheWrite,
     reasoning: thinking,
     cacheWriteLong: tokens.cacheWriteLong,
-    toolCalls: hostedCalls(others),
+    toolCalls: hostedCalls(figures),
     tier,
   })
 }
 
+/** A tier alone says nothing. */
+function isUnknown(figures: Figures): boolean {
+  for (const name in figures) if (name !== 'tier' && figures[name as keyof Figures] !== undefined) return false
+  return true
+}
+
 /** The vendor does not bill code that searches and fetches run for themselves. */
 function hostedCalls({ searches, fetches, containers }: Pick<Figures, 'searches' | 'fetches' | 'containers'>) {
+  if (searches === undefined && fetches === undefined && containers === undefined) return undefined
   const isForSearch = [searches, fetches].some((count) => count !== undefined && count !== 0)
   return { web_search: searches, web_fetch: fetches, code_interpreter: isForSearch ? undefined : containers }
 }

@@ -3,7 +3,7 @@
 import { refuseTwins } from '../../../canonical/offered-tools.ts'
 import { checkToolChoice, leaveOutHosted } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
-import { type NameRule, type ToolNames, toolNames } from '../../../canonical/tool-names.ts'
+import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/tool-names.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireTool, WireToolChoice } from '../wire.ts'
 import type { ModelRules } from './models.ts'
@@ -33,7 +33,7 @@ export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: W
     tools: offered.map((tool) => writeTool(tool, names, rules, warn)),
     choice,
     isForced: choice?.type === 'any' || choice?.type === 'tool',
-    wrapped: new Set(offered.filter((tool) => tool.custom !== undefined).map((tool) => tool.name)),
+    wrapped: wrappedNames(offered),
   }
 }
 

@@ -5,7 +5,7 @@ import { effortOf, wantsThoughts } from '../../../canonical/effort.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'
 import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
-import { toolNames } from '../../../canonical/tool-names.ts'
+import { NO_NAMES, toolNames } from '../../../canonical/tool-names.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
 import type { Target, WrittenRequest } from '../../text-dialect.ts'
 import { writeInput } from './write-input.ts'
@@ -49,7 +49,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     prompt_cache_key: request.cacheKey,
     service_tier: request.tier,
   })
-  return { body, tools: { changed: names.changed, wrapped: new Set(), firstCallOnly: false } }
+  return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false } }
 }
 
 function writeReasoning(request: CanonicalRequest, { refuses }: Target): Record<string, unknown> | undefined {

@@ -72,7 +72,7 @@ export function readUsage(response: unknown, calls: HostedCalls | undefined): Us
   const input = readCount(value.input_tokens ?? value.prompt_tokens)
   const output = readCount(value.output_tokens ?? value.completion_tokens)
   const reasoning = readCount(outputDetails.reasoning_tokens)
-  const toolCalls = { ...calls?.counts(), ...reportedSearches(holder), ...reportedDetails(value) }
+  const toolCalls = toolCallsOf(holder, value, calls)
   if (input === undefined && output === undefined && Object.keys(toolCalls).length === 0) return undefined
   return usageOf({
     input,
@@ -90,16 +90,20 @@ export function readUsage(response: unknown, calls: HostedCalls | undefined): Us
   })
 }
 
-/** What the vendor itself counts as searches, beside the usage. */
-function reportedSearches({ tool_usage: tools }: Json): { web_search?: Figure } {
+/** What was seen of them, unless it was counted by those who bill it. */
+function toolCallsOf(holder: Json, usage: Json, seen: HostedCalls | undefined): Record<string, Figure> {
+  const calls: Record<string, Figure> = seen?.counts() ?? {}
+  const { tool_usage: tools } = holder
+  // What the vendor itself counts as searches, beside the usage.
   const search = isObject(tools) ? tools.web_search : undefined
-  const count = isObject(search) ? readCount(search.num_requests) : undefined
-  return count === undefined ? {} : { web_search: count }
-}
-
-/** A service that counts them all tells zero of those that it counts otherwise: that does not unsay what was seen. */
-function reportedDetails({ server_side_tool_usage_details: details }: Json): Record<string, Figure> {
-  return Object.fromEntries(Object.entries(reportedCalls(details)).filter(([, count]) => count !== 0))
+  const searches = isObject(search) ? readCount(search.num_requests) : undefined
+  if (searches !== undefined) calls.web_search = searches
+  const { server_side_tool_usage_details: details } = usage
+  if (details === undefined) return calls
+  const reported = reportedCalls(details)
+  // A service that counts them all tells zero of those that it counts otherwise: that does not unsay what was seen.
+  for (const tool in reported) if (reported[tool] !== 0) calls[tool] = reported[tool]
+  return calls
 }
 
 /** Some services leave reasoning out of the output; their total gives it away. */
