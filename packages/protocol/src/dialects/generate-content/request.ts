@@ -17,7 +17,7 @@ import type { CanonicalRequest, ServiceTier } from '../../canonical/request.ts'
 import type { FieldNames } from '../../canonical/warning.ts'
 import type { Addressed, Target, WrittenRequest } from '../text-dialect.ts'
 import { readGenerationConfig } from './parts/config-in.ts'
-import { withoutAbsent, writeConfig, writeSettings } from './parts/config-out.ts'
+import { addSettings, writeConfig } from './parts/config-out.ts'
 import { readContents, readInstructions } from './parts/contents-in.ts'
 import { writeContents } from './parts/contents-out.ts'
 import { camel, camelName, enumWord, type Left, listOf, openLeft } from './parts/fields.ts'
@@ -150,14 +150,12 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const { fields, names, sent } = writeTools(request, rules, target.warn)
   const { systemInstruction, contents } = writeContents(request, { target, names, rules })
   const generationConfig = writeConfig(request, rules, target.warn)
-  return {
-    body: withoutAbsent({
-      systemInstruction,
-      contents,
-      ...fields,
-      generationConfig: Object.keys(generationConfig).length === 0 ? undefined : generationConfig,
-      ...writeSettings(request, target.warn),
-    }),
-    tools: sent,
-  }
+  const body: Record<string, unknown> = {}
+  put(body, 'systemInstruction', systemInstruction)
+  body.contents = contents
+  put(body, 'tools', fields.tools)
+  put(body, 'toolConfig', fields.toolConfig)
+  if (Object.keys(generationConfig).length > 0) body.generationConfig = generationConfig
+  addSettings(body, request, target.warn)
+  return { body, tools: sent }
 }

@@ -1,6 +1,7 @@
 // What services of this dialect differ in, as far as a request depends on it. The name of the model tells the family;
 // who knows the service itself knows better, and says so.
 
+import { byModel } from '../../../canonical/by-model.ts'
 import type { ChatService } from '../../chat-service.ts'
 
 const USUAL: ChatService = {
@@ -30,26 +31,19 @@ const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
   [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]
 
-/** What was found out before, by what is known of a service (an object of the configuration), and then by the model. */
-const found = new WeakMap<Partial<ChatService>, Map<string, ChatService>>()
-/** The names are an operator's, or those of requests that pass: bounded all the same. */
-const MOST_MODELS = 1_000
+/** By what is known of a service, which is an object of the configuration: both together are put together once. */
+const services = new WeakMap<Partial<ChatService>, (model: string) => ChatService>()
 
 const NOTHING: Partial<ChatService> = {}
 
 /** `known`: what is said of the service itself, field by field. */
 export function serviceOf(model: string, known: Partial<ChatService> = NOTHING): ChatService {
-  let services = found.get(known)
-  if (services === undefined || services.size >= MOST_MODELS) {
-    services = new Map()
-    found.set(known, services)
+  let find = services.get(known)
+  if (find === undefined) {
+    find = byModel((name) => ({ ...guessOf(name), ...known }))
+    services.set(known, find)
   }
-  let service = services.get(model)
-  if (service === undefined) {
-    service = { ...guessOf(model), ...known }
-    services.set(model, service)
-  }
-  return service
+  return find(model)
 }
 
 function guessOf(model: string): ChatService {

@@ -10,6 +10,7 @@ import { redactedField, signatureField } from './signature.ts'
 export function partOf(block: Block, answering: Answering): WirePart | undefined {
   switch (block.type) {
     case 'text':
+      if (block.signature === undefined) return { text: block.text }
       return { text: block.text, ...signatureOf(block.signature, answering) }
     case 'refusal':
       return { text: block.text }

@@ -1,8 +1,8 @@
 // `generationConfig` and the other settings, for an upstream. Only what the caller asked for.
 
-import { withoutUndefined } from '../../../canonical/reading.ts'
+import { put } from '../../../canonical/reading.ts'
 import { refuseOtherOutput } from '../../../canonical/refusals.ts'
-import type { CanonicalRequest, MediaPart, Sampling } from '../../../canonical/request.ts'
+import type { CanonicalRequest, MediaPart, OutputFormat, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
 import type { ModelRules } from './models.ts'
@@ -15,20 +15,17 @@ const MOST_LOGPROBS = 20
 const LARGEST_SEED = 2 ** 31 - 1
 
 export function writeConfig(request: CanonicalRequest, rules: ModelRules, warn: Warn): Record<string, unknown> {
-  const config = {
-    ...writeSampling(request.sampling, warn),
-    ...writeFormat(request, rules, warn),
-    ...writeModalities(request),
-    mediaResolution: resolutionOf(request, warn),
-    thinkingConfig: writeThinking(request, rules, warn),
-  }
-  return withoutAbsent(config)
+  const config: Record<string, unknown> = {}
+  addSampling(config, request.sampling, warn)
+  if (request.format.type !== 'text') Object.assign(config, writeFormat(request.format, rules, warn))
+  refuseOtherOutput(request, ['image'])
+  if (request.modalities.length > 0) config.responseModalities = ['TEXT', 'IMAGE']
+  put(config, 'mediaResolution', resolutionOf(request, warn))
+  put(config, 'thinkingConfig', writeThinking(request, rules, warn))
+  return config
 }
 
-export const withoutAbsent = (fields: object): Record<string, unknown> =>
-  withoutUndefined<Record<string, unknown>>({ ...fields })
-
-function writeSampling(sampling: Sampling, warn: Warn): object {
+function addSampling(config: Record<string, unknown>, sampling: Sampling, warn: Warn): void {
   const { stop, logprobs, seed } = sampling
   if (sampling.logitBias !== undefined) warn('logitBias', 'dropped')
   if (stop !== undefined && stop.length > MOST_STOPS) warn('stop', 'clipped')
@@ -36,23 +33,20 @@ function writeSampling(sampling: Sampling, warn: Warn): object {
   if (!isSeedInRange) warn('seed', 'dropped')
   const top = logprobs?.top
   if (top !== undefined && top > MOST_LOGPROBS) warn('logprobs', 'clipped')
-  return {
-    temperature: sampling.temperature,
-    topP: sampling.topP,
-    topK: sampling.topK,
-    candidateCount: sampling.choices,
-    maxOutputTokens: sampling.maxOutput,
-    stopSequences: stop === undefined || stop.length === 0 ? undefined : stop.slice(0, MOST_STOPS),
-    presencePenalty: sampling.presencePenalty,
-    frequencyPenalty: sampling.frequencyPenalty,
-    seed: isSeedInRange ? seed : undefined,
-    responseLogprobs: logprobs === undefined ? undefined : true,
-    logprobs: top === undefined ? undefined : Math.min(top, MOST_LOGPROBS),
-  }
+  put(config, 'temperature', sampling.temperature)
+  put(config, 'topP', sampling.topP)
+  put(config, 'topK', sampling.topK)
+  put(config, 'candidateCount', sampling.choices)
+  put(config, 'maxOutputTokens', sampling.maxOutput)
+  if (stop !== undefined && stop.length > 0) config.stopSequences = stop.slice(0, MOST_STOPS)
+  put(config, 'presencePenalty', sampling.presencePenalty)
+  put(config, 'frequencyPenalty', sampling.frequencyPenalty)
+  if (isSeedInRange) put(config, 'seed', seed)
+  if (logprobs !== undefined) config.responseLogprobs = true
+  if (top !== undefined) config.logprobs = Math.min(top, MOST_LOGPROBS)
 }
 
-function writeFormat({ format }: CanonicalRequest, rules: ModelRules, warn: Warn): object {
-  if (format.type === 'text') return {}
+function writeFormat(format: Exclude<OutputFormat, { type: 'text' }>, rules: ModelRules, warn: Warn): object {
   if (format.type === 'json') return { responseMimeType: 'application/json' }
   const lost = (): void => warn('format', 'changed')
   const schema = vendorSchema(format.schema, lost)
@@ -64,17 +58,14 @@ function writeFormat({ format }: CanonicalRequest, rules: ModelRules, warn: Warn
   return { responseMimeType: 'application/json', responseJsonSchema: described }
 }
 
-function writeModalities(request: CanonicalRequest): object {
-  refuseOtherOutput(request, ['image'])
-  return request.modalities.length === 0 ? {} : { responseModalities: ['TEXT', 'IMAGE'] }
-}
-
 const RESOLUTIONS = ['low', 'medium', 'high'] as const
 
 /** One for the whole request: the closest look that any part wants. */
 function resolutionOf(request: CanonicalRequest, warn: Warn): string | undefined {
+  const media = mediaOf(request)
+  if (media.length === 0) return undefined
   const wanted = new Set<(typeof RESOLUTIONS)[number] | 'auto'>()
-  for (const { detail } of mediaOf(request)) {
+  for (const { detail } of media) {
     wanted.add(detail === 'original' ? 'high' : (RESOLUTIONS.find((word) => word === detail) ?? 'auto'))
   }
   const closest = RESOLUTIONS.findLast((word) => wanted.has(word))
@@ -82,29 +73,29 @@ function resolutionOf(request: CanonicalRequest, warn: Warn): string | undefined
   return closest === undefined ? undefined : `MEDIA_RESOLUTION_${closest.toUpperCase()}`
 }
 
-function* mediaOf(request: CanonicalRequest): Generator<MediaPart> {
+function mediaOf(request: CanonicalRequest): MediaPart[] {
+  const media: MediaPart[] = []
   for (const turn of request.turns) {
     for (const part of turn.parts) {
-      if (part.type === 'media') yield part
-      else if (part.type === 'result') for (const inner of part.parts) if (inner.type === 'media') yield inner
+      if (part.type === 'media') media.push(part)
+      else if (part.type === 'result') for (const inner of part.parts) if (inner.type === 'media') media.push(inner)
     }
   }
+  return media
 }
 
-export function writeSettings(
+export function addSettings(
+  body: Pick<WireRequest, 'labels' | 'serviceTier' | 'store'>,
   request: CanonicalRequest,
   warn: Warn,
-): Pick<WireRequest, 'labels' | 'serviceTier' | 'store'> {
+): void {
   for (const field of ['verbosity', 'endUser', 'cacheKey'] as const) {
     if (request[field] !== undefined) warn(field, 'dropped')
   }
-  const labels = labelsOf(request, warn)
   const { tier, store } = request
-  return {
-    ...(labels === undefined ? {} : { labels }),
-    ...(tier === undefined || tier === 'auto' ? {} : { serviceTier: tier === 'default' ? 'standard' : tier }),
-    ...(store === undefined ? {} : { store }),
-  }
+  put(body, 'labels', labelsOf(request, warn))
+  if (tier !== undefined && tier !== 'auto') body.serviceTier = tier === 'default' ? 'standard' : tier
+  put(body, 'store', store)
 }
 
 /** Only one of the vendor's two services takes labels, and the other refuses the whole request over them. */

@@ -21,18 +21,22 @@ export function writeContents(
   writing: Writing,
 ): Pick<WireRequest, 'systemInstruction' | 'contents'> {
   const { target } = writing
-  const ready = { ...request, turns: request.turns.map((turn) => readyTurn(turn, target)) }
+  const ready = request.turns.every(isReady)
+    ? request
+    : { ...request, turns: request.turns.map((turn) => readyTurn(turn, target)) }
   const { instructions, turns } = alternatingTurns(ready, target.warn)
   const nameOf = new Map<string, string>()
   const contents = turns.map((turn): WireContent => {
     if (turn.role === 'assistant') return { role: 'model', parts: modelParts(turn.parts, nameOf, writing) }
     return { role: 'user', parts: turn.parts.flatMap((part) => userParts(part, nameOf, writing)) }
   })
-  return {
-    ...(instructions.length === 0 ? {} : { systemInstruction: { parts: instructions.map(({ text }) => ({ text })) } }),
-    contents,
-  }
+  if (instructions.length === 0) return { contents }
+  return { systemInstruction: { parts: instructions.map(({ text }) => ({ text })) }, contents }
 }
+
+/** Nothing in it but words, and nobody's signature. */
+const isReady = ({ parts }: Turn): boolean =>
+  parts.every((part) => part.type === 'text' && part.text !== '' && part.signature === undefined)
 
 /** Without what this upstream cannot be told, and with its own signatures in place of the sealed ones. */
 function readyTurn(turn: Turn, target: Target): Turn {

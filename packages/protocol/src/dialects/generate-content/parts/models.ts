@@ -1,5 +1,7 @@
 // Rules that differ by model. Names that say no generation (aliases, tuned models) are taken for the newest.
 
+import { byModel } from '../../../canonical/by-model.ts'
+
 export type ModelRules = {
   /** How hard to think: not to be asked, a number of tokens, or a word. */
   thinking: 'none' | 'budget' | 'level'
@@ -19,7 +21,7 @@ export type ModelRules = {
 
 const ALL_LEVELS = ['MINIMAL', 'LOW', 'MEDIUM', 'HIGH']
 
-export function rulesOf(model: string): ModelRules {
+export const rulesOf = byModel((model): ModelRules => {
   const generation = generationOf(model)
   const isPro = /-pro\b/.test(model)
   const isNew = generation >= 3
@@ -32,7 +34,7 @@ export function rulesOf(model: string): ModelRules {
     mediaInResults: isNew,
     searchesBilled: isNew ? 'query' : 'answer',
   }
-}
+})
 
 /** `models/gemini-2.5-flash` -> 2.5. */
 function generationOf(model: string): number {

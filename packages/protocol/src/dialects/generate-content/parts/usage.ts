@@ -1,6 +1,6 @@
 // Token figures, both ways. Output is counted in two figures here, thoughts apart; zeros are often left out.
 
-import { isObject } from '../../../canonical/reading.ts'
+import { isObject, put } from '../../../canonical/reading.ts'
 import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
 import type { WireModalities, WireUsage } from '../wire.ts'
 import type { GroundedCalls } from './grounding.ts'
@@ -13,9 +13,9 @@ export function readUsage(wire: WireUsage, grounded: GroundedCalls | undefined):
   const thoughts = readCount(wire.thoughtsTokenCount)
   const total = readCount(wire.totalTokenCount)
   const cached = readCount(wire.cachedContentTokenCount)
-  const toolCalls = grounded?.counts() ?? {}
-  const known = [prompt, toolUse, candidates, thoughts, total, ...Object.values(toolCalls)]
-  if (known.every((figure) => figure === undefined)) return undefined
+  const toolCalls = grounded?.counts()
+  const known = prompt ?? toolUse ?? candidates ?? thoughts ?? total ?? toolCalls?.web_search ?? toolCalls?.google_maps
+  if (known === undefined) return undefined
   const input = prompt === undefined ? undefined : sum(prompt, toolUse)
   // A model that only thought has no candidates' figure: what is left of the total is its output.
   const output =
@@ -121,34 +121,31 @@ export function writeUsage(usage: Usage | undefined, estimate: () => { input: nu
   const output = usage?.output ?? assumed?.output ?? 0
   const thoughts = Math.min(usage?.reasoning ?? 0, output)
   const cached = usage?.cachedInput ?? 0
-  return {
-    promptTokenCount: input,
-    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
-    candidatesTokenCount: output - thoughts,
-    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
-    totalTokenCount: input + output,
-    ...details('promptTokensDetails', input, usage?.audioInput, usage?.imageInput),
-    ...details('cacheTokensDetails', cached, usage?.cachedAudioInput, undefined),
-    ...details('candidatesTokensDetails', output - thoughts, usage?.audioOutput, usage?.imageOutput),
-    ...writtenTraffic(usage?.tier),
-  }
+  const written: WireUsage = { promptTokenCount: input }
+  if (cached > 0) written.cachedContentTokenCount = cached
+  written.candidatesTokenCount = output - thoughts
+  if (thoughts > 0) written.thoughtsTokenCount = thoughts
+  written.totalTokenCount = input + output
+  put(written, 'promptTokensDetails', details(input, usage?.audioInput, usage?.imageInput))
+  put(written, 'cacheTokensDetails', details(cached, usage?.cachedAudioInput, undefined))
+  put(written, 'candidatesTokensDetails', details(output - thoughts, usage?.audioOutput, usage?.imageOutput))
+  put(written, 'trafficType', writtenTraffic(usage?.tier))
+  return written
 }
 
-type Details = 'promptTokensDetails' | 'cacheTokensDetails' | 'candidatesTokensDetails'
-
 /** Only where there is something else than text. */
-function details(name: Details, whole: number, audio = 0, image = 0): { [Name in Details]?: WireModalities } {
-  if (audio + image === 0) return {}
+function details(whole: number, audio = 0, image = 0): WireModalities | undefined {
+  if (audio + image === 0) return undefined
   const parts = [
     { modality: 'TEXT', tokenCount: Math.max(0, whole - audio - image) },
     { modality: 'AUDIO', tokenCount: audio },
     { modality: 'IMAGE', tokenCount: image },
   ]
-  return { [name]: parts.filter(({ tokenCount }) => tokenCount > 0) }
+  return parts.filter(({ tokenCount }) => tokenCount > 0)
 }
 
 /** Nothing for the usual tier, of which only one of the vendor's two services speaks. */
-function writtenTraffic(tier: string | undefined): { trafficType?: string } {
-  const traffic = tier === 'standard' ? undefined : Object.keys(TRAFFIC).find((name) => TRAFFIC[name] === tier)
-  return traffic === undefined ? {} : { trafficType: traffic }
+function writtenTraffic(tier: string | undefined): string | undefined {
+  if (tier === undefined || tier === 'standard') return undefined
+  return Object.keys(TRAFFIC).find((name) => TRAFFIC[name] === tier)
 }

@@ -1,6 +1,7 @@
 // What the models behind this dialect take, as far as their names tell. Sampling and thinking are rules of the model,
 // not of the protocol. The first row that fits counts; names that fit none get the rules that most services keep.
 
+import { byModel } from '../../../canonical/by-model.ts'
 import type { WireEffort } from '../wire.ts'
 
 export type ModelRules = {
@@ -54,7 +55,7 @@ const ROWS: readonly [name: RegExp, rules: ModelRules][] = [
 ]
 
 /** Resellers put a vendor, a region or a version around the name, and some write dots. */
-export function rulesOf(model: string): ModelRules {
+export const rulesOf = byModel((model): ModelRules => {
   const name = model.toLowerCase().replaceAll('.', '-')
   return ROWS.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN
-}
+})
