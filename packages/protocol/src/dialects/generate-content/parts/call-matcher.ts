@@ -14,7 +14,12 @@ type Waiting = { id: string; isAnswered: boolean }
 
 /** `contents`: all of them, since a made-up id must not be one that comes later. */
 export function openCallMatcher(contents: readonly Json[]): CallMatcher {
-  const given = givenIds(contents)
+  /** Looked for when the first id has to be made up. */
+  let given: ReadonlySet<string> | undefined
+  const isFree = (made: string): boolean => {
+    given ??= givenIds(contents)
+    return !given.has(made)
+  }
   const used = new Set<string>()
   const repeats = new Map<string, number>()
   const byId = openShelf()
@@ -25,9 +30,9 @@ export function openCallMatcher(contents: readonly Json[]): CallMatcher {
   let step = 0
   let isAnswering = false
 
-  function unused(wanted: string, isFree: (id: string) => boolean): string {
+  function unused(wanted: string, isMade: boolean): string {
     let id = wanted
-    while (used.has(id) || !isFree(id)) {
+    while (used.has(id) || (isMade && !isFree(id))) {
       const count = (repeats.get(wanted) ?? 1) + 1
       repeats.set(wanted, count)
       id = `${wanted}_${count}`
@@ -41,7 +46,7 @@ export function openCallMatcher(contents: readonly Json[]): CallMatcher {
       if (isAnswering) step++
       isAnswering = false
       const isGiven = own !== undefined && own !== ''
-      const id = isGiven ? unused(own, () => true) : unused(`call_${position}`, (made) => !given.has(made))
+      const id = unused(isGiven ? own : `call_${position}`, !isGiven)
       position++
       const call = { id, isAnswered: false }
       if (isGiven) byId.put(own, step, call)

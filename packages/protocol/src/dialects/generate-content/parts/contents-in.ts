@@ -89,6 +89,13 @@ function append(parts: Part[], part: Part, speaker: 'user' | 'assistant'): void 
 /** The fields that hold a part's content. Any other name is a kind of part that only this dialect has. */
 const BESIDE = ['thought', 'thoughtSignature', 'videoMetadata', 'mediaResolution', 'partMetadata']
 
+function contentOf(part: Json): string | undefined {
+  for (const name in part) {
+    if (part[name] !== undefined && part[name] !== null && !BESIDE.includes(name)) return name
+  }
+  return undefined
+}
+
 /** Undefined: there is nothing in it. */
 function readPart(value: unknown, at: string, calls: CallMatcher, reading: Reading): Part | undefined {
   const part = camel(asObject(value, at))
@@ -98,9 +105,7 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Readi
   for (const name of ['videoMetadata', 'partMetadata']) {
     if (part[name] !== undefined && part[name] !== null) reading.left.add(`contents.parts.${name}`)
   }
-  const what = Object.keys(part).find(
-    (name) => !BESIDE.includes(name) && part[name] !== undefined && part[name] !== null,
-  )
+  const what = contentOf(part)
   switch (what) {
     case undefined:
     case 'text': {
@@ -108,7 +113,7 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Readi
       if (signature?.redacted) return { type: 'redacted', data: signature.value }
       if (text === '' && signature === undefined) return undefined
       if (readFlag(part, 'thought', at) === true) return { type: 'reasoning', text, style: 'summary', ...signed }
-      return { type: 'text', text, ...signed }
+      return signature === undefined ? { type: 'text', text } : { type: 'text', text, ...signed }
     }
     case 'inlineData':
       return { ...readInline(part.inlineData, `${at}.inlineData`), ...detailOf(part, reading), ...signed }
