@@ -25,4 +25,7 @@ test('what one model of one upstream refused, others are still asked for', () =>
   expect(refused.has('main', 'model-b', 'temperature')).toBe(false)
   expect(refused.has('other', 'model-a', 'temperature')).toBe(false)
   expect(refused.has('main', 'model-a', 'topP')).toBe(false)
+  refused.note('main', 'model-a', 'topP')
+  expect([...refused.of('main', 'model-a')]).toEqual(['temperature', 'topP'])
+  expect([...refused.of('main', 'model-b')]).toEqual([])
 })
