@@ -10,6 +10,7 @@ import { contentsPostgres } from './0006-contents.postgres.ts'
 import { registrationPostgres, registrationSqlite } from './0007-registration.ts'
 import { capsPostgres } from './0008-caps.postgres.ts'
 import { pendingWordsSqlite } from './0009-pending-words.ts'
+import { pendingPagesSqlite } from './0010-pending-pages.ts'
 
 export type Migration = { id: number; name: string; sqlite: readonly string[]; postgres: readonly string[] }
 
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { id: 7, name: 'registration', sqlite: registrationSqlite, postgres: registrationPostgres },
   { id: 8, name: 'caps', sqlite: [], postgres: capsPostgres },
   { id: 9, name: 'pending words', sqlite: pendingWordsSqlite, postgres: [] },
+  { id: 10, name: 'pending pages', sqlite: pendingPagesSqlite, postgres: [] },
 ]
 
 /** Both engines understand this text. A row goes in together with what its migration did, in one transaction. */

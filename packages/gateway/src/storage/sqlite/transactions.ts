@@ -1,8 +1,8 @@
 // What the writer thread does with its connection: batches of verbs and lists of statements, each one transaction.
 //
 // A commit costs by the pages it touches, and the rows of a batch lie all over the file. So a batch of many verbs is
-// decided on the rows in memory, and only its verbs are committed, as one row of `pending`; once there are enough of
-// them, a later transaction writes the rows they changed, each once, and removes them from `pending`. After a crash or
+// decided on the rows in memory, and only its verbs are committed (pending.ts); once there are enough of
+// them, a later transaction writes the rows they changed, each once, and the verbs are forgotten. After a crash or
 // a failed transaction the verbs are decided again from there: the ledger gives the same answers to the same verbs on
 // the same rows, and the rows have not changed, because whatever changes them writes all that is pending before.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
@@ -10,8 +10,8 @@ import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
 import { decodeBatch, type EncodedBatch } from './batch.ts'
-import { decodeTextBatch } from './batch-text.ts'
 import { openBook } from './book.ts'
+import { openPending } from './pending.ts'
 
 /** Crosses the thread border as it is: errors would lose their class on the way. */
 export type Failure = { failure: 'store' | 'verb'; message: string }
@@ -26,9 +26,6 @@ export type Transactions = {
   hasPending(): boolean
 }
 
-/** `words`: null for a batch of an earlier version. */
-type Pending = { at: bigint; verbs: string; words: Uint8Array | null }
-
 /** A write of the rows of this many verbs takes about ten milliseconds, for which a batch may have to wait. */
 const MOST_PENDING = 2_000
 /** Batches of fewer verbs are written into their rows at once, so that a quiet store has nothing pending. */
@@ -38,9 +35,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   const book = openBook(db)
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
-  const insertPending = db.prepare('INSERT INTO pending (at, verbs, words) VALUES (?, ?, ?)')
-  const selectPending = db.prepare<Pending, []>('SELECT at, verbs, words FROM pending ORDER BY id')
-  const deletePending = db.prepare('DELETE FROM pending')
+  const batches = openPending(db)
   /** How many verbs are pending. */
   let pending = 0
   /** The book has their effects. */
@@ -73,18 +68,16 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   }
   function decideAgain(): void {
     pending = 0
-    for (const { at, verbs, words } of selectPending.all()) {
-      book.setTime(Number(at))
-      for (const verb of decodePending(verbs, words)) {
-        apply(book, verb)
-        pending += 1
-      }
+    for (const { at, verbs } of batches.read()) {
+      book.setTime(at)
+      for (const verb of verbs) apply(book, verb)
+      pending += verbs.length
     }
     decided = true
   }
   function writeRows(): void {
     book.flush()
-    if (pending > 0) deletePending.run()
+    if (pending > 0) batches.clear()
     pending = 0
   }
   const oneCommit = (verbs: readonly Verb[], now: number, batch: EncodedBatch | undefined) =>
@@ -92,10 +85,9 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
       book.setTime(now)
       const results = verbs.map((verb) => apply(book, verb))
       // Rows of this transaction that are written already cannot be pending as well.
-      if (batch !== undefined && verbs.length >= deferFrom && !book.flushed && pending < MOST_PENDING) {
-        insertPending.run(BigInt(now), batch.texts, bytesOf(batch.words))
-        pending += verbs.length
-      } else writeRows()
+      const mayWait = batch !== undefined && verbs.length >= deferFrom && !book.flushed && pending < MOST_PENDING
+      if (mayWait && batches.add(batch, now)) pending += verbs.length
+      else writeRows()
       return results
     })
 
@@ -135,15 +127,6 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     },
   }
 }
-
-function decodePending(texts: string, bytes: Uint8Array | null): Verb[] {
-  if (!bytes) return decodeTextBatch(texts)
-  return decodeBatch({ words: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), texts })
-}
-
-/** A copy, because SQLite is not handed memory that another thread may write to. */
-const bytesOf = ({ buffer, byteOffset, byteLength }: DataView): Uint8Array =>
-  new Uint8Array(buffer, byteOffset, byteLength).slice()
 
 /** Thrown to roll back; not an error. */
 class Undone extends Error {
