@@ -13,6 +13,7 @@ import {
 } from '../../money/ledger.ts'
 import type { Limits, Meter, Period, Window } from '../../money/limits.ts'
 import { toLimits, toSpent } from '../sql/rows.ts'
+import { prepareInserts, type Values } from './insert-rows.ts'
 
 export type BatchBook = Book & {
   /** Inside the transaction: from here on nobody else can write. */
@@ -40,8 +41,12 @@ type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open
 type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
-const REQUEST =
-  'id, account, key, slot, epoch, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
+const REQUEST_COLUMNS = [
+  ...['id', 'account', 'key', 'slot', 'epoch', 'state', 'held', 'held_at', 'tokens', 'progress', 'cost', 'shortfall'],
+  ...['model', 'upstream', 'ending', 'receipt'],
+]
+const TRANSFER_COLUMNS = ['request', 'debit', 'credit', 'amount', 'at']
+const REQUEST = REQUEST_COLUMNS.join(', ')
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
@@ -67,14 +72,14 @@ export function openBook(db: Database): BatchBook {
   // Apart, because most have no limit that needs them.
   const updateAccountWindows = db.prepare(`UPDATE account SET ${WINDOWS} WHERE id = ?`)
   const updateKeyWindows = db.prepare(`UPDATE api_key SET ${WINDOWS} WHERE id = ?`)
-  const insertRequest = db.prepare(
-    `INSERT INTO request (${REQUEST}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insertRequests = prepareInserts(db, 'request', REQUEST_COLUMNS, addRequest)
   const updateRequest = db.prepare(
     `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ?
     WHERE id = ?`,
   )
-  const insertTransfer = db.prepare('INSERT INTO transfer (request, debit, credit, amount, at) VALUES (?, ?, ?, ?, ?)')
+  const insertTransfers = prepareInserts<Transfer>(db, 'transfer', TRANSFER_COLUMNS, (row, values) =>
+    values.push(...row),
+  )
   const saveNode = db.prepare(
     `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
     ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
@@ -118,15 +123,6 @@ export function openBook(db: Database): BatchBook {
     const { state, held, tokens, progress, cost, shortfall, ending, receipt, id } = row
     updateRequest.run(state, held, tokens, progress, cost, shortfall, ending, receipt, id)
   }
-  function writeNewRequest(row: RequestRow): void {
-    const { id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall } = row
-    const { model, upstream, ending, receipt } = row
-    // One by one: lists to spread would be built and taken apart for every request.
-    // biome-ignore format: as the columns above
-    insertRequest.run(
-      id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall, model, upstream, ending, receipt,
-    )
-  }
   function writeAccount(row: KeptAccount): void {
     const { id, balance, held, written, limits, meter } = row
     const { open, spentAt, spentDay, weekBefore, monthBefore, requests, tokens } = meter
@@ -149,10 +145,10 @@ export function openBook(db: Database): BatchBook {
   }
   function flush(): void {
     flushed ||= newRequests.size + savedRequests.size + savedAccounts.size + savedKeys.size + savedNodes.size > 0
-    for (const row of newRequests) writeNewRequest(row)
+    insertRequests(newRequests)
     for (const row of savedRequests) writeRequest(row)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
-    for (const transfer of transfers) insertTransfer.run(...transfer)
+    insertTransfers(transfers)
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
     for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
@@ -219,6 +215,16 @@ export function openBook(db: Database): BatchBook {
     },
     transfer: (request, debit, credit, amount) => void transfers.push([request ?? null, debit, credit, amount, at]),
   }
+}
+
+function addRequest(row: RequestRow, values: Values): void {
+  const { id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall } = row
+  const { model, upstream, ending, receipt } = row
+  // One by one: a list to spread would be built and taken apart for every request.
+  // biome-ignore format: as the columns above
+  values.push(
+    id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall, model, upstream, ending, receipt,
+  )
 }
 
 const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefined => (row ? read(row) : undefined)
