@@ -58,6 +58,21 @@ test('a new start finds the batches of this round, in their order, and none of t
   }
 })
 
+test('whatever an earlier round left on a page, it is not the beginning of a batch', () => {
+  const batches = openPending(db)
+  batches.read()
+  for (let round = 0; round < 60; round += 2) {
+    // Full of the number of the next round, each time moved by some words, so that a page begins with it.
+    const next = { slot: round + 1, epoch: round + 1 }
+    const moved = Array.from({ length: round / 2 }, () => settle(1n, next, 5n))
+    batches.add(encoded([...moved, ...Array.from({ length: 90 }, () => hold(1n, wallet, next))]), 1)
+    batches.clear()
+    batches.add(encoded(SHORT), 2)
+    expect(openPending(db).read()).toEqual([{ at: 2, verbs: SHORT }])
+    batches.clear()
+  }
+})
+
 test('what a transaction that failed has added or cleared is as it was, once it is read again', () => {
   const batches = openPending(db)
   batches.read()

@@ -3,8 +3,9 @@
 // length without touching anything else; a row that is inserted and later deleted would also change the list of free
 // pages, the page above, and the file's first page, every time.
 //
-// Page 0 says which round it is. The batches of this round lie from page 1 on, one behind the other, each at the start of
-// a page; behind them are those of an earlier round, which are in their rows.
+// Every page begins with its round. Page 0 says which round it is; its batches lie from page 1 on, one behind the other, each
+// at the start of a page. Behind them are pages of earlier rounds, whose batches are in their rows: whatever stands in those,
+// it is never taken for the beginning of a batch.
 import type { Database } from 'bun:sqlite'
 import type { Verb } from '../../money/ledger.ts'
 import { decodeBatch, type EncodedBatch, WORD } from './batch.ts'
@@ -23,11 +24,13 @@ export type PendingBatches = {
 
 /** The longest value that leaves a row in one page of SQLite's, in whole words. */
 const PAGE_BYTES = 4_048
+/** What is left of it behind the round. */
+const CONTENT_BYTES = PAGE_BYTES - WORD
 /** What all batches together, and one alone, may take; beyond, the rows are written. */
 const MOST_PAGES = 1_000
 const MOST_PAGES_OF_BATCH = 64
-/** Of a batch: its round, its time, and how many bytes of words and of texts follow. */
-const HEAD_BYTES = 4 * WORD
+/** Of a batch: its time, and how many bytes of words and of texts follow. */
+const HEAD_BYTES = 3 * WORD
 
 type Page = { bytes: Uint8Array }
 /** `words`: null where numbers were text, too. */
@@ -38,39 +41,44 @@ export function openPending(db: Database): PendingBatches {
   const savePage = db.prepare('INSERT OR REPLACE INTO pending_page (id, bytes) VALUES (?, ?)')
   const selectEarlier = db.prepare<Earlier, []>('SELECT at, verbs, words FROM pending ORDER BY id')
   const deleteEarlier = db.prepare('DELETE FROM pending')
-  /** A batch in its pages, and behind it whatever was there: SQLite is to get the same length every time. */
-  const bytes = new Uint8Array(MOST_PAGES_OF_BATCH * PAGE_BYTES)
+  /** A batch, and behind it whatever was there. */
+  const bytes = new Uint8Array(MOST_PAGES_OF_BATCH * CONTENT_BYTES)
   const head = new DataView(bytes.buffer, 0, HEAD_BYTES)
+  /** Always as long: a value of another length would not lie in the same place. */
+  const page = new Uint8Array(PAGE_BYTES)
+  const roundOfPage = new DataView(page.buffer, 0, WORD)
   const encoder = new TextEncoder()
   let round = 0
   /** The first page that no batch of this round has. */
   let next = 1
   let hasEarlier = false
 
-  function readPages(first: number, count: number): Uint8Array {
-    const pages = new Uint8Array(count * PAGE_BYTES)
-    for (let index = 0; index < count; index++) {
-      const page = selectPage.get(first + index)
-      if (!page) throw new Error(`a pending batch lacks its page ${first + index}`)
-      pages.set(page.bytes, index * PAGE_BYTES)
-    }
-    return pages
+  /** The content of a page of this round. */
+  function readPage(id: number): Uint8Array | undefined {
+    const found = selectPage.get(id)?.bytes
+    return found && numberAt(found, 0) === round ? found.subarray(WORD) : undefined
   }
   function readNext(): Decided | undefined {
-    const first = selectPage.get(next)
+    const first = readPage(next)
     if (!first) return undefined
-    const [of, at, wordBytes, textBytes] = readHead(first.bytes)
-    if (of !== round) return undefined
+    const [at, wordBytes, textBytes] = [numberAt(first, 0), numberAt(first, 1), numberAt(first, 2)]
     const end = HEAD_BYTES + wordBytes + textBytes
     const count = pagesFor(end)
-    const pages = readPages(next, count)
+    const content = new Uint8Array(count * CONTENT_BYTES)
+    for (let index = 0; index < count; index++) {
+      const part = readPage(next + index)
+      if (!part) throw new Error(`a pending batch lacks its page ${next + index}`)
+      content.set(part, index * CONTENT_BYTES)
+    }
     next += count
-    const words = new DataView(pages.buffer, HEAD_BYTES, wordBytes)
-    const texts = new TextDecoder('utf-8', { ignoreBOM: true }).decode(pages.subarray(HEAD_BYTES + wordBytes, end))
+    const words = new DataView(content.buffer, HEAD_BYTES, wordBytes)
+    const texts = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content.subarray(HEAD_BYTES + wordBytes, end))
     return { at, verbs: decodeBatch({ words, texts }) }
   }
-  function writeHead(values: readonly number[]): void {
-    for (const [index, value] of values.entries()) head.setFloat64(index * WORD, value, true)
+  function writePage(id: number, content: Uint8Array): void {
+    roundOfPage.setFloat64(0, round, true)
+    page.set(content, WORD)
+    savePage.run(id, page)
   }
 
   return {
@@ -79,7 +87,7 @@ export function openPending(db: Database): PendingBatches {
       hasEarlier = earlier.length > 0
       const decided = earlier.map(({ at, verbs, words }) => ({ at: Number(at), verbs: decodeEarlier(verbs, words) }))
       const mark = selectPage.get(0)
-      round = mark ? readHead(mark.bytes)[0] : 0
+      round = mark ? numberAt(mark.bytes, 0) : 0
       next = 1
       for (let batch = readNext(); batch; batch = readNext()) decided.push(batch)
       return decided
@@ -91,9 +99,10 @@ export function openPending(db: Database): PendingBatches {
       const count = pagesFor(start + written)
       if (read < texts.length || next + count > MOST_PAGES) return false
       bytes.set(new Uint8Array(words.buffer, words.byteOffset, words.byteLength), HEAD_BYTES)
-      writeHead([round, now, words.byteLength, written])
+      for (const [index, value] of [now, words.byteLength, written].entries())
+        head.setFloat64(index * WORD, value, true)
       for (let index = 0; index < count; index++)
-        savePage.run(next + index, bytes.subarray(index * PAGE_BYTES, (index + 1) * PAGE_BYTES))
+        writePage(next + index, bytes.subarray(index * CONTENT_BYTES, (index + 1) * CONTENT_BYTES))
       next += count
       return true
     },
@@ -102,19 +111,17 @@ export function openPending(db: Database): PendingBatches {
       hasEarlier = false
       round += 1
       next = 1
-      writeHead([round, 0, 0, 0])
-      savePage.run(0, bytes.subarray(0, PAGE_BYTES))
+      writePage(0, NOTHING)
     },
   }
 }
 
-const pagesFor = (bytes: number): number => Math.ceil(bytes / PAGE_BYTES)
+const NOTHING = new Uint8Array(0)
 
-function readHead({ buffer, byteOffset }: Uint8Array): [round: number, at: number, words: number, texts: number] {
-  const head = new DataView(buffer, byteOffset, HEAD_BYTES)
-  const value = (index: number) => head.getFloat64(index * WORD, true)
-  return [value(0), value(1), value(2), value(3)]
-}
+const pagesFor = (bytes: number): number => Math.ceil(bytes / CONTENT_BYTES)
+
+const numberAt = ({ buffer, byteOffset }: Uint8Array, word: number): number =>
+  new DataView(buffer, byteOffset + word * WORD, WORD).getFloat64(0, true)
 
 function decodeEarlier(texts: string, bytes: Uint8Array | null): Verb[] {
   if (!bytes) return decodeTextBatch(texts)
