@@ -36,6 +36,8 @@ export type Manners = {
   /** Whether clients are asked to go elsewhere with their next request. */
   leaving(): boolean
   ticker: Ticker
+  /** Told of what should not be possible. */
+  failed(error: unknown): void
 }
 
 export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App, manners: Manners): Listener {
@@ -57,6 +59,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       ticker: manners.ticker,
       handle: app,
       isLeaving: () => opened === former || manners.leaving(),
+      failed: manners.failed,
     })
     return opened
   }

@@ -92,7 +92,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
       ...(nodes ? { company: nodes.company } : {}),
     }
     const app = createApp({ ...parts, register }, health)
-    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker }
+    const failed = (error: unknown) => log.error('connection failed', { error: String(error) })
+    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, failed }
     listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
     const open = listener
     stops.push(() => open.stop(true))

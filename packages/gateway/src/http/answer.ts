@@ -27,7 +27,7 @@ export type HeaderSet = Readonly<Record<string, string>>
 export type FixedHeaders = { readonly set: HeaderSet; readonly lines: string }
 
 export function fixedHeaders(set: HeaderSet): FixedHeaders {
-  return { set: Object.freeze({ ...set }), lines: Object.entries(set).map(line).join('') }
+  return { set: Object.freeze({ __proto__: null, ...set }), lines: Object.entries(set).map(line).join('') }
 }
 
 const line = ([name, value]: readonly [string, string]) => `${name}: ${checked(value)}\r\n`
@@ -71,6 +71,10 @@ export class AnswerHeaders {
     return this.#fixed.set[name] ?? null
   }
 
+  #isOwn(name: string): boolean {
+    return this.#own.some((own, index) => index % 2 === 0 && own === name)
+  }
+
   /** As they go over the wire, each with its line end. */
   lines(): string {
     let text = this.#overrides ? this.#remaining() : this.#fixed.lines
@@ -82,7 +86,7 @@ export class AnswerHeaders {
   /** The fixed ones that were not set to something else. */
   #remaining(): string {
     return Object.entries(this.#fixed.set)
-      .filter(([name, value]) => this.get(name) === value)
+      .filter(([name]) => !this.#isOwn(name))
       .map(line)
       .join('')
   }

@@ -10,7 +10,7 @@ const CR = 0x0d
 const LF = 0x0a
 const SEMICOLON = 0x3b
 
-type State = 'size' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-end'
+type State = 'size' | 'blank' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-end'
 
 export class Chunked {
   /** The body is over. */
@@ -56,6 +56,10 @@ export class Chunked {
       case 'size':
         this.#readSize(byte)
         break
+      case 'blank':
+        this.#count(byte)
+        this.#readSizeEnd(byte)
+        break
       case 'extension':
         this.#count(byte)
         if (byte === CR) this.#state = 'size-end'
@@ -95,8 +99,18 @@ export class Chunked {
       this.#must(++this.#digits <= MOST_DIGITS)
       return
     }
-    this.#must(this.#digits > 0 && (byte === CR || byte === SEMICOLON || byte === 0x20 || byte === 0x09))
-    this.#state = byte === CR ? 'size-end' : 'extension'
+    this.#must(this.#digits > 0)
+    this.#readSizeEnd(byte)
+  }
+
+  /** Behind a blank there are no more digits: `1 0` is one to some readers and sixteen to others. */
+  #readSizeEnd(byte: number): void {
+    if (byte === CR) this.#state = 'size-end'
+    else if (byte === SEMICOLON) this.#state = 'extension'
+    else {
+      this.#must(byte === 0x20 || byte === 0x09)
+      this.#state = 'blank'
+    }
   }
 
   /** Within a line, where a bare line feed would end it for other readers. */

@@ -10,7 +10,7 @@ export type TestServer = { url: string; port: number; stop(): Promise<void> }
 export function serveForTest(handle: Handler): TestServer {
   const ticker = createTicker(5)
   const options = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined, ticker, handle }
-  const server = new HttpServer({ ...options, isLeaving: () => false })
+  const server = new HttpServer({ ...options, isLeaving: () => false, failed: rethrow })
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
@@ -36,3 +36,6 @@ export function testRequest(
 }
 
 export const testHeaders = () => new AnswerHeaders(fixedHeaders({}), 'req_0000000000000000')
+
+/** So that a test fails by it. */
+const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))

@@ -8,6 +8,7 @@ import type { HttpRequest } from '../request.ts'
 import type { Source } from './incoming-body.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { Outgoing } from './outgoing.ts'
+import { OutgoingStream } from './outgoing-stream.ts'
 import { BadHead, type BareStatus, RequestHead } from './request-head.ts'
 import { bareAnswer, statusLine } from './status.ts'
 
@@ -22,7 +23,11 @@ export type Owner = {
   date(): string
   /** Connections are closed after their next answer. */
   isLeaving(): boolean
+  /** They are closed also without one. */
+  isStopping(): boolean
   closed(connection: Connection): void
+  /** Something has happened that should not be possible. */
+  failed(error: unknown): void
 }
 
 const MOST_HEAD_BYTES = 64 * 1024
@@ -40,10 +45,10 @@ const LINGER_MS = 30_000
 const HEAD_END = '\r\n\r\n'
 const NOTHING = new Uint8Array(0)
 
-export class Connection implements Source, Sink {
+export class Connection implements Source {
   readonly #owner: Owner
   #socket: Socket<Connection> | undefined
-  readonly #outgoing = new Outgoing()
+  readonly #outgoing: Outgoing
   /** The beginning of a head that came in bits. */
   #partial: GrowingBytes | undefined
   /** What came before its turn: the next requests. */
@@ -52,10 +57,11 @@ export class Connection implements Source, Sink {
   #request: IncomingRequest | undefined
   #isAnswered = false
   #staysOpen = true
-  /** Of a streamed answer: not sent yet, it leaves with the first piece. */
-  #head = ''
-  #inChunks = false
+  /** The answer, if it is a streamed one. */
+  #stream: OutgoingStream | undefined
   #isReading = false
+  /** Nobody reads the body of the request. */
+  #isBodyHeld = false
   #isPaused = false
   /** Everything has been said: all that is waited for is the client's own end. */
   #isClosing = false
@@ -65,12 +71,17 @@ export class Connection implements Source, Sink {
   constructor(owner: Owner, socket: Socket<Connection>) {
     this.#owner = owner
     this.#socket = socket
+    this.#outgoing = new Outgoing(socket)
     this.#since = owner.now()
   }
 
   /** Something is being answered. */
   get isBusy(): boolean {
-    return this.#request !== undefined || !this.#outgoing.isEmpty
+    return (this.#request !== undefined && !this.#isAnswered) || !this.#outgoing.isEmpty
+  }
+
+  get #isIdle(): boolean {
+    return !this.#request && !this.#partial && !this.#early
   }
 
   address(): string {
@@ -79,15 +90,12 @@ export class Connection implements Source, Sink {
 
   received(bytes: Buffer): void {
     if (this.#isClosing) return
+    if (this.#isIdle && this.#outgoing.isEmpty) this.#since = this.#owner.now()
     const request = this.#request
-    if (!request) this.#since = this.#partial ? this.#since : this.#owner.now()
-    let rest = bytes
-    if (request && !request.body.isComplete) {
-      rest = this.#intoBody(request, bytes)
-      if (request.body.isComplete && this.#isAnswered) this.#end(request)
-    }
-    if (rest.length > 0) this.#keepEarly(rest)
-    this.#readOn()
+    const rest = request && !request.body.isComplete ? this.#intoBody(request, bytes) : bytes
+    if (rest.length > 0) this.#early = this.#early ? Buffer.concat([this.#early, rest]) : rest
+    if (request?.body.isComplete && this.#isAnswered) this.#end(request)
+    else this.#readOn()
   }
 
   /** Gives what is behind the body. */
@@ -101,26 +109,25 @@ export class Connection implements Source, Sink {
     }
   }
 
-  #keepEarly(bytes: Buffer): void {
-    this.#early = this.#early ? Buffer.concat([this.#early, bytes]) : bytes
-    if (this.#request && this.#early.length > MOST_EARLY_BYTES) this.pause()
-  }
-
-  /** A loop, since many requests may have come at once and be answered at once. */
+  /**
+   * A loop, since many requests may have come at once and be answered at once. But never while an answer has not left:
+   * whoever asks and does not read would have all the answers piled up here.
+   */
   #readOn(): void {
     if (this.#isReading) return
     this.#isReading = true
-    while (this.#early && !this.#request && !this.#isClosing) {
+    while (this.#early && !this.#request && !this.#isClosing && this.#outgoing.isEmpty) {
       const bytes = this.#early
       this.#early = undefined
       try {
         this.#readHead(bytes)
       } catch (error) {
-        this.#refuse(error instanceof BadHead ? error.status : 400)
+        if (!(error instanceof BadHead)) this.#owner.failed(error)
+        this.#refuse(error instanceof BadHead ? error.status : 500)
       }
     }
     this.#isReading = false
-    if (this.#isPaused && !this.#early && !this.#request) this.resume()
+    this.#pauseOrResume()
   }
 
   #readHead(bytes: Buffer): void {
@@ -128,97 +135,86 @@ export class Connection implements Source, Sink {
     const before = partial?.length ?? 0
     partial?.append(bytes)
     const whole = partial ? asBuffer(partial.peek()) : bytes
-    const end = headEnd(whole, Math.max(0, before - HEAD_END.length))
+    // Some clients send a line end behind a body, which is none of it.
+    const start = whole[0] === CR && whole[1] === LF ? 2 : 0
+    const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
     if (end === -1 || end > MOST_HEAD_BYTES) {
       if (whole.length > MOST_HEAD_BYTES) throw new BadHead(431)
-      if (partial) return
-      this.#partial = growingBytes()
-      this.#partial.append(bytes)
+      if (!partial) this.#begin(bytes)
+      else if (whole.length === start) this.#partial = undefined
       return
     }
     this.#partial = undefined
-    const request = new IncomingRequest(new RequestHead(whole.toString('latin1', 0, end)), this)
+    const request = new IncomingRequest(new RequestHead(whole.toString('latin1', start, end)), this)
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen
     let rest = whole.subarray(end + HEAD_END.length)
     if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
-    if (rest.length > 0) this.#keepEarly(rest)
-    this.#answer(request)
+    if (rest.length > 0) this.#early = rest
+    if (this.#request === request) this.#answer(request)
+  }
+
+  /** A head that has not come entirely. */
+  #begin(bytes: Buffer): void {
+    // Another protocol, TLS more often than not: what it waits for will not come, and it must not wait in vain.
+    if (!FIRST_LETTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new BadHead(400)
+    if (bytes.toString('latin1') === '\r\n') return
+    this.#partial = growingBytes()
+    this.#partial.append(bytes)
   }
 
   #answer(request: IncomingRequest): void {
     const answer = this.#owner.handle(request)
     if (!(answer instanceof Promise)) this.#respond(request, answer)
-    else
-      answer.then(
-        (answer) => this.#respond(request, answer),
-        () => this.#refuse(500),
-      )
+    else answer.then((answer) => this.#respond(request, answer)).catch((error) => this.#fail(request, error))
+  }
+
+  /** An answer was to be made, and none came of it. */
+  #fail(request: IncomingRequest, error: unknown): void {
+    this.#owner.failed(error)
+    if (this.#request === request) this.#refuse(500)
   }
 
   #respond(request: IncomingRequest, { status, headers, body }: Answer): void {
+    const isStreamed = !(body instanceof Uint8Array)
     if (this.#request !== request) {
-      // Nobody is there any more. What has been begun is brought to its end all the same.
-      if (!(body instanceof Uint8Array)) body.run(NOWHERE).catch(() => {})
+      // Nobody is there any more.
+      if (isStreamed) runUnheard(body)
       return
     }
-    if (this.#owner.isLeaving() || request.body.left > MOST_DISCARDED_BYTES) this.#staysOpen = false
+    if (this.#owner.isLeaving() || isBetterCutShort(request)) this.#staysOpen = false
     if (headers.get('connection') === 'close') this.#staysOpen = false
     else if (!this.#staysOpen) headers.set('connection', 'close')
     const lines = `${statusLine(status)}${this.#owner.date()}${headers.lines()}`
-    if (!(body instanceof Uint8Array)) {
-      this.#stream(request, lines, body)
+    const isHead = request.method === 'HEAD'
+    if (isStreamed && !isHead) {
+      this.#respondInPieces(request, lines, body)
       return
     }
-    const isHead = request.method === 'HEAD'
-    this.#write(`${lines}content-length: ${body.length}${HEAD_END}`, isHead ? NOTHING : body, '')
+    if (isStreamed) runUnheard(body)
+    const length = isStreamed ? '' : `content-length: ${body.length}\r\n`
+    this.#outgoing.write(`${lines}${length}\r\n`, isHead || isStreamed ? NOTHING : body, '')
     this.#answered(request)
   }
 
-  async #stream(request: IncomingRequest, lines: string, body: StreamedBody): Promise<void> {
-    this.#inChunks = request.headers.isCurrent
-    if (!this.#inChunks) this.#staysOpen = false
-    this.#head = `${lines}${this.#inChunks ? 'transfer-encoding: chunked\r\n' : ''}\r\n`
+  async #respondInPieces(request: IncomingRequest, lines: string, body: StreamedBody): Promise<void> {
+    const stream = new OutgoingStream(this.#outgoing, lines, request.headers.isCurrent)
+    this.#stream = stream
     try {
-      const last = await body.run(this)
+      const last = await body.run(stream)
       if (this.#request !== request) return
-      this.#writePiece(last, true)
+      stream.end(last)
       this.#answered(request)
     } catch {
-      if (this.#request === request) this.#breakOff()
+      if (this.#request === request) this.#breakOff(stream)
     }
-  }
-
-  /** A piece of a streamed answer. */
-  write(bytes: Uint8Array): undefined | Promise<unknown> {
-    // A chunk of nothing would be the end.
-    if (bytes.length === 0 || this.#isClosing) return undefined
-    this.#writePiece(bytes, false)
-    return this.#outgoing.isEmpty ? undefined : this.#outgoing.drained()
-  }
-
-  #writePiece(bytes: Uint8Array, isLast: boolean): void {
-    const head = this.#head
-    this.#head = ''
-    if (!this.#inChunks) {
-      this.#write(head, bytes, '')
-      return
-    }
-    const size = bytes.length === 0 ? '' : `${bytes.length.toString(16)}\r\n`
-    const end = `${bytes.length === 0 ? '' : '\r\n'}${isLast ? '0\r\n\r\n' : ''}`
-    this.#write(head + size, bytes, end)
-  }
-
-  #write(before: string, bytes: Uint8Array, after: string): void {
-    // Nobody is there any more.
-    if (!this.#socket) return
-    this.#outgoing.write(this.#socket, before, bytes, after)
   }
 
   /** The answer has been handed over. The rest of the request may still be on its way. */
   #answered(request: IncomingRequest): void {
     this.#isAnswered = true
+    this.#stream = undefined
     this.#since = this.#owner.now()
     if (!this.#staysOpen) this.#close()
     else if (request.body.isComplete) this.#end(request)
@@ -230,38 +226,44 @@ export class Connection implements Source, Sink {
     this.#request = undefined
     this.#since = this.#owner.now()
     this.#readOn()
+    // A streamed answer may have begun before anybody thought of leaving, and has not told the client.
+    if (this.#owner.isStopping()) this.closeIfIdle()
   }
 
   /** Nothing of this can be answered properly, or the connection cannot be used after it. */
   #refuse(status: BareStatus | 500): void {
     // Within an answer there is nothing left to say.
-    if (this.#head === '' && !this.#isAnswered) this.#write(bareAnswer(status, this.#owner.date()), NOTHING, '')
-    this.#staysOpen = false
+    const isTooLate = this.#request !== undefined && (this.#isAnswered || this.#stream?.hasBegun === true)
+    if (!isTooLate) this.#outgoing.write(bareAnswer(status, this.#owner.date()), NOTHING, '')
     this.#request?.left()
     this.#close()
   }
 
   /** A streamed answer that cannot be ended must not look as if it had. */
-  #breakOff(): void {
-    const hasBegun = this.#head === ''
-    this.#head = ''
-    if (!hasBegun) this.#write(bareAnswer(500, this.#owner.date()), NOTHING, '')
-    if (hasBegun && !this.#inChunks) this.cut()
-    else this.#close()
+  #breakOff(stream: OutgoingStream): void {
+    if (!stream.hasBegun) this.#refuse(500)
+    else if (stream.inChunks) this.#close()
+    else this.cut()
   }
 
   /** Our side ends when everything has left; the client's when it has read that, or after a while. */
   #close(): void {
     this.#isClosing = true
-    this.#isAnswered = true
     this.#since = this.#owner.now()
-    this.#early = undefined
-    this.#partial = undefined
+    this.#letGo()?.body.discard()
+    this.#pauseOrResume()
+    if (this.#outgoing.isEmpty) this.#socket?.shutdown()
+  }
+
+  /** Gives the request that was under way. */
+  #letGo(): IncomingRequest | undefined {
     const request = this.#request
     this.#request = undefined
-    request?.body.discard()
-    if (this.#isPaused) this.resume()
-    if (this.#outgoing.isEmpty) this.#socket?.shutdown()
+    this.#early = undefined
+    this.#partial = undefined
+    this.#stream?.close()
+    this.#stream = undefined
+    return request
   }
 
   /** The socket takes more. */
@@ -269,19 +271,18 @@ export class Connection implements Source, Sink {
     const socket = this.#socket
     if (!socket || this.#outgoing.isEmpty) return
     this.#since = this.#owner.now()
-    this.#outgoing.flush(socket)
-    if (this.#isClosing && this.#outgoing.isEmpty) socket.shutdown()
+    this.#outgoing.flush()
+    if (!this.#outgoing.isEmpty) return
+    if (this.#isClosing) socket.shutdown()
+    else this.#readOn()
   }
 
   /** The connection is closed, by whomever. */
   ended(): void {
     this.#socket = undefined
     this.#isClosing = true
-    this.#early = undefined
-    this.#partial = undefined
     this.#owner.closed(this)
-    const request = this.#request
-    this.#request = undefined
+    const request = this.#letGo()
     this.#outgoing.close()
     if (!this.#isAnswered) request?.left()
   }
@@ -293,7 +294,7 @@ export class Connection implements Source, Sink {
 
   /** Closes a connection on which nothing runs, and nothing begins. */
   closeIfIdle(): void {
-    if (!this.#request && !this.#partial && !this.#isClosing) this.#close()
+    if (this.#isIdle && !this.#isClosing) this.#close()
   }
 
   tick(now: number): void {
@@ -310,21 +311,39 @@ export class Connection implements Source, Sink {
   }
 
   pause(): void {
-    this.#isPaused = true
-    this.#socket?.pause()
+    this.#isBodyHeld = true
+    this.#pauseOrResume()
   }
 
   resume(): void {
-    this.#isPaused = false
-    this.#socket?.resume()
+    this.#isBodyHeld = false
+    this.#pauseOrResume()
+  }
+
+  #pauseOrResume(): void {
+    const isFull = this.#isBodyHeld || (this.#early !== undefined && this.#early.length > MOST_EARLY_BYTES)
+    if (isFull === this.#isPaused) return
+    this.#isPaused = isFull
+    if (isFull) this.#socket?.pause()
+    else this.#socket?.resume()
   }
 
   invite(): void {
-    this.#write('HTTP/1.1 100 Continue\r\n\r\n', NOTHING, '')
+    this.#outgoing.write('HTTP/1.1 100 Continue\r\n\r\n', NOTHING, '')
   }
 }
 
+/** What is left of its body costs more than a new connection; or may come or not, and only the client knows. */
+const isBetterCutShort = ({ body }: IncomingRequest): boolean => body.left > MOST_DISCARDED_BYTES || body.isHeldByClient
+
+const CR = 0x0d
+const LF = 0x0a
+const FIRST_LETTER = /[\r\w!#$%&'*+.^`|~-]/
+
 const EMPTY = Buffer.alloc(0)
 const NOWHERE: Sink = { write: () => undefined }
+
+/** What has been begun is brought to its end also when nobody listens. */
+const runUnheard = (body: StreamedBody): void => void body.run(NOWHERE).catch(() => {})
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

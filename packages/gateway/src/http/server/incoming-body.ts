@@ -25,7 +25,7 @@ export type Announced = {
 
 type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
 
-/** The client has left before the end. */
+/** The rest does not come any more: the client has left, or has got its answer. */
 export class Gone extends Error {
   readonly code = 'ECONNRESET'
 }
@@ -54,7 +54,7 @@ export class IncomingBody implements RequestBody {
     this.#chunked = length === 'chunked' ? new Chunked() : undefined
     this.#left = length === 'chunked' ? 0 : length
     this.#inOnePiece = length !== 'chunked' && length <= ONE_PIECE_BYTES && !isEncoded
-    this.#waitsToSend = waitsToSend
+    this.#waitsToSend = waitsToSend && length !== 0
     this.isComplete = length === 0
   }
 
@@ -62,6 +62,11 @@ export class IncomingBody implements RequestBody {
   get left(): number {
     if (this.isComplete) return 0
     return this.#chunked ? Number.POSITIVE_INFINITY : this.#left
+  }
+
+  /** The client sends nothing of it unless it is told to, and it has not been. */
+  get isHeldByClient(): boolean {
+    return this.#waitsToSend
   }
 
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
@@ -83,12 +88,20 @@ export class IncomingBody implements RequestBody {
   /** Takes what belongs to the body; gives how many bytes that was. */
   push(bytes: Uint8Array): number {
     this.#waitsToSend = false
-    if (this.#chunked) {
-      const piece = this.#chunked.push(bytes)
-      this.isComplete = this.#chunked.done
-      this.#take(piece)
-      return this.#chunked.used
-    }
+    const used = this.#chunked ? this.#pushChunks(this.#chunked, bytes) : this.#pushPlain(bytes)
+    // What comes next is not held back for the sake of this.
+    if (this.isComplete) this.#goOn()
+    return used
+  }
+
+  #pushChunks(chunked: Chunked, bytes: Uint8Array): number {
+    const piece = chunked.push(bytes)
+    this.isComplete = chunked.done
+    this.#take(piece)
+    return chunked.used
+  }
+
+  #pushPlain(bytes: Uint8Array): number {
     const own = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
     this.#left -= own.length
     this.isComplete = this.#left === 0
@@ -100,13 +113,15 @@ export class IncomingBody implements RequestBody {
   /** Nobody will read the rest: it is taken in and thrown away. */
   discard(): void {
     this.#isUnwanted = true
+    this.#waitsToSend = false
     this.#pieces.length = 0
     this.#whole = undefined
+    this.fail(new Gone('The request has been answered.'))
     this.#goOn()
   }
 
   fail(error: Gone): void {
-    if (this.isComplete) return
+    if (this.isComplete || this.#error !== undefined) return
     this.#error = error
     this.#reader?.reject(error)
     this.#reader = undefined

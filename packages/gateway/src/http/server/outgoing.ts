@@ -12,8 +12,13 @@ const FRAME_BYTES = 16 * 1024
 const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
 
 export class Outgoing {
+  #socket: Writable | undefined
   readonly #unsent: Uint8Array[] = []
   #drained: PromiseWithResolvers<void> | undefined
+
+  constructor(socket: Writable) {
+    this.#socket = socket
+  }
 
   get isEmpty(): boolean {
     return this.#unsent.length === 0
@@ -26,7 +31,10 @@ export class Outgoing {
   }
 
   /** `before` and `after` have only characters of one byte. `bytes` is not changed by anybody afterwards. */
-  write(socket: Writable, before: string, bytes: Uint8Array, after: string): void {
+  write(before: string, bytes: Uint8Array, after: string): void {
+    const socket = this.#socket
+    // Nobody is there any more.
+    if (!socket) return
     const framed = before.length + after.length
     if (framed > FRAME_BYTES || bytes.length > JOINED_BYTES) {
       this.#send(socket, Buffer.from(before, 'latin1'))
@@ -48,11 +56,11 @@ export class Outgoing {
   }
 
   /** The socket takes more. */
-  flush(socket: Writable): void {
+  flush(): void {
     for (;;) {
       const next = this.#unsent[0]
-      if (!next) break
-      const written = Math.max(0, socket.write(next))
+      if (!next || !this.#socket) break
+      const written = Math.max(0, this.#socket.write(next))
       if (written < next.length) {
         this.#unsent[0] = next.subarray(written)
         return
@@ -64,6 +72,7 @@ export class Outgoing {
 
   /** Nothing leaves any more. */
   close(): void {
+    this.#socket = undefined
     this.#unsent.length = 0
     this.#settle()
   }

@@ -16,7 +16,7 @@ export class BadHead extends Error {
 }
 
 const FIRST_LINE = /^([\w!#$%&'*+.^`|~-]{1,32}) ([\x21-\x7e\x80-\xff]+) HTTP\/1\.([01])(?=\r\n|$)/
-const OTHER_VERSION = / HTTP\/\d(?:\.\d)?(?=\r\n|$)/
+const OTHER_VERSION = /^[^\r\n]* HTTP\/(?!1\.[01])\d(?:\.\d)?(?=\r\n|$)/
 const SAYS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 const LENGTH = /^\d{1,15}$/
 const ORIGIN = /^https?:\/\/[^/?]*/i
@@ -44,7 +44,8 @@ export class RequestHead implements RequestHeaders {
     this.target = pathOf(target)
     this.isCurrent = minor === '1'
     this.#lines = new HeaderLines(text, first.length)
-    if (!this.#lines.isClear || (this.isCurrent && this.get('host') === null)) throw new BadHead(400)
+    if (!this.#lines.isClear) throw new BadHead(400)
+    this.#checkHost()
     this.length = this.#length()
     this.isEncoded = this.get('content-encoding') !== null
     const expects = this.get('expect')
@@ -56,6 +57,12 @@ export class RequestHead implements RequestHeaders {
 
   get(name: string): string | null {
     return this.#lines.get(name)
+  }
+
+  /** With two of them, joined by a comma, whoever stands in front may have gone by the other one. */
+  #checkHost(): void {
+    const host = this.get('host')
+    if (host === null ? this.isCurrent : host.includes(',')) throw new BadHead(400)
   }
 
   #length(): number | 'chunked' {

@@ -13,6 +13,8 @@ export type ServerOptions = {
   handle: Handler
   /** Whether clients are asked to go elsewhere with their next request. */
   isLeaving(): boolean
+  /** Told of what should not be possible; the connection is closed then. */
+  failed(error: unknown): void
 }
 
 /** Connections that do not work any more are found out, also while nothing is sent. */
@@ -24,18 +26,20 @@ const LOOK_MS = 1_000
 
 export class HttpServer extends Ticking implements Owner {
   readonly handle: Handler
+  readonly failed: (error: unknown) => void
   readonly #connections = new Set<Connection>()
   readonly #listener: Bun.TCPSocketListener<Connection>
   readonly #ticker: Ticker
   readonly #isLeaving: () => boolean
   #date = dateLine()
   #lookedAt = 0
-  #isStopping = false
+  #isStopped = false
   #stopped: PromiseWithResolvers<void> | undefined
 
-  constructor({ hostname, port, reusePort, tls, ticker, handle, isLeaving }: ServerOptions) {
+  constructor({ hostname, port, reusePort, tls, ticker, handle, isLeaving, failed }: ServerOptions) {
     super()
     this.handle = handle
+    this.failed = failed
     this.#ticker = ticker
     this.#isLeaving = isLeaving
     const secure = tls ? { tls: { ...tls, ALPNProtocols: ALPN } } : {}
@@ -58,7 +62,7 @@ export class HttpServer extends Ticking implements Owner {
 
   /** Stops accepting; what runs goes on, and the last connection ends with it. `now`: whatever runs is cut off. */
   stop(now: boolean): Promise<void> {
-    this.#isStopping = true
+    this.#isStopped = true
     this.#listener.stop(false)
     for (const connection of this.#connections) {
       if (now) connection.cut()
@@ -78,7 +82,11 @@ export class HttpServer extends Ticking implements Owner {
   }
 
   isLeaving(): boolean {
-    return this.#isStopping || this.#isLeaving()
+    return this.#isStopped || this.#isLeaving()
+  }
+
+  isStopping(): boolean {
+    return this.#isStopped
   }
 
   closed(connection: Connection): void {
@@ -94,7 +102,7 @@ export class HttpServer extends Ticking implements Owner {
   }
 
   #endIfDone(): void {
-    if (!this.#isStopping || this.#connections.size > 0) return
+    if (!this.#isStopped || this.#connections.size > 0) return
     this.#ticker.remove(this)
     this.#stopped?.resolve()
   }
@@ -111,8 +119,11 @@ export class HttpServer extends Ticking implements Owner {
       data: (socket, bytes) => socket.data.received(bytes),
       drain: (socket) => socket.data.drained(),
       close: (socket) => socket.data.ended(),
-      // What follows is `close`.
-      error: () => {},
+      // What was thrown by the functions above. Nobody knows what the connection would do next.
+      error: (socket, error) => {
+        this.failed(error)
+        socket.terminate()
+      },
     }
   }
 }

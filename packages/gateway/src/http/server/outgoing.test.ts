@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test'
+import { Outgoing } from './outgoing.ts'
+import { OutgoingStream } from './outgoing-stream.ts'
+
+/** Takes as much as there is room for; -1 when it is closed. */
+function fakeSocket(room = Number.POSITIVE_INFINITY) {
+  const socket = {
+    room,
+    text: '',
+    writes: 0,
+    write(data: unknown, offset = 0, length?: number): number {
+      if (!(data instanceof Uint8Array)) throw new TypeError('bytes only')
+      if (socket.room < 0) return -1
+      const bytes = data.subarray(offset, length === undefined ? undefined : offset + length)
+      const taken = Math.min(bytes.length, socket.room)
+      socket.room -= taken
+      socket.text += Buffer.from(bytes.subarray(0, taken)).toString('latin1')
+      socket.writes++
+      return taken
+    },
+  }
+  return socket
+}
+
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const LARGE = 'x'.repeat(100_000)
+const LONG = 'h'.repeat(20_000)
+
+describe('everything leaves, in order', () => {
+  const frames: [name: string, before: string, body: string, after: string][] = [
+    ['a small answer', 'head', 'body', ''],
+    ['nothing but a head', 'head', '', ''],
+    ['a chunk', '4\r\n', 'body', '\r\n'],
+    ['bytes above ASCII', 'h\xe4ad', '\xff\x00', '\xe9'],
+    ['a large body', 'head', LARGE, ''],
+    ['a large chunk', '186a0\r\n', LARGE, '\r\n'],
+    ['a long head', LONG, 'body', '\r\n'],
+  ]
+  for (const [name, before, body, after] of frames) {
+    test(name, () => {
+      for (const room of [0, 1, 3, 4, 5, 10_000, 70_000, Number.POSITIVE_INFINITY]) {
+        const socket = fakeSocket(room)
+        const outgoing = new Outgoing(socket)
+        outgoing.write(before, bytes(body), after)
+        outgoing.write('next', bytes('one'), '')
+        while (!outgoing.isEmpty) {
+          socket.room = Math.max(7, Math.min(room, 50_000))
+          outgoing.flush()
+        }
+        expect(socket.text).toBe(`${before}${body}${after}nextone`)
+      }
+    })
+  }
+
+  test('a small answer in one write', () => {
+    const socket = fakeSocket()
+    new Outgoing(socket).write('head', bytes('body'), '')
+    expect(socket.writes).toBe(1)
+  })
+
+  test('what waits is not changed by what another connection writes', () => {
+    const stalled = fakeSocket(2)
+    const outgoing = new Outgoing(stalled)
+    outgoing.write('head', bytes('body'), '')
+    new Outgoing(fakeSocket()).write('other', bytes('thing'), '')
+    stalled.room = 100
+    outgoing.flush()
+    expect(stalled.text).toBe('headbody')
+  })
+})
+
+describe('who waits for room', () => {
+  test('goes on when everything has left', async () => {
+    const socket = fakeSocket(2)
+    const outgoing = new Outgoing(socket)
+    outgoing.write('head', bytes('body'), '')
+    let isDrained = false
+    const waiting = outgoing.drained().then(() => {
+      isDrained = true
+    })
+    socket.room = 1
+    outgoing.flush()
+    await Promise.resolve()
+    expect([isDrained, outgoing.isEmpty]).toEqual([false, false])
+    socket.room = 10
+    outgoing.flush()
+    await waiting
+    expect(outgoing.isEmpty).toBeTrue()
+  })
+
+  test('goes on when the socket is closed, and nothing is kept', async () => {
+    const socket = fakeSocket(2)
+    const outgoing = new Outgoing(socket)
+    outgoing.write('head', bytes('body'), '')
+    const waiting = outgoing.drained()
+    outgoing.close()
+    await waiting
+    outgoing.write('more', bytes(''), '')
+    expect([outgoing.isEmpty, socket.text]).toEqual([true, 'he'])
+  })
+
+  test('a socket that is closed already has taken nothing', () => {
+    const outgoing = new Outgoing(fakeSocket(-1))
+    outgoing.write('head', bytes('body'), '')
+    outgoing.write('', bytes(LARGE), '')
+    expect(outgoing.isEmpty).toBeFalse()
+    outgoing.flush()
+    expect(outgoing.isEmpty).toBeFalse()
+  })
+})
+
+describe('a streamed answer', () => {
+  function open(inChunks: boolean, room?: number) {
+    const socket = fakeSocket(room)
+    return { socket, stream: new OutgoingStream(new Outgoing(socket), 'HEAD\r\n', inChunks) }
+  }
+
+  test('in chunks', () => {
+    const { socket, stream } = open(true)
+    expect([stream.hasBegun, socket.text]).toEqual([false, ''])
+    stream.write(bytes('hello'))
+    stream.write(bytes(''))
+    stream.write(bytes('x'.repeat(16)))
+    expect(stream.hasBegun).toBeTrue()
+    stream.end(bytes('end'))
+    const head = 'HEAD\r\ntransfer-encoding: chunked\r\n\r\n'
+    expect(socket.text).toBe(`${head}5\r\nhello\r\n10\r\n${'x'.repeat(16)}\r\n3\r\nend\r\n0\r\n\r\n`)
+    expect(socket.writes).toBe(3)
+  })
+
+  test('of nothing', () => {
+    const { socket, stream } = open(true)
+    stream.end(bytes(''))
+    expect(socket.text).toBe('HEAD\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n')
+  })
+
+  test('that ends with the connection', () => {
+    const { socket, stream } = open(false)
+    stream.write(bytes('hello'))
+    stream.end(bytes('end'))
+    expect(socket.text).toBe('HEAD\r\n\r\nhelloend')
+  })
+
+  test('tells who writes to wait', () => {
+    expect(open(true).stream.write(bytes('hello'))).toBeUndefined()
+    expect(open(true, 3).stream.write(bytes('hello'))).toBeInstanceOf(Promise)
+  })
+
+  test('is over when it is over: the connection may have another one by then', () => {
+    const { socket, stream } = open(true)
+    stream.end(bytes('end'))
+    const sent = socket.text
+    expect(stream.write(bytes('late'))).toBeUndefined()
+    stream.end(bytes('late'))
+    expect(socket.text).toBe(sent)
+  })
+})
