@@ -27,7 +27,7 @@ export type HeaderSet = Readonly<Record<string, string>>
 export type FixedHeaders = { readonly set: HeaderSet; readonly lines: string }
 
 export function fixedHeaders(set: HeaderSet): FixedHeaders {
-  return { set: Object.freeze({ __proto__: null, ...set }), lines: Object.entries(set).map(line).join('') }
+  return { set: Object.freeze({ ...set }), lines: Object.entries(set).map(line).join('') }
 }
 
 const line = ([name, value]: readonly [string, string]) => `${name}: ${checked(value)}\r\n`
@@ -68,7 +68,8 @@ export class AnswerHeaders {
   get(name: string): string | null {
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) if (own[index] === name) return own[index + 1] ?? null
-    return this.#fixed.set[name] ?? null
+    const { set } = this.#fixed
+    return Object.hasOwn(set, name) ? (set[name] ?? null) : null
   }
 
   #isOwn(name: string): boolean {
