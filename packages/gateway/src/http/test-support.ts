@@ -2,24 +2,41 @@
 import { AnswerHeaders, fixedHeaders } from './answer.ts'
 import type { HttpRequest } from './request.ts'
 import type { Handler } from './server/connection.ts'
-import { HttpServer } from './server/server.ts'
+import { HttpServer, type ServerOptions } from './server/server.ts'
 import { createTicker } from './ticker.ts'
 
-export type TestServer = { url: string; port: number; stop(): Promise<void> }
+export type TestServer = {
+  url: string
+  port: number
+  server: HttpServer
+  /** Lets time go by. */
+  advance(ms: number): Promise<void>
+  stop(): Promise<void>
+}
 
-export function serveForTest(handle: Handler): TestServer {
-  const ticker = createTicker(5)
-  const options = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined, ticker, handle }
-  const server = new HttpServer({ ...options, isLeaving: () => false, failed: rethrow })
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'isLeaving' | 'failed'>>
+
+export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
+  let ahead = 0
+  const ticker = createTicker(TICK_MS, () => performance.now() + ahead)
+  const where = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined }
+  const server = new HttpServer({ ...where, ticker, handle, isLeaving: () => false, failed: rethrow, ...options })
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
+    server,
+    async advance(ms) {
+      ahead += ms
+      await Bun.sleep(3 * TICK_MS)
+    },
     async stop() {
       await server.stop(true)
       ticker.stop()
     },
   }
 }
+
+const TICK_MS = 5
 
 export function testRequest(
   target: string,

@@ -1,0 +1,242 @@
+// What a client meets at the other end of the wire, plain and over TLS.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { serveForTest } from '../test-support.ts'
+import { RawClient } from './test-client.ts'
+import { echo, echoOf } from './test-handler.ts'
+
+const [cert = '', key = ''] = ['cert', 'key'].map((part) =>
+  readFileSync(join(import.meta.dir, `../../config/fixtures/localhost.${part}.pem`), 'utf8'),
+)
+const failures: string[] = []
+const failed = (error: unknown) => void failures.push(String(error))
+const plain = serveForTest(echo, { failed })
+const secure = serveForTest(echo, { failed, tls: { cert, key } })
+afterAll(() => Promise.all([plain.stop(), secure.stop()]))
+
+const get = (path: string, ...lines: string[]) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`
+const post = (path: string, body: string, ...lines: string[]) =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n${lines.join('')}\r\n${body}`
+const CHUNKED = 'Transfer-Encoding: chunked\r\n'
+const CLOSE = 'Connection: close\r\n'
+
+describe.each([
+  ['plain', plain, false],
+  ['over TLS', secure, true],
+])('%s', (_, { port }, isSecure) => {
+  const open = () => new RawClient(port, isSecure)
+
+  test('one request after the other', async () => {
+    const client = open()
+    for (const path of ['/a', '/at-once', '/streamed', '/a']) {
+      const { status, headers, ending } = await client.send(post(path, 'hello')).answer()
+      expect([status, ending]).toEqual([200, path === '/streamed' ? 'chunks' : 'length'])
+      expect(headers['x-request-id']).toBe('req_0000000000000000')
+      expect(Math.abs(Date.parse(headers.date ?? '') - Date.now())).toBeLessThan(60_000)
+      expect(headers.connection).toBeUndefined()
+    }
+    client.leave()
+  })
+
+  test('many at once are answered in order', async () => {
+    const client = open()
+    const paths = Array.from({ length: 500 }, (_, index) => `${['/a', '/at-once', '/streamed'][index % 3]}?${index}`)
+    client.send(paths.map((path) => get(path)).join(''))
+    const answers = await client.answers(paths.length)
+    const expected = paths.map((path) => (path.startsWith('/at-once') ? `GET ${path}` : echoOf('GET', path, '')))
+    expect(answers.map((answer) => answer.body)).toEqual(expected)
+    client.leave()
+  })
+
+  test('a request cut at every byte', async () => {
+    const request = `${post('/a', 'hel\r\nlo')}POST /b HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n3\r\nabc\r\n0\r\n\r\n`
+    const clients = Array.from({ length: request.length - 1 }, async (_, at) => {
+      const client = open()
+      await client.sendEach([request.slice(0, at + 1), request.slice(at + 1)])
+      const answers = await client.answers(2)
+      expect(answers.map(({ body }) => body)).toEqual([echoOf('POST', '/a', 'hel\r\nlo'), echoOf('POST', '/b', 'abc')])
+      client.leave()
+    })
+    await Promise.all(clients)
+  })
+
+  test('a request of single bytes', async () => {
+    const client = open()
+    await client.sendEach([...post('/a', 'hello')])
+    expect((await client.answer()).body).toBe(echoOf('POST', '/a', 'hello'))
+    client.leave()
+  })
+
+  test('a large body there and back', async () => {
+    const client = open()
+    const body = 'abcdefgh'.repeat(500_000)
+    const answer = await client.send(post('/a', body)).answer()
+    expect(answer.body === echoOf('POST', '/a', body)).toBeTrue()
+    client.leave()
+  })
+
+  test('a line end behind a body is none of it', async () => {
+    const client = open()
+    client.send(`${post('/a', 'hello')}\r\n${get('/b')}`)
+    expect((await client.answers(2)).map(({ body }) => body)).toEqual([
+      echoOf('POST', '/a', 'hello'),
+      echoOf('GET', '/b', ''),
+    ])
+    await client.sendEach(['\r\n', get('/c')])
+    expect((await client.answer()).body).toBe(echoOf('GET', '/c', ''))
+    await client.sendEach(['\r', '\n', get('/d')])
+    expect((await client.answer()).body).toBe(echoOf('GET', '/d', ''))
+    client.leave()
+  })
+
+  describe('what is no request is told so, and the connection is closed', () => {
+    const bad: [name: string, text: string, status: number][] = [
+      ['not HTTP', 'hello\r\n\r\n', 400],
+      ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+      ['binary', '\xff\xfe\x00', 400],
+      ['a bare line feed', 'GET / HTTP/1.1\nHost: a\r\n\r\n', 400],
+      ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
+      ['two lengths', post('/', 'hello', 'Content-Length: 6\r\n'), 400],
+      ['a length and chunks', post('/', '0\r\n\r\n', CHUNKED), 400],
+      ['chunks that are none', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\nhello`, 400],
+      ['a chunk with a sign', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n+1\r\na\r\n0\r\n\r\n`, 400],
+      ['a chunk that is longer', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n1\r\nab\r\n0\r\n\r\n`, 400],
+      ['an encoding', get('/', 'Transfer-Encoding: gzip, chunked\r\n'), 501],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
+      ['a miracle', get('/', 'Expect: a miracle\r\n'), 417],
+      ['a head too long', get(`/${'a'.repeat(70_000)}`), 431],
+      ['a head without end', `GET / HTTP/1.1\r\n${'A: b\r\n'.repeat(20_000)}`, 431],
+    ]
+    for (const [name, text, status] of bad) {
+      test(name, async () => {
+        // Also as the second request: what has been answered before is no reason for silence.
+        for (const before of ['', get('/a')]) {
+          const client = open().send(before + text + get('/smuggled'))
+          if (before) expect((await client.answer()).status).toBe(200)
+          const answer = await client.answer()
+          expect([answer.status, answer.body, answer.headers.connection]).toEqual([status, '', 'close'])
+          expect(await client.end()).toEqual({ rest: '', how: 'end' })
+          client.leave()
+        }
+      })
+    }
+
+    test('but a head may be long', async () => {
+      const client = open().send(get('/a', `X: ${'b'.repeat(60_000)}\r\n`))
+      expect((await client.answer()).status).toBe(200)
+      client.leave()
+    })
+  })
+
+  describe('an answer that comes before the body', () => {
+    test('a small rest is taken in, and the connection goes on', async () => {
+      const client = open().send(post('/unread', 'x'.repeat(1000)).slice(0, -500))
+      expect((await client.answer()).status).toBe(401)
+      client.send(`${'x'.repeat(500)}${get('/b')}`)
+      expect((await client.answer()).body).toBe(echoOf('GET', '/b', ''))
+      client.leave()
+    })
+
+    test('a large rest is not, but the answer reaches a client that sends it all first', async () => {
+      const client = open().send(post('/unread', 'x'.repeat(8_000_000)) + get('/smuggled'))
+      const answer = await client.answer()
+      expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
+      expect(await client.end()).toEqual({ rest: '', how: 'end' })
+      client.leave()
+    })
+
+    test('chunks have no known rest', async () => {
+      const client = open().send(`POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhel`)
+      expect((await client.answer()).headers.connection).toBe('close')
+      expect(await client.send(`lo\r\n0\r\n\r\n${get('/b')}`).end()).toEqual({ rest: '', how: 'end' })
+      client.leave()
+    })
+
+    test('what comes behind a body of chunks that nobody read is the next request', async () => {
+      const client = open().send(
+        `POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhello\r\n0\r\n\r\n${get('/b')}`,
+      )
+      expect((await client.answers(2)).map(({ status }) => status)).toEqual([401, 200])
+      client.leave()
+    })
+  })
+
+  describe('a client that waits before it sends', () => {
+    const waiting = (path: string, length: number) =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
+
+    test('is told to send when somebody reads', async () => {
+      const client = open().send(waiting('/a', 5))
+      expect((await client.answer()).status).toBe(100)
+      expect((await client.send('hello').answer()).body).toBe(echoOf('POST', '/a', 'hello'))
+      expect((await client.send(get('/b')).answer()).status).toBe(200)
+      client.leave()
+    })
+
+    test('is not told when it has sent already', async () => {
+      const client = open().send(`${waiting('/a', 5)}hello`)
+      expect((await client.answer()).status).toBe(200)
+      client.leave()
+    })
+
+    test('is refused without, and then nobody can know whether it sends', async () => {
+      const client = open().send(waiting('/unread', 5))
+      const answer = await client.answer()
+      expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
+      expect((await client.send(get('/smuggled')).end()).rest).toBe('')
+      client.leave()
+    })
+  })
+
+  test('HEAD has no body, only its length', async () => {
+    const client = open()
+    for (const path of ['/a', '/streamed']) {
+      const answer = await client.send(`HEAD ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).answer('HEAD')
+      expect(answer.headers['content-length']).toBe(path === '/a' ? String(echoOf('HEAD', '/a', '').length) : undefined)
+    }
+    expect((await client.send(get('/b')).answer()).body).toBe(echoOf('GET', '/b', ''))
+    client.leave()
+  })
+
+  describe('the connection is closed behind the answer', () => {
+    const requests: [name: string, request: string][] = [
+      ['when the client says so', get('/a', CLOSE)],
+      ['when the client says so, streamed', get('/streamed', CLOSE)],
+      ['when the handler says so', get('/goodbye')],
+      ['in HTTP/1.0', 'GET /a HTTP/1.0\r\n\r\n'],
+      ['in HTTP/1.0, streamed', 'GET /streamed HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+    ]
+    for (const [name, request] of requests) {
+      test(name, async () => {
+        const client = open().send(request + get('/smuggled'))
+        const answer = await client.answer()
+        expect([answer.status, answer.headers.connection]).toEqual([200, 'close'])
+        expect(answer.headers['transfer-encoding']).toBe(name.endsWith('says so, streamed') ? 'chunked' : undefined)
+        expect(answer.body).toStartWith('GET /')
+        expect(await client.end()).toEqual({ rest: '', how: 'end' })
+        client.leave()
+      })
+    }
+  })
+
+  test('a handler that fails is a bare 500, and told of', async () => {
+    for (const path of ['/thrown', '/rejected']) {
+      failures.length = 0
+      const client = open().send(get(path) + get('/smuggled'))
+      const answer = await client.answer()
+      expect([answer.status, answer.headers.connection]).toEqual([500, 'close'])
+      expect((await client.end()).rest).toBe('')
+      expect(failures).toEqual([`Error: ${path.slice(1)}`])
+      client.leave()
+    }
+  })
+})
+
+test('plain bytes on the port for TLS are no connection', async () => {
+  const client = new RawClient(secure.port).send(get('/a'))
+  expect((await client.end()).rest).not.toContain('HTTP/1.1 200')
+  const other = new RawClient(secure.port, true)
+  expect((await other.send(get('/a')).answer()).status).toBe(200)
+  other.leave()
+})
