@@ -67,6 +67,6 @@ describe('the headers of an answer', () => {
 
 test('json has its type', () => {
   const answer = json(201, open(), { a: 'ä' })
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([201, 'application/json'])
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([201, 'application/json; charset=utf-8'])
   expect(answer.body).toEqual(Buffer.from('{"a":"ä"}'))
 })

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { echo, echoOf } from './test-handler.ts'
@@ -231,6 +232,16 @@ describe.each([
       client.leave()
     }
   })
+})
+
+test('TLS clients are told in the handshake what is spoken', async () => {
+  for (const offered of [['h2', 'http/1.1'], ['http/1.1'], undefined]) {
+    const options = { port: secure.port, host: '127.0.0.1', rejectUnauthorized: false }
+    const socket = connect({ ...options, ...(offered ? { ALPNProtocols: offered } : {}) })
+    await new Promise((resolve) => socket.once('secureConnect', resolve))
+    expect(socket.alpnProtocol).toBe(offered ? 'http/1.1' : false)
+    socket.destroy()
+  }
 })
 
 test('plain bytes on the port for TLS are no connection', async () => {
