@@ -235,11 +235,17 @@ describe.each([
 })
 
 test('TLS clients are told in the handshake what is spoken', async () => {
-  for (const offered of [['h2', 'http/1.1'], ['http/1.1'], undefined]) {
+  const offers: [string[] | undefined, string | false][] = [
+    [['h2', 'http/1.1'], 'http/1.1'],
+    [['http/1.0', 'http/1.1'], 'http/1.1'],
+    [['http/1.0'], 'http/1.0'],
+    [undefined, false],
+  ]
+  for (const [offered, spoken] of offers) {
     const options = { port: secure.port, host: '127.0.0.1', rejectUnauthorized: false }
     const socket = connect({ ...options, ...(offered ? { ALPNProtocols: offered } : {}) })
     await new Promise((resolve) => socket.once('secureConnect', resolve))
-    expect(socket.alpnProtocol).toBe(offered ? 'http/1.1' : false)
+    expect(socket.alpnProtocol).toBe(spoken)
     socket.destroy()
   }
 })

@@ -19,8 +19,8 @@ export type ServerOptions = {
 
 /** Connections that do not work any more are found out, also while nothing is sent. */
 const PROBE_MS = 60_000
-/** The versions that are spoken over TLS, each with its length before it. */
-const ALPN = '\x08http/1.1'
+/** The versions that are spoken over TLS, each with its length before it. Whoever offers only others is not let in. */
+const ALPN = '\x08http/1.1\x08http/1.0'
 /** Between two looks at all connections. */
 const LOOK_MS = 1_000
 
