@@ -1,19 +1,15 @@
 // What a client meets at the other end of the wire, plain and over TLS.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { echo, echoOf } from './test-handler.ts'
+import { CERTIFICATE } from './test-visits.ts'
 
-const [cert = '', key = ''] = ['cert', 'key'].map((part) =>
-  readFileSync(join(import.meta.dir, `../../config/fixtures/localhost.${part}.pem`), 'utf8'),
-)
 const failures: string[] = []
 const failed = (error: unknown) => void failures.push(String(error))
 const plain = serveForTest(echo, { failed })
-const secure = serveForTest(echo, { failed, tls: { cert, key } })
+const secure = serveForTest(echo, { failed, tls: CERTIFICATE })
 afterAll(() => Promise.all([plain.stop(), secure.stop()]))
 
 const get = (path: string, ...lines: string[]) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${lines.join('')}\r\n`

@@ -1,0 +1,180 @@
+// How connections end: in time, and with the server.
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { serveForTest } from '../test-support.ts'
+import { RawClient } from './test-client.ts'
+import { streamedAnswer, textAnswer } from './test-handler.ts'
+import { CERTIFICATE, GET, post, VisitedServer } from './test-visits.ts'
+
+describe.each([
+  ['plain', false],
+  ['over TLS', true],
+])('%s', (_, isSecure) => {
+  const host = new VisitedServer(isSecure)
+  /** After every test: nothing is being answered, no connection is left, nothing has failed. */
+  afterEach(async () => expect(await host.renew()).toEqual([]))
+  afterAll(() => host.stop(true))
+
+  describe('time', () => {
+    test('a head has so much in all, however it comes', async () => {
+      const client = host.open().send(GET.slice(0, 5))
+      await Bun.sleep(10)
+      for (const letter of GET.slice(5, 8)) {
+        await host.advance(9_000)
+        client.send(letter)
+      }
+      await host.advance(5_000)
+      const { status, headers } = await client.answer()
+      expect([status, headers.connection]).toEqual([408, 'close'])
+      client.leave()
+    })
+
+    test('the next head has as much, counted from its own beginning', async () => {
+      const client = host.open().send(GET)
+      ;(await host.visit()).answer(textAnswer(200, 'one'))
+      await client.answer()
+      await host.advance(50_000)
+      client.send(GET.slice(0, 10))
+      await Bun.sleep(10)
+      await host.advance(25_000)
+      client.send(GET.slice(10))
+      ;(await host.visit()).answer(textAnswer(200, 'two'))
+      expect((await client.answer()).body).toBe('two')
+      client.send(GET.slice(0, 10))
+      await Bun.sleep(10)
+      await host.advance(31_000)
+      expect((await client.answer()).status).toBe(408)
+      client.leave()
+    })
+
+    test('idle connections are closed without a word', async () => {
+      const silent = host.open()
+      await new Promise((resolve) => silent.socket.once('connect', resolve))
+      const idle = host.open().send(GET)
+      ;(await host.visit()).answer(textAnswer(200, 'one'))
+      await idle.answer()
+      await host.advance(70_000)
+      await host.advance(6_000)
+      for (const client of [silent, idle]) {
+        expect(await client.end()).toEqual({ rest: '', how: 'end' })
+        client.leave()
+      }
+    })
+
+    test('a request that takes long is not idle', async () => {
+      const client = host.open().send(GET)
+      const { answer } = await host.visit()
+      await host.advance(1_000_000)
+      answer(textAnswer(200, 'at last'))
+      expect((await client.answer()).body).toBe('at last')
+      client.leave()
+    })
+
+    test('who does not end a connection that is closed is cut off', async () => {
+      const client = host.open().send('GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      ;(await host.visit()).answer(textAnswer(200, 'one'))
+      await client.answer()
+      expect((await client.end()).how).toBe('end')
+      await host.advance(31_000)
+      // Would wait for the client otherwise.
+      await host.stop(false)
+      client.leave()
+    })
+
+    test('who does not send the rest of an unwanted body is cut off', async () => {
+      const client = host.open().send(post(10, 'hello'))
+      ;(await host.visit()).answer(textAnswer(401, 'no'))
+      expect((await client.answer()).status).toBe(401)
+      expect(host.pending).toBe(0)
+      await host.advance(76_000)
+      await client.end()
+      client.leave()
+    })
+  })
+
+  describe('the end of the server', () => {
+    test('what runs is answered, and told that it is the end', async () => {
+      const busy = host.open().send(GET)
+      const idle = host.open()
+      const { answer } = await host.visit()
+      await Bun.sleep(10)
+      const stopped = host.stop(false)
+      expect(await idle.end()).toEqual({ rest: '', how: 'end' })
+      idle.leave()
+      answer(textAnswer(200, 'last'))
+      const { body, headers } = await busy.answer()
+      expect([body, headers.connection]).toEqual(['last', 'close'])
+      await busy.end()
+      busy.leave()
+      await stopped
+    })
+
+    test('a stream that had begun ends, and its connection with it', async () => {
+      const client = host.open().send(GET)
+      const { answer } = await host.visit()
+      const going = Promise.withResolvers<void>()
+      answer(
+        streamedAnswer(async (sink) => {
+          await sink.write(Buffer.from('first'))
+          await going.promise
+          return Buffer.from('last')
+        }),
+      )
+      await client.hasReceived(50)
+      const stopped = host.stop(false)
+      going.resolve()
+      expect((await client.answer()).body).toBe('firstlast')
+      expect(await client.end()).toEqual({ rest: '', how: 'end' })
+      client.leave()
+      await stopped
+    })
+
+    test('a request that has begun to come is answered', async () => {
+      const client = host.open().send(GET.slice(0, 10))
+      await Bun.sleep(10)
+      const stopped = host.stop(false)
+      client.send(GET.slice(10) + GET)
+      ;(await host.visit()).answer(textAnswer(200, 'last'))
+      expect((await client.answer()).headers.connection).toBe('close')
+      expect(await client.end()).toEqual({ rest: '', how: 'end' })
+      client.leave()
+      await stopped
+    })
+
+    test('nobody new is let in', async () => {
+      const client = host.open().send(GET)
+      const { answer } = await host.visit()
+      const stopped = host.stop(false)
+      const late = host.open()
+      expect((await late.end()).how).toBe('reset')
+      answer(textAnswer(200, 'last'))
+      await client.answer()
+      client.leave()
+      await stopped
+    })
+
+    test('or everything is cut off', async () => {
+      const clients = [host.open().send(GET), host.open().send(GET.slice(0, 10)), host.open()]
+      const { request, answer } = await host.visit()
+      await Bun.sleep(10)
+      await host.stop(true)
+      expect([request.isGone, host.pending]).toEqual([true, 0])
+      for (const client of clients) {
+        await client.end()
+        client.leave()
+      }
+      answer(textAnswer(200, 'late'))
+    })
+  })
+})
+
+test('who connects for TLS and says nothing is cut off, too', async () => {
+  const host = serveForTest(() => textAnswer(200, ''), { tls: CERTIFICATE })
+  const client = new RawClient(host.port)
+  await new Promise((resolve) => client.socket.once('connect', resolve))
+  await Bun.sleep(10)
+  await host.advance(76_000)
+  await host.advance(31_000)
+  await client.end()
+  await host.server.stop(false)
+  await host.stop()
+})
