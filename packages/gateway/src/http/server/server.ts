@@ -116,6 +116,8 @@ export class HttpServer extends Ticking implements Owner {
         socket.data = new Connection(this, socket)
         this.#connections.add(socket.data)
       },
+      // With this, Bun tells of a connection before its handshake: one that never comes to an end is cut off like any other.
+      handshake: () => {},
       data: (socket, bytes) => socket.data.received(bytes),
       drain: (socket) => socket.data.drained(),
       close: (socket) => socket.data.ended(),
