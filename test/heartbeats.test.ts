@@ -28,7 +28,7 @@ function ask(outgoing: Outgoing, fault: string): Promise<Response> {
   const model = `sandbox-text${fault}`
   const headers = { 'content-type': 'application/json', authorization: 'Bearer x', 'anthropic-version': '2023-06-01' }
   const address = `http://sandbox${BASES[outgoing.dialect]}${outgoing.path}`.replace('models/same', `models/${model}`)
-  const body = Buffer.from(outgoing.body).toString().replace('"model":"same"', `"model":"${model}"`)
+  const body = Buffer.concat(outgoing.body).toString().replace('"model":"same"', `"model":"${model}"`)
   return sandbox(new Request(address, { method: 'POST', headers, body }))
 }
 

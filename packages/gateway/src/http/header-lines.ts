@@ -50,14 +50,37 @@ export class HeaderLines {
 
   /** The value under this name, which is in small letters; what stands there more than once is joined by commas. */
   get(name: string): string | null {
-    const bounds = this.#bounds
     let found: string | null = null
-    for (let line = 0; line < bounds.length; line += 4) {
-      if (!this.#isNamed(line, name)) continue
-      const value = this.#text.slice(bounds[line + 2], bounds[line + 3])
+    for (let line = this.#find(name, 0); line !== -1; line = this.#find(name, line + 4)) {
+      const value = this.#value(line)
       found = found === null ? value : `${found}, ${value}`
     }
     return found
+  }
+
+  /** The same of the first line alone that has this name. */
+  first(name: string): string | null {
+    const line = this.#find(name, 0)
+    return line === -1 ? null : this.#value(line)
+  }
+
+  /** Whether all lines of this name say the same. */
+  agree(name: string): boolean {
+    const first = this.#find(name, 0)
+    if (first === -1) return true
+    const value = this.#value(first)
+    for (let next = this.#find(name, first + 4); next !== -1; next = this.#find(name, next + 4))
+      if (this.#value(next) !== value) return false
+    return true
+  }
+
+  #find(name: string, from: number): number {
+    for (let line = from; line < this.#bounds.length; line += 4) if (this.#isNamed(line, name)) return line
+    return -1
+  }
+
+  #value(line: number): string {
+    return this.#text.slice(this.#bounds[line + 2], this.#bounds[line + 3])
   }
 
   #isNamed(line: number, name: string): boolean {

@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Fields } from '../observe/log.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/lane.ts'
 import { readAtMost } from '../upstreams/read.ts'
@@ -33,7 +34,7 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Repl
     try {
       const written = trying.body(exchange.quote.loweredCap, watch.calling)
       // Not awaited when it is there: a turn of the loop costs more than everything else in here.
-      reply = await send(exchange, trying, written instanceof Uint8Array ? written : await written)
+      reply = await send(exchange, trying, written instanceof Promise ? await written : written)
       watch.headersArrived()
       showHeaders(reply, exchange)
       if (isGood(reply)) return reply
@@ -61,7 +62,7 @@ const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
 /** With these a service says that it does not like the request. */
 const MENDABLE = [400, 422]
 
-function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Uint8Array): Promise<Reply> {
+function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Pieces): Promise<Reply> {
   const { parts, quote, watch, request } = exchange
   const { upstream, key } = quote.candidate
   return parts.send(upstream, { path, dialect, body, stream: request.stream, headers, key, cancel: watch.calling })

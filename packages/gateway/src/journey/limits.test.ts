@@ -156,7 +156,7 @@ test.each([
 ])('fewer tokens than asked for: %s', async (_, caller, warning) => {
   const sent: unknown[] = []
   const send: Send = async (_upstream, { body }) => {
-    sent.push(JSON.parse(Buffer.from(body).toString()))
+    sent.push(JSON.parse(Buffer.concat(body).toString()))
     return replyOf(Response.json(REPLY))
   }
   const grantLess = ({ amount }: Hold): Opened => ({

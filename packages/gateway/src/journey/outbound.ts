@@ -3,6 +3,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Meter, PassingReply, PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Cancel } from '../http/cancel.ts'
 import type { RequestHeaders } from '../http/request.ts'
 import type { Wishes } from '../money/price.ts'
@@ -45,7 +46,7 @@ export type Outbound = {
   /** What is asked of the upstream that has a price of its own. */
   wishes: Wishes
   /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
-  body(loweredCap: number | undefined, cancel: Cancel): Uint8Array | Promise<Uint8Array>
+  body(loweredCap: number | undefined, cancel: Cancel): Pieces | Promise<Pieces>
   answerer: Answerer
   /** The upstream answers: what was kept for another try may go. */
   release?(): void

@@ -2,6 +2,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import type { RequestHeaders } from '../http/request.ts'
 import type { Wishes } from '../money/price.ts'
@@ -30,7 +31,7 @@ class PassingOutbound implements Outbound {
   readonly #edits: PassingEdits
   /** Where we name the end user, if we do. */
   readonly #named: string | undefined
-  #sent: Uint8Array
+  #isEdited = false
 
   constructor(asked: Asked, care: Care) {
     const { dialect, request, offer, candidate } = asked
@@ -49,17 +50,17 @@ class PassingOutbound implements Outbound {
     this.#asked = asked
     this.#named = fieldToName(asked)
     this.#edits = editsFor(asked, care, model, this.#named === undefined ? undefined : care.endUser)
-    this.#sent = asked.body
   }
 
-  body(maxOutput: number | undefined): Uint8Array {
-    const { request } = this.#asked
-    this.#sent = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
-    return this.#sent
+  body(maxOutput: number | undefined): Pieces {
+    const { request, body } = this.#asked
+    const pieces = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
+    this.#isEdited = pieces[0] !== body
+    return pieces
   }
 
   release(): void {
-    if (this.#sent !== this.#asked.body) letGo(this.#asked.body)
+    if (this.#isEdited) letGo(this.#asked.body)
   }
 
   /** What the caller wrote is the caller's to take out. Ours is the name of the end user. */
@@ -78,8 +79,8 @@ class PassingOutbound implements Outbound {
 const LARGE_BYTES = 16 * 1024
 
 /**
- * Gives the memory of a large body back at once, since an edited copy of it has been sent: until the collector comes by,
- * a few thousand streams that begin together would otherwise hold everything twice.
+ * Gives the memory of a large body back at once, since what was edited has been copied on its way out: until the
+ * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
  */
 function letGo(body: Uint8Array): void {
   const { buffer } = body

@@ -4,6 +4,7 @@ import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_WISHES, type Wishes } from '../money/price.ts'
 import { upstreamPath } from '../upstreams/spoken.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
@@ -92,7 +93,7 @@ async function writtenAgain(
   loweredCap: number | undefined,
   signal: AbortSignal,
   withThoughts: boolean,
-): Promise<Uint8Array> {
+): Promise<Pieces> {
   const fetched = await fetchMedia(addresses, asked, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // What there is to warn of has been said when it was written for the first time.
@@ -103,7 +104,7 @@ async function writtenAgain(
 
 const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
 
-const bytesOf = ({ body }: WrittenRequest): Uint8Array => codec.encode(JSON.stringify(body))
+const bytesOf = ({ body }: WrittenRequest): Pieces => [codec.encode(JSON.stringify(body))]
 
 /** Only some dialects write a cap of their own accord; it is what the hold must cover. */
 function capOf({ body }: WrittenRequest): number | undefined {

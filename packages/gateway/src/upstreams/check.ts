@@ -2,6 +2,7 @@
 import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest, TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { Cancel } from '../http/cancel.ts'
 import { readAtMost } from './read.ts'
@@ -56,7 +57,7 @@ async function ask(send: Send, upstream: Upstream, dialect: TextDialectId, model
     unseal: () => undefined,
     fetched: () => ({ kind: 'inline', mime: 'image/png', data: '' }),
   })
-  const outgoing = { path: upstreamPath(upstream, dialect, model, false), body: Buffer.from(JSON.stringify(body)) }
+  const outgoing = { path: upstreamPath(upstream, dialect, model, false), body: [Buffer.from(JSON.stringify(body))] }
   return await timed(send, upstream, { ...outgoing, dialect }, (text) => {
     const decoded = TEXT_DIALECTS[dialect].decodeReply(parsed(text))
     if (decoded.ok) return { answer: beginning(decoded.reply) }
@@ -66,11 +67,11 @@ async function ask(send: Send, upstream: Upstream, dialect: TextDialectId, model
 
 async function checkHealth(send: Send, upstream: Upstream, dialect: TextDialectId): Promise<Found> {
   const path = upstream.health ?? ''
-  const outgoing = { method: 'GET' as const, path, body: new Uint8Array(), dialect }
+  const outgoing = { method: 'GET' as const, path, body: [], dialect }
   return await timed(send, upstream, outgoing, () => ({}))
 }
 
-type Sent = { method?: 'GET'; path: string; body: Uint8Array; dialect: TextDialectId }
+type Sent = { method?: 'GET'; path: string; body: Pieces; dialect: TextDialectId }
 type Read = (text: string) => { answer?: string; problem?: string }
 
 async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Promise<Found> {

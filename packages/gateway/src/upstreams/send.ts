@@ -1,9 +1,10 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
 import { createHttp1 } from './http1/client.ts'
-import { type FixedHead, targetOf, writeFixedHead } from './http1/write-head.ts'
+import { FixedHead } from './http1/write-head.ts'
 import { plain, type Reply, replyOf } from './reply.ts'
 import { spokenAt, withKey } from './spoken.ts'
 import { createTransport, type HttpVersion, type TransportParts, type Way } from './transport.ts'
@@ -13,7 +14,8 @@ export type Outgoing = {
   method?: 'GET'
   path: string
   dialect: TextDialectId
-  body: Uint8Array
+  /** Written as they are to a socket of our own; joined for those who need one array. */
+  body: Pieces
   stream: boolean
   /** Headers of the client's that this kind of request may carry on, already chosen: they win over required ones. */
   headers: Record<string, string>
@@ -38,7 +40,8 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
   const http1 = createHttp1()
 
   async function toSandbox(outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
-    const { method = 'POST', dialect, path, body, cancel } = outgoing
+    const { method = 'POST', dialect, path, cancel } = outgoing
+    const body = joined(outgoing.body)
     const address = SANDBOX_BASES[dialect] + path
     return plain(replyOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))))
   }
@@ -46,10 +49,11 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
   async function overBun(upstream: Upstream, outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
     const { method = 'POST', path, cancel } = outgoing
     const { proxy } = upstream
+    const bytes = joined(outgoing.body)
     // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
     const dial = { method, headers, signal: cancel.signal, ...limits, ...(proxy ? { proxy } : {}) }
-    const attempt = (way: Way) => fetch(upstream.baseUrl + path, { ...dial, ...bodyOf(outgoing, dial), ...way })
+    const attempt = (way: Way) => fetch(upstream.baseUrl + path, { ...dial, ...bodyOf(outgoing, bytes, dial), ...way })
     return plain(replyOf(await transport(upstream, cancel, attempt)))
   }
 
@@ -58,16 +62,27 @@ export function createSend(embedded: Embedded, transportParts: TransportParts = 
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain) return overBun(upstream, outgoing, headersOf(upstream, outgoing))
-    const { method = 'POST', path, body, cancel } = outgoing
-    const { origin, base, lines } = fixedHead(upstream, outgoing)
-    const hasBody = method === 'POST'
-    const head = `${method} ${targetOf(base, path)} HTTP/1.1\r\n${lines}${hasBody ? `content-length: ${body.length}\r\n` : ''}\r\n`
-    return http1({ origin, head, body: hasBody ? body : NO_BODY }, cancel)
+    const { method, path, body, cancel } = outgoing
+    const head = fixedHead(upstream, outgoing)
+    const request = method === 'GET' ? [head.get(path)] : [head.post(path), lengthOf(body), ...body]
+    return http1(head.origin, request, cancel)
   }
   return Object.assign(send, { httpOf: transport.httpOf })
 }
 
-const NO_BODY = new Uint8Array()
+/** As it stands in a head, which ends with it. */
+function lengthOf(body: Pieces): Uint8Array {
+  let length = 0
+  for (const piece of body) length += piece.length
+  return encoder.encode(`${length}\r\n\r\n`)
+}
+
+const encoder = new TextEncoder()
+
+function joined(pieces: Pieces): Uint8Array {
+  const [first] = pieces
+  return first && pieces.length === 1 ? first : Buffer.concat(pieces)
+}
 
 type HeaderFields = Record<string, string>
 
@@ -86,21 +101,24 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
   }
 }
 
-const fixedHeads = new WeakMap<Upstream, Map<string, FixedHead>>()
+/** By dialect and key. */
+type FixedHeads = Partial<Record<TextDialectId, Map<string, FixedHead>>>
+const fixedHeads = new WeakMap<Upstream, FixedHeads>()
 
 /** Most requests have nothing of the client's among their headers: what they all say is written once. */
 function fixedHead(upstream: Upstream, outgoing: Outgoing): FixedHead {
-  for (const _ in outgoing.headers) return writeFixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+  for (const _ in outgoing.headers) return new FixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+  const { dialect, key } = outgoing
   let heads = fixedHeads.get(upstream)
   if (!heads) {
-    heads = new Map()
+    heads = {}
     fixedHeads.set(upstream, heads)
   }
-  const name = `${outgoing.dialect} ${outgoing.key}`
-  let head = heads.get(name)
+  heads[dialect] ??= new Map()
+  let head = heads[dialect].get(key)
   if (!head) {
-    head = writeFixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
-    heads.set(name, head)
+    head = new FixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+    heads[dialect].set(key, head)
   }
   return head
 }
@@ -115,7 +133,11 @@ const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
 
 type RequestInit = BunFetchRequestInit & { headers: HeaderFields }
 
-function bodyOf({ method, body, stream }: Outgoing, init: RequestInit): Pick<BunFetchRequestInit, 'body' | 'headers'> {
+function bodyOf(
+  { method, stream }: Outgoing,
+  body: Uint8Array,
+  init: RequestInit,
+): Pick<BunFetchRequestInit, 'body' | 'headers'> {
   if (method === 'GET') return {}
   if (!stream || body.length <= KEEP_BYTES) return { body }
   return { body: oneShot(body), headers: { ...init.headers, 'content-length': String(body.length) } }

@@ -1,6 +1,6 @@
 // What of a passing request concerns the vendor's account, which all callers share.
 import { describe, expect, test } from 'bun:test'
-import { textOf } from '../framing/fixtures/buffer-codec.ts'
+import { textOfPieces } from '../framing/fixtures/buffer-codec.ts'
 import { ask, edit, type Id, read } from './fixtures/passing-requests.ts'
 import { joinEdits } from './passing-request.ts'
 
@@ -129,7 +129,7 @@ describe('fields that change the price', () => {
     expect(words(true)).toEqual(forced)
     // Taken out, nothing is left of them, and what else was there still is.
     const edits = joinEdits(request.priced.flatMap(({ remove }) => remove ?? []))
-    const after = textOf(request.edited(edits))
+    const after = textOfPieces(request.edited(edits))
     expect(read(id, after).priced.map(({ word }) => word)).toEqual(forced)
     const { tools, ...rest } = JSON.parse(after)
     const { tools: toolsBefore, ...restBefore } = JSON.parse(json)

@@ -10,6 +10,7 @@ import type { SentTools } from '../canonical/restore.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { FieldNames, Warn } from '../canonical/warning.ts'
 import type { Codec } from '../framing/codec.ts'
+import type { Pieces } from '../framing/splice.ts'
 import type { ChatService } from './chat-service.ts'
 import type { ErrorDialect } from './dialect.ts'
 
@@ -121,7 +122,8 @@ export type PassingRequest = {
   priced: readonly PricedField[]
   /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */
   objects: readonly string[]
-  edited(edits: PassingEdits): Uint8Array
+  /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
+  edited(edits: PassingEdits): Pieces
   /** The request in neutral terms; parsed when asked for. Throws Mistake. */
   canonical(): CanonicalRequest
 }

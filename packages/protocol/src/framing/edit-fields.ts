@@ -4,7 +4,7 @@
 import type { Codec } from './codec.ts'
 import { fieldNamed, type JsonField, scanObject } from './json-scan.ts'
 import { concat } from './relay.ts'
-import { type Splice, splice } from './splice.ts'
+import { type Pieces, type Splice, splicedPieces } from './splice.ts'
 
 /** Where an object's fields are, as `scanObject` tells it. */
 export type Fields = { fields: readonly JsonField[]; close: number }
@@ -30,14 +30,14 @@ function valueNamed(values: readonly FieldValue[], name: string): FieldValue | u
   return undefined
 }
 
-/** The object with these edits; the same array when nothing changes. */
+/** The object with these edits, around what stays of its bytes; the same array alone when nothing changes. */
 export function editFields(
   bytes: Uint8Array,
   { fields, close }: Fields,
   { set, remove }: FieldEdits,
   codec: Codec,
-): Uint8Array {
-  if (set.length === 0 && remove.length === 0) return bytes
+): Pieces {
+  if (set.length === 0 && remove.length === 0) return [bytes]
   const splices: Splice[] = []
   /** Where the last field that stays ends. */
   let lastKept = -1
@@ -59,7 +59,7 @@ export function editFields(
   const end = fields.at(-1)?.end ?? close
   const from = hole < 0 ? end : lastKept >= 0 ? lastKept : hole
   if (added.length > 0 || hole >= 0) splices.push({ start: from, end, bytes: added })
-  return splice(bytes, splices, codec)
+  return splicedPieces(bytes, splices)
 }
 
 const bytesOf = (json: string | Uint8Array, codec: Codec): Uint8Array =>
@@ -99,7 +99,7 @@ export function editedObject(
 ): Uint8Array | undefined {
   const inner = bytes.subarray(start, end)
   const scan = scanObject(inner, codec)
-  return scan.ok ? editFields(inner, scan, edits, codec) : undefined
+  return scan.ok ? concat(editFields(inner, scan, edits, codec)) : undefined
 }
 
 /**

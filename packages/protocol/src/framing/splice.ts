@@ -3,6 +3,23 @@ import type { Codec } from './codec.ts'
 /** Bytes to stand where `start` to `end` (exclusive) stood. */
 export type Splice = { start: number; end: number; bytes: Uint8Array }
 
+/** Bytes that follow one another, not joined: whoever sends them has to copy them anyway. */
+export type Pieces = readonly Uint8Array[]
+
+/** Applies splices that follow one another without overlapping, and copies nothing; the array alone when there are none. */
+export function splicedPieces(bytes: Uint8Array, splices: readonly Splice[]): Pieces {
+  if (splices.length === 0) return [bytes]
+  const pieces: Uint8Array[] = []
+  let read = 0
+  for (const { start, end, bytes: instead } of splices) {
+    if (start > read) pieces.push(bytes.subarray(read, start))
+    if (instead.length > 0) pieces.push(instead)
+    read = end
+  }
+  if (read < bytes.length) pieces.push(bytes.subarray(read))
+  return pieces
+}
+
 /** Applies splices that follow one another without overlapping, with one allocation; the same array when there are none. */
 export function splice(bytes: Uint8Array, splices: readonly Splice[], codec: Codec): Uint8Array {
   if (splices.length === 0) return bytes

@@ -40,12 +40,11 @@ function upstream(behave: Behaviour) {
   return { origin: `http://127.0.0.1:${server.port}`, connections: () => connections, closed: () => closed }
 }
 
-const HEAD = 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n'
-const BODY = Buffer.from('{}')
+const REQUEST = [Buffer.from('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n'), Buffer.from('{}')]
 const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
 const http1 = createHttp1()
-const ask = (origin: string, cancel = new Cancel()) => http1({ origin, head: HEAD, body: BODY }, cancel)
+const ask = (origin: string, cancel = new Cancel()) => http1(origin, REQUEST, cancel)
 const textOf = async (reply: Reply) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
 /** `expect(...).rejects` would wait for ever for what must not. */
 const outcome = (asking: Promise<Reply>): Promise<string> =>
@@ -279,20 +278,44 @@ test('a call that was given up before it began is not sent, over a used connecti
   expect(requests).toBe(1)
 })
 
+async function connect(origin: string): Promise<Connection> {
+  const connection = new Connection({ free: () => {}, closed: () => {} })
+  const { hostname, port } = new URL(origin)
+  const socket = {
+    open: (socket: Socket<Connection>) => connection.opened(socket),
+    data: (_: unknown, bytes: Buffer) => connection.received(bytes),
+  }
+  await Bun.connect({ hostname, port: Number(port), data: connection, socket })
+  return connection
+}
+
+const sendOver = (connection: Connection, cancel = new Cancel()): Promise<Reply> =>
+  new Promise((answered, failed) => connection.send(REQUEST, { cancel, answered, failed }))
+
+test('a connection that is used does not get too old, one that waits does', async () => {
+  const { origin, closed } = upstream((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n')
+    setTimeout(() => socket.write('ok'), 30)
+  })
+  const connection = await connect(origin)
+  const asking = sendOver(connection)
+  connection.aged()
+  const reply = await asking
+  connection.aged()
+  expect(await textOf(reply)).toBe('ok')
+  expect(closed()).toBe(0)
+  connection.aged()
+  await settled()
+  expect(closed()).toBe(1)
+})
+
 test('a call that is given up at the moment of connecting is not sent', async () => {
   let requests = 0
   const { origin } = upstream(() => void requests++)
   const cancel = new Cancel()
-  const connection = new Connection({ free: () => {}, closed: () => {} })
-  const { hostname, port } = new URL(origin)
-  await Bun.connect({
-    hostname,
-    port: Number(port),
-    data: connection,
-    socket: { open: (socket) => connection.opened(socket), data: () => {} },
-  })
+  const connection = await connect(origin)
   cancel.cancel()
-  expect(await outcome(connection.send(HEAD, BODY, cancel))).toBe('ECONNRESET')
+  expect(await outcome(sendOver(connection, cancel))).toBe('ECONNRESET')
   await settled()
   expect(requests).toBe(0)
 })

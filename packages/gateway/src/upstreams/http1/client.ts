@@ -1,9 +1,10 @@
 // HTTP/1.1 to upstreams without TLS, over connections that are kept: docs/decisions/0011 tells why it is not left to Bun.
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { plain, type Reply } from '../reply.ts'
 import { Closed } from './closed.ts'
-import { Connection, type Owner } from './connection.ts'
+import { type Asker, Connection, type Owner } from './connection.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
@@ -64,18 +65,11 @@ const HANDLERS: SocketHandler<Connection> = {
   // What follows is `close`, or the promise of `connect` has told already.
   error: () => {},
   connectError: () => {},
-  timeout: (socket) => socket.data.cancel(),
+  timeout: (socket) => socket.data.aged(),
 }
 
-export type Http1Request = {
-  /** Up to and without the path: `http://host:port`. */
-  origin: string
-  /** With the empty line at its end, in characters of one byte. */
-  head: string
-  body: Uint8Array
-}
-
-export type Http1 = (request: Http1Request, cancel: Cancel) => Promise<Reply>
+/** `address` is up to and without the path: `http://host:port`. */
+export type Http1 = (address: string, request: Pieces, cancel: Cancel) => Promise<Reply>
 
 /** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
 const MOST_ORIGINS = 1_000
@@ -95,22 +89,56 @@ export function createHttp1(now: () => number = () => performance.now()): Http1 
     return origin
   }
 
-  return async (request, cancel) => {
-    const { head, body } = request
-    if (cancel.isCancelled) throw new Closed('Given up before it was sent.')
-    const origin = originOf(request.origin)
-    const used = origin.take()
+  return (address, request, cancel) =>
+    new Promise((resolve, reject) => {
+      if (cancel.isCancelled) reject(new Closed('Given up before it was sent.'))
+      else new Call(originOf(address), request, cancel, { resolve, reject, now }).begin()
+    })
+}
+
+type Told = { resolve(reply: Reply): void; reject(error: unknown): void; now(): number }
+
+/** A request until its reply begins. Told by its connection how it goes: a promise for each step costs more than the step. */
+class Call implements Asker {
+  readonly cancel: Cancel
+  readonly #origin: Origin
+  readonly #request: Pieces
+  readonly #told: Told
+  /** The connection that it was sent over, if others were before. */
+  #used: Connection | undefined
+  #sentAt = 0
+
+  constructor(origin: Origin, request: Pieces, cancel: Cancel, told: Told) {
+    this.#origin = origin
+    this.#request = request
+    this.cancel = cancel
+    this.#told = told
+  }
+
+  begin(): void {
+    const used = this.#origin.take()
     if (used) {
-      const sentAt = now()
-      try {
-        return plain(await used.send(head, body, cancel))
-      } catch (error) {
-        // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
-        const isStale = error instanceof Closed && !used.hasBegun && now() - sentAt < STALE_WITHIN_MS
-        if (!isStale || cancel.isCancelled) throw error
-      }
-    }
-    const fresh = await origin.open(cancel)
-    return plain(await fresh.send(head, body, cancel))
+      this.#used = used
+      this.#sentAt = this.#told.now()
+      used.send(this.#request, this)
+    } else this.#connect()
+  }
+
+  #connect(): void {
+    this.#used = undefined
+    const opening = this.#origin.open(this.cancel)
+    opening.then((fresh) => fresh.send(this.#request, this)).catch(this.#told.reject)
+  }
+
+  answered(reply: Reply): void {
+    this.#told.resolve(plain(reply))
+  }
+
+  /** Upstreams close idle connections whenever they like, also at the moment when a request is under way to them. */
+  failed(error: unknown): void {
+    const isFirst = this.#used?.hasBegun === false && error instanceof Closed
+    const isStale = isFirst && this.#told.now() - this.#sentAt < STALE_WITHIN_MS
+    if (isStale && !this.cancel.isCancelled) this.#connect()
+    else this.#told.reject(error)
   }
 }

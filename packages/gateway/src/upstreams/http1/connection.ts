@@ -1,18 +1,19 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { Chunked } from '../../http/chunked.ts'
+import { headEnd } from '../../http/head-end.ts'
 import { Malformed } from '../../http/malformed.ts'
 import { Closed } from './closed.ts'
 import { Head } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
+import { Unsent } from './unsent.ts'
 
 const MOST_HEAD_BYTES = 2 * 1024 * 1024
-/** A request up to this size leaves with its head in one piece. */
-const JOINED_BYTES = 32 * 1024
 /** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
 const MOST_IDLE_SECONDS = 60
-const HEAD_END = '\r\n\r\n'
+const HEAD_END_BYTES = '\r\n\r\n'.length
 
 /** What becomes of a connection after a reply. */
 export type Owner = {
@@ -20,7 +21,12 @@ export type Owner = {
   closed(connection: Connection): void
 }
 
-type Asked = { resolve(reply: Http1Reply): void; reject(error: unknown): void; cancel: Cancel }
+/** Whose request is under way. Told once, of a reply or a failure. */
+export type Asker = {
+  readonly cancel: Cancel
+  answered(reply: Http1Reply): void
+  failed(error: unknown): void
+}
 
 export class Connection {
   /** Something of the reply to the last request has come. */
@@ -28,8 +34,8 @@ export class Connection {
   readonly #owner: Owner
   #socket: Socket<Connection> | undefined
   /** Of the request, what the socket has not taken yet. */
-  #unsent: Uint8Array | undefined
-  #asked: Asked | undefined
+  #unsent: Unsent | undefined
+  #asker: Asker | undefined
   /** The beginning of a head, and how long it is: there is room behind it, so that one that comes in bits is not copied for each. */
   #head: Buffer | undefined
   #headBytes = 0
@@ -48,42 +54,33 @@ export class Connection {
     this.#socket = socket
   }
 
-  /** `head` has only characters of one byte. */
-  send(head: string, body: Uint8Array, cancel: Cancel): Promise<Http1Reply> {
+  send(request: Pieces, asker: Asker): void {
     this.hasBegun = false
     // Nobody would say so a second time: it would be sent, and billed, with nobody to call it off.
-    if (cancel.isCancelled) this.cancel()
-    cancel.target = this
-    return new Promise((resolve, reject) => {
-      if (!this.#socket) return reject(new Closed('The connection was closed.'))
-      this.#socket.timeout(0)
-      this.#asked = { resolve, reject, cancel }
-      const isJoined = body.length <= JOINED_BYTES
-      const first = Buffer.allocUnsafe(head.length + (isJoined ? body.length : 0))
-      first.write(head, 0, 'latin1')
-      if (isJoined) first.set(body, head.length)
-      this.#write(first)
-      if (isJoined) return
-      if (this.#unsent) this.#unsent = Buffer.concat([this.#unsent, body])
-      else this.#write(body)
-    })
-  }
-
-  #write(bytes: Uint8Array): void {
-    const written = this.#socket?.write(bytes) ?? 0
-    this.#unsent = written < bytes.length ? bytes.subarray(Math.max(0, written)) : undefined
+    if (asker.cancel.isCancelled) this.cancel()
+    asker.cancel.target = this
+    if (this.#socket) {
+      this.#asker = asker
+      this.#unsent = new Unsent(request)
+      this.drained()
+    } else asker.failed(new Closed('The connection was closed.'))
   }
 
   /** The socket takes more. */
   drained(): void {
-    if (this.#unsent) this.#write(this.#unsent)
+    if (this.#socket && this.#unsent?.writeTo(this.#socket)) this.#unsent = undefined
+  }
+
+  /** It has been there for long. While it is used, that is nobody's concern. */
+  aged(): void {
+    if (!this.#asker && !this.#reply) this.cancel()
   }
 
   received(bytes: Buffer): void {
     this.hasBegun = true
     try {
       if (this.#reply) this.#readBody(this.#reply, bytes)
-      else if (this.#asked) this.#readHead(this.#asked, bytes)
+      else if (this.#asker) this.#readHead(this.#asker, bytes)
       // Nobody has asked: whatever this answers, it is not the next request.
       else this.cancel()
     } catch (error) {
@@ -91,9 +88,9 @@ export class Connection {
     }
   }
 
-  #readHead(asked: Asked, bytes: Buffer): void {
+  #readHead(asker: Asker, bytes: Buffer): void {
     const joined = this.#headBytes > 0 ? this.#joined(bytes) : bytes
-    const end = joined.indexOf(HEAD_END, Math.max(0, this.#headBytes - HEAD_END.length))
+    const end = headEnd(joined, Math.max(0, this.#headBytes - HEAD_END_BYTES))
     if (end === -1) {
       if (joined.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
       if (this.#headBytes === 0) this.#joined(bytes)
@@ -103,22 +100,24 @@ export class Connection {
     this.#head = undefined
     this.#headBytes = 0
     const head = new Head(joined.toString('latin1', 0, end))
-    const rest = joined.subarray(end + HEAD_END.length)
+    const rest = joined.subarray(end + HEAD_END_BYTES)
     if (head.status < 200) {
       // Something else was agreed upon: by nobody here.
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
-      if (rest.length > 0) this.#readHead(asked, rest)
+      if (rest.length > 0) this.#readHead(asker, rest)
       return
     }
     const reply = new Http1Reply(head, this)
-    this.#asked = undefined
+    this.#asker = undefined
     this.#reply = reply
     this.#staysOpen = head.staysOpen
     this.#chunked = head.framing === 'chunked' ? new Chunked() : undefined
     this.#left = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
+    // Whoever asked may let go of what was asked as soon as there is an answer.
+    this.#unsent?.keepOwn()
     // From now on only the reply may be given up: when it is whole, the connection is somebody else's.
-    asked.cancel.target = reply
-    asked.resolve(reply)
+    asker.cancel.target = reply
+    asker.answered(reply)
     if (this.#left === 0) this.#finish(reply, rest.length)
     else if (rest.length > 0) this.#readBody(reply, rest)
   }
@@ -176,13 +175,13 @@ export class Connection {
   }
 
   #fail(error: unknown): void {
-    const asked = this.#asked
+    const asker = this.#asker
     const reply = this.#reply
-    this.#asked = undefined
+    this.#asker = undefined
     this.#reply = undefined
     this.#unsent = undefined
     this.cancel()
-    asked?.reject(error)
+    asker?.failed(error)
     reply?.fail(error)
   }
 

@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
+import type { Pieces } from '../../framing/splice.ts'
 import { openFieldEdits, parseBody } from '../passing-request.ts'
 import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
@@ -64,7 +65,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   }
 }
 
-function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Uint8Array {
+function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits
   let fields = openFieldEdits(edits)
   if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', JSON.stringify(edits.cacheKey))

@@ -14,7 +14,7 @@ import {
   scanObject,
   typeWords,
 } from '../../../framing/json-scan.ts'
-import { splice } from '../../../framing/splice.ts'
+import { type Pieces, splice } from '../../../framing/splice.ts'
 import { notText } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
 
@@ -216,8 +216,8 @@ export type ChatEdits = {
   fields?: FieldEdits
 }
 
-/** The body with these edits and every other byte as it was; the same array when nothing changes. */
-export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Uint8Array {
+/** The body with these edits and every other byte as it was; the same array alone when nothing changes. */
+export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Pieces {
   const { model, maxOutput, fields: into = { set: [], remove: [] } } = edits
   if (model !== undefined && model !== facts.model) setField(into, 'model', JSON.stringify(model))
 

@@ -5,6 +5,8 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json-scan.ts'
+import { concat } from '../../../framing/relay.ts'
+import type { Pieces } from '../../../framing/splice.ts'
 import { countMedia, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
@@ -65,7 +67,7 @@ function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): v
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
-function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
   // The address names the model; a body that names it too must not contradict.
@@ -96,7 +98,7 @@ function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Code
   const dropped = names.filter((name) => words.includes(billedAs(name) ?? ''))
   if (dropped.length === 0) return entry
   if (dropped.length === names.length) return undefined
-  return editFields(entry, scan, { set: [], remove: dropped }, codec)
+  return concat(editFields(entry, scan, { set: [], remove: dropped }, codec))
 }
 
 function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {

@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
+import type { Pieces } from '../../../framing/splice.ts'
 import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
@@ -61,7 +62,7 @@ function fetchedIn({ content }: Json): number {
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
-function edited(scanned: Scanned, body: Json, edits: PassingEdits): Uint8Array {
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
   if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', JSON.stringify(edits.model))

@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
+import type { Pieces } from '../../../framing/splice.ts'
 import { countMedia, isId, leaveOutTools, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
@@ -51,7 +52,7 @@ function producedBytes(body: Json): number {
   return total
 }
 
-function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdits, codec: Codec): Uint8Array {
+function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdits, codec: Codec): Pieces {
   const into = openFieldEdits(edits)
   const put = (name: string, value: string | number) => setField(into, name, JSON.stringify(value))
   const cap = body.max_output_tokens
