@@ -1,5 +1,6 @@
 // What passes through the gateway is what was sent: bytes both ways, headers by allow-list only.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
@@ -298,4 +299,23 @@ test('a redirect is not followed, and no proxy of the environment is asked', asy
     expect(await response.text()).not.toContain('127.0.0.1')
   }
   expect(decoy.connections().opened).toBe(0)
+})
+
+test('large requests that come in one piece reach the upstream one by one, each whole', async () => {
+  const before = upstream.received.length
+  const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(40_000))
+  const requests = contents.map((content) => {
+    const body = JSON.stringify({ model: 'renamed', messages: [{ role: 'user', content }] })
+    const lines = ['POST /v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${secret}`]
+    return [...lines, 'content-type: application/json', `content-length: ${body.length}`, '', body].join('\r\n')
+  })
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname, () => socket.write(requests.join('')))
+  let answers = ''
+  for await (const piece of socket) {
+    answers += piece
+    if (answers.split('HTTP/1.1 200 OK').length > requests.length) break
+  }
+  const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()).messages[0].content)
+  expect(sent.map((content: string) => [content[0], content.length])).toEqual(contents.map((each) => [each[0], 40_000]))
 })

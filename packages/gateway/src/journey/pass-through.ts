@@ -83,9 +83,10 @@ const LARGE_BYTES = 16 * 1024
  * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
  */
 function letGo(body: Uint8Array): void {
-  const { buffer } = body
-  const isWhole = body.byteLength === buffer.byteLength && body.byteLength > LARGE_BYTES
-  if (isWhole && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  const { buffer, byteOffset, byteLength } = body
+  // Before it may stand the head that it came with, which has been read. What stands behind it is the next request.
+  const isLast = byteOffset + byteLength === buffer.byteLength
+  if (isLast && byteLength > LARGE_BYTES && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Where a dialect names the end user. */
