@@ -1,8 +1,11 @@
-// The lines of a head behind its first: looked through once, character by character, and kept as they came. Lines that end
+// The lines of a head behind its first: looked through once, byte by byte, and kept as they came. Lines that end
 // otherwise, go on in the next, have no name or a blank behind it, or hide something are refused: what one reader takes for
 // a header, another does not.
 
-const TOKEN = Array.from({ length: 256 }, (_, code) => /[\w!#$%&'*+.^`|~-]/.test(String.fromCharCode(code)))
+/** The letters of names. */
+const TOKEN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(/[\w!#$%&'*+.^`|~-]/.test(String.fromCharCode(byte))),
+)
 const CR = 0x0d
 const LF = 0x0a
 const COLON = 0x3a
@@ -10,40 +13,43 @@ const TAB = 0x09
 const BLANK = 0x20
 const DELETE = 0x7f
 
+/** A head without the empty line at its end. */
+export type HeadBytes = { bytes: Buffer; start: number; end: number }
+
 export class HeaderLines {
+  /** A character for each byte of the head. */
   readonly #text: string
   /** Of each line where its name begins and ends, and its value. */
   readonly #bounds: number[] = []
   /** false: nothing of this is to be believed. */
   readonly isClear: boolean
 
-  /** `text` has a character for each byte; `at` is where its first line ends. */
-  constructor(text: string, at: number) {
+  /** `firstLine` is how long that is. Bytes are looked through far faster than the text that is made of them. */
+  constructor(head: HeadBytes, text: string, firstLine: number) {
     this.#text = text
-    this.isClear = this.#read(at)
+    this.isClear = this.#read(head, head.start + firstLine)
   }
 
   get count(): number {
     return this.#bounds.length / 4
   }
 
-  #read(at: number): boolean {
-    const text = this.#text
-    const { length } = text
-    while (at < length) {
-      if (text.charCodeAt(at) !== CR || text.charCodeAt(at + 1) !== LF) return false
+  /** `at` may not go beyond the end, where the body begins. */
+  #read({ bytes, start, end }: HeadBytes, at: number): boolean {
+    const bounds = this.#bounds
+    while (at < end) {
+      if (bytes[at] !== CR || bytes[at + 1] !== LF) return false
       const name = at + 2
       at = name
-      while (TOKEN[text.charCodeAt(at)]) at++
-      if (at === name || text.charCodeAt(at) !== COLON) return false
+      while (at < end && TOKEN[bytes[at] ?? 0] === 1) at++
+      if (at === name || at >= end || bytes[at] !== COLON) return false
       const nameEnd = at++
-      let code = text.charCodeAt(at)
-      while (isBlank(code)) code = text.charCodeAt(++at)
+      while (at < end && isBlank(bytes[at])) at++
       const value = at
-      while (code >= BLANK ? code !== DELETE : code === TAB) code = text.charCodeAt(++at)
+      while (at < end && isShown(bytes[at] ?? 0)) at++
       let valueEnd = at
-      while (valueEnd > value && isBlank(text.charCodeAt(valueEnd - 1))) valueEnd--
-      this.#bounds.push(name, nameEnd, value, valueEnd)
+      while (valueEnd > value && isBlank(bytes[valueEnd - 1])) valueEnd--
+      bounds.push(name - start, nameEnd - start, value - start, valueEnd - start)
     }
     return true
   }
@@ -95,4 +101,5 @@ export class HeaderLines {
   }
 }
 
-const isBlank = (code: number): boolean => code === BLANK || code === TAB
+const isBlank = (byte: number | undefined): boolean => byte === BLANK || byte === TAB
+const isShown = (byte: number): boolean => (byte >= BLANK ? byte !== DELETE : byte === TAB)

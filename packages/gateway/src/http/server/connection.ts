@@ -145,7 +145,7 @@ export class Connection implements Source {
       return
     }
     this.#partial = undefined
-    const request = new IncomingRequest(new RequestHead(whole.toString('latin1', start, end)), this)
+    const request = new IncomingRequest(new RequestHead({ bytes: whole, start, end }), this)
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen

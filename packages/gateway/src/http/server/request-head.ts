@@ -1,6 +1,6 @@
 // The head of a request: its first line and its headers. What has two readings is refused, since a proxy in front may
 // have taken the other one, and then the bytes of one caller's body are another caller's request.
-import { HeaderLines } from '../header-lines.ts'
+import { type HeadBytes, HeaderLines } from '../header-lines.ts'
 import type { RequestHeaders } from '../request.ts'
 
 /** Why there is nothing to answer properly: the bare status that is sent instead, before the connection is closed. */
@@ -35,15 +35,15 @@ export class RequestHead implements RequestHeaders {
   readonly isCurrent: boolean
   readonly #lines: HeaderLines
 
-  /** `text` has a character for each byte, and is without the empty line at its end. */
-  constructor(text: string) {
+  constructor(head: HeadBytes) {
+    const text = head.bytes.toString('latin1', head.start, head.end)
     const line = FIRST_LINE.exec(text)
     if (!line) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
     const [first, method = '', target = '', minor] = line
     this.method = method
     this.target = pathOf(target)
     this.isCurrent = minor === '1'
-    this.#lines = new HeaderLines(text, first.length)
+    this.#lines = new HeaderLines(head, text, first.length)
     if (!this.#lines.isClear) throw new BadHead(400)
     this.#checkHost()
     this.length = this.#length()

@@ -99,7 +99,7 @@ export class Connection {
     }
     this.#head = undefined
     this.#headBytes = 0
-    const head = new Head(joined.toString('latin1', 0, end))
+    const head = new Head({ bytes: joined, start: 0, end })
     const rest = joined.subarray(end + HEAD_END_BYTES)
     if (head.status < 200) {
       // Something else was agreed upon: by nobody here.

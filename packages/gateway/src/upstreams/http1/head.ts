@@ -1,5 +1,5 @@
 // The head of a reply: its first line and its headers.
-import { HeaderLines } from '../../http/header-lines.ts'
+import { type HeadBytes, HeaderLines } from '../../http/header-lines.ts'
 import { Malformed } from '../../http/malformed.ts'
 
 /** What is said about where a body ends. */
@@ -21,11 +21,11 @@ export class Head {
   readonly staysOpen: boolean
   readonly #lines: HeaderLines
 
-  /** `text` is without the empty line at its end. */
-  constructor(text: string) {
+  constructor(head: HeadBytes) {
+    const text = head.bytes.toString('latin1', head.start, head.end)
     const [line] = FIRST_LINE.exec(text) ?? []
     if (line === undefined) throw new Malformed('The reply does not begin as HTTP does.')
-    this.#lines = new HeaderLines(text, line.length)
+    this.#lines = new HeaderLines(head, text, line.length)
     if (!this.#lines.isClear) throw new Malformed('The reply does not begin as HTTP does.')
     if (this.#lines.count > MOST_HEADERS) throw new Malformed('The reply has too many headers.')
     this.status = Number(text.slice(STATUS_AT, STATUS_END))
