@@ -167,7 +167,19 @@ export class Connection implements Source {
   #answer(request: IncomingRequest): void {
     const answer = this.#owner.handle(request)
     if (!(answer instanceof Promise)) this.#respond(request, answer)
-    else answer.then((answer) => this.#respond(request, answer)).catch((error) => this.#fail(request, error))
+    else
+      answer.then(
+        (answer) => this.#respondOrFail(request, answer),
+        (error) => this.#fail(request, error),
+      )
+  }
+
+  #respondOrFail(request: IncomingRequest, answer: Answer): void {
+    try {
+      this.#respond(request, answer)
+    } catch (error) {
+      this.#fail(request, error)
+    }
   }
 
   /** An answer was to be made, and none came of it. */
