@@ -191,11 +191,11 @@ test('a hundred clients that leave at any moment: every hold is gone, every requ
     await client.response.then((response) => response.text()).catch(() => {})
   })
   await Promise.all(leaving)
+  // Some may not even have been begun when their client left: what counts is that nothing is held for good.
   const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
-  while (await isRunning()) await Bun.sleep(20)
+  while ((await isRunning()) || (await account()).held_usd !== '0.00') await Bun.sleep(20)
   const found = await rows()
   expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(found.length)
-  expect((await account()).held_usd).toBe('0.00')
 })
 
 test('a reader that stalls stalls the upstream', async () => {
