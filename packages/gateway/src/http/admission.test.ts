@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createAdmission, type Place } from './admission.ts'
-
-const staying = new AbortController().signal
+import { TestClient } from './test-support.ts'
 
 /** An admission by a clock that stands still unless it is moved. */
 function admissionOf(inFlight: number, memoryBytes = 100) {
@@ -20,8 +19,8 @@ function admissionOf(inFlight: number, memoryBytes = 100) {
       }
       await settled()
     },
-    wait(bytes: number, signal = staying) {
-      void admission.wait(bytes, signal).then((place) => places.push(place))
+    wait(bytes: number, client = new TestClient()) {
+      void admission.wait(bytes, client).then((place) => places.push(place))
     },
   }
 }
@@ -102,18 +101,18 @@ test('after half a second one is sent home, and its place in line is free', asyn
 test('a client that leaves leaves the line', async () => {
   const { admission, wait, places } = admissionOf(1)
   const running = admission.enter(1)
-  const leaving = new AbortController()
-  wait(60, leaving.signal)
+  const leaving = new TestClient()
+  wait(60, leaving)
   wait(90)
   // With the first in line, the second would be more than may wait.
   await settled()
   expect(places).toEqual([undefined])
-  leaving.abort()
+  leaving.leave()
   wait(90)
   running?.leave()
   await settled()
   expect([places.length, places[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
-  wait(1, leaving.signal)
+  wait(1, leaving)
   await settled()
   expect([places.length, admission.waiting]).toEqual([4, 0])
 })

@@ -5,6 +5,7 @@
 // get empty, waiting is no use to anybody: there is more work than can be done, and who is served is only served later. Then
 // it is kept shorter. Who comes when it is full is answered before anything was done for him: see isShedding.
 import { Line } from './line.ts'
+import type { Client } from './request.ts'
 
 export type Limits = { inFlight: number; memoryBytes: number }
 
@@ -12,7 +13,7 @@ export type Admission = {
   /** undefined: full. A request weighs the bytes of its body, known or feared. */
   enter(bytes: number): Place | undefined
   /** In line; its body has not been read. undefined: not in time, no room in the line either, or the client has left. */
-  wait(bytes: number, signal: AbortSignal): Promise<Place | undefined>
+  wait(bytes: number, client: Client): Promise<Place | undefined>
   /** The line is full, too: whoever comes now is best refused before anything is done for him. */
   readonly isShedding: boolean
   readonly inFlight: number
@@ -104,13 +105,13 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       take(bytes)
       return new Taken(bytes)
     },
-    async wait(bytes, signal) {
-      if (signal.aborted || line.length >= mostInLine) return undefined
+    async wait(bytes, client) {
+      if (client.isGone || line.length >= mostInLine) return undefined
       if (line.length > 0 && bytesInLine + bytes > limits.memoryBytes) return undefined
       const since = clock()
       if (line.length === 0) emptyAt = since
       bytesInLine += bytes
-      return (await line.join({ bytes }, since, signal)) ? new Taken(bytes) : undefined
+      return (await line.join({ bytes }, since, client)) ? new Taken(bytes) : undefined
     },
     get isShedding() {
       return line.length >= mostInLine

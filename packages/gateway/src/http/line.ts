@@ -1,6 +1,7 @@
 // Those who wait for a place, in the order in which they came. A line costs nothing until somebody stands in it.
+import type { Client } from './request.ts'
 
-type Waiting<T> = { about: T; since: number; called(inTime: boolean): void }
+type Waiting<T> = { about: T; since: number; client: Client; called(inTime: boolean): void }
 
 export class Line<T> {
   /** A set keeps the order, and gives up anybody in it at once. */
@@ -25,12 +26,12 @@ export class Line<T> {
     return this.#head()?.since
   }
 
-  /** `signal` has not been aborted yet. true: it is your turn. false: it took too long, you left, or the line was sent home. */
-  join(about: T, since: number, signal: AbortSignal): Promise<boolean> {
+  /** `client` has not left yet. true: it is your turn. false: it took too long, you left, or the line was sent home. */
+  join(about: T, since: number, client: Client): Promise<boolean> {
     return new Promise((resolve) => {
-      const waiting: Waiting<T> = { about, since, called: resolve }
+      const waiting: Waiting<T> = { about, since, client, called: resolve }
       this.#enter(waiting)
-      signal.addEventListener('abort', () => this.#call(waiting, false), { once: true })
+      client.onGone = () => this.#call(waiting, false)
     })
   }
 
@@ -58,6 +59,7 @@ export class Line<T> {
 
   #call(waiting: Waiting<T>, inTime: boolean): void {
     if (!this.#waiting.delete(waiting)) return
+    waiting.client.onGone = undefined
     this.#onGone(waiting.about)
     waiting.called(inTime)
   }

@@ -3,7 +3,15 @@
 /** Names are in small letters. What stands there more than once is joined by commas, as it came. */
 export type RequestHeaders = { get(name: string): string | null }
 
-export type HttpRequest = {
+/** Whoever asks, and may leave. */
+export type Client = {
+  /** It has. */
+  readonly isGone: boolean
+  /** What is done when it does, once. One place: each step of a journey puts there what leaving means to it. */
+  onGone: (() => void) | undefined
+}
+
+export type HttpRequest = Client & {
   readonly method: string
   /** Path and query, as they were sent. */
   readonly target: string
@@ -11,12 +19,6 @@ export type HttpRequest = {
   readonly body: RequestBody
   /** The other end of the connection; unknown when it has gone. */
   address(): string
-  /** The client has left. */
-  readonly isGone: boolean
-  /** What is done when it does, once. One place: each step of a journey puts there what leaving means to it. */
-  onGone: (() => void) | undefined
-  /** The same for those who cannot do without a signal, which costs more to make than most of a journey. */
-  readonly signal: AbortSignal
 }
 
 export type RequestBody = {

@@ -1,6 +1,6 @@
 // For tests: a server on a port that is free, and requests that came from nowhere.
 import { AnswerHeaders, fixedHeaders } from './answer.ts'
-import type { HttpRequest } from './request.ts'
+import type { Client, HttpRequest } from './request.ts'
 import type { Handler } from './server/connection.ts'
 import { HttpServer, type ServerOptions } from './server/server.ts'
 import { createTicker } from './ticker.ts'
@@ -48,7 +48,7 @@ export function testRequest(
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return {
     ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined },
-    ...{ body: { read: () => pieces.shift() }, address: () => from, signal: new AbortController().signal },
+    ...{ body: { read: () => pieces.shift() }, address: () => from },
   }
 }
 
@@ -56,3 +56,14 @@ export const testHeaders = () => new AnswerHeaders(fixedHeaders({}), 'req_000000
 
 /** So that a test fails by it. */
 const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))
+
+/** Somebody who may leave. */
+export class TestClient implements Client {
+  isGone = false
+  onGone: (() => void) | undefined
+
+  leave(): void {
+    this.isGone = true
+    this.onGone?.()
+  }
+}

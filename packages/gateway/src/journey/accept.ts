@@ -62,7 +62,7 @@ export async function accept(
     const own = parts.room.isWaitedFor(wanted.model.id) ? undefined : routeToWell(wanted, searching, parts)
     const { offer, candidate } = own
       ? { offer: wanted, candidate: own }
-      : await otherWay(wanted, searching, parts, incoming.http.signal, tooDear)
+      : await otherWay(wanted, searching, parts, incoming.http, tooDear)
     const isWanted = offer === wanted
     const warnings = isWanted ? [...said] : [...said, answeredBy(offer)]
     // Written out: a spread of objects costs far more, and this is made for every request.

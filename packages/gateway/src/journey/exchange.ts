@@ -5,7 +5,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import type { AnswerHeaders } from '../http/answer.ts'
-import type { HttpRequest } from '../http/request.ts'
+import type { Client } from '../http/request.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
@@ -33,7 +33,7 @@ export type Exchange = {
   upstreamDialect: DialectId
   quote: Quote
   watch: Watch
-  client: Pick<HttpRequest, 'isGone' | 'onGone'>
+  client: Client
   /** Headers that every answer to this request carries, an error too. */
   headers: AnswerHeaders
   startedAt: number

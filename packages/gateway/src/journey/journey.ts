@@ -94,7 +94,7 @@ function weightOf({ encoding, length }: Announced, limit: number): number {
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
 async function placeInTurn(http: HttpRequest, weight: number, { admission }: Parts): Promise<Place> {
-  const place = await admission.wait(weight, http.signal)
+  const place = await admission.wait(weight, http)
   if (place) return place
   admission.refused++
   throw new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter })

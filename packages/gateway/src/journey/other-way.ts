@@ -1,5 +1,6 @@
 // Where a request goes when nobody of its model is well and has room: it waits until one of their calls ends, or another
 // model stands in, or somebody is asked who would rather be left alone.
+import type { Client } from '../http/request.ts'
 import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import type { Parts } from './parts.ts'
@@ -12,14 +13,14 @@ export async function otherWay(
   offer: Offer,
   asked: Searching,
   parts: Parts,
-  signal: AbortSignal,
+  client: Client,
   tooDear: readonly Offer[],
 ): Promise<Way> {
   const standIns = offer.fallbacks.filter((each) => !tooDear.includes(each) && isOnList(asked.caller, each.model.id))
   const candidate =
     standIns.length === 0
-      ? await alone(offer, asked, parts, signal)
-      : await routeInTurn({ offer, find: () => routeToWell(offer, asked, parts), mayWait: isOnlyFull }, parts, signal)
+      ? await alone(offer, asked, parts, client)
+      : await routeInTurn({ offer, find: () => routeToWell(offer, asked, parts), mayWait: isOnlyFull }, parts, client)
   if (candidate) return { offer, candidate }
   for (const standIn of standIns) {
     const candidate = routeToWell(standIn, asked, parts)
@@ -31,16 +32,11 @@ export async function otherWay(
 }
 
 /** Nobody stands in for it. */
-async function alone(
-  offer: Offer,
-  asked: Searching,
-  parts: Parts,
-  signal: AbortSignal,
-): Promise<Candidate | undefined> {
+async function alone(offer: Offer, asked: Searching, parts: Parts, client: Client): Promise<Candidate | undefined> {
   const find = () => route(offer, asked, parts)
   // Whoever waits for the same model came first.
   const first = parts.room.isWaitedFor(offer.model.id) ? undefined : find()
-  return first ?? (await routeInTurn({ offer, find, mayWait: isBusy }, parts, signal))
+  return first ?? (await routeInTurn({ offer, find, mayWait: isBusy }, parts, client))
 }
 
 type Turn = { offer: Offer; find: () => Candidate | undefined; mayWait: (offer: Offer, parts: Parts) => boolean }
@@ -49,11 +45,11 @@ type Turn = { offer: Offer; find: () => Candidate | undefined; mayWait: (offer: 
 async function routeInTurn(
   { offer, find, mayWait }: Turn,
   parts: Parts,
-  signal: AbortSignal,
+  client: Client,
 ): Promise<Candidate | undefined> {
   const since = performance.now()
   const isThere = (): boolean => find() !== undefined
-  while (mayWait(offer, parts) && (await parts.room.wait(offer.model.id, { since, signal, isThere }))) {
+  while (mayWait(offer, parts) && (await parts.room.wait(offer.model.id, { since, client, isThere }))) {
     // Somebody else may have been quicker between the call and now.
     const candidate = find()
     if (candidate) return candidate

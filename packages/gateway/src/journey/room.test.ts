@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { TestClient } from '../http/test-support.ts'
 import { createRoom } from './room.ts'
 
-const staying = new AbortController().signal
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Upstreams with some free places; whoever is called takes one, as the journey does. */
@@ -13,9 +13,9 @@ function upstreams(free: Record<string, number>) {
     called,
     free,
     /** `name`: of the waiter; the model is that of the upstream. */
-    async wait(name: string, model: string, since = 0, signal = staying) {
+    async wait(name: string, model: string, since = 0, client = new TestClient()) {
       const isThere = () => (free[model] ?? 0) > 0
-      while (await room.wait(model, { since, signal, isThere })) {
+      while (await room.wait(model, { since, client, isThere })) {
         if (!isThere()) continue
         free[model] = (free[model] ?? 0) - 1
         return void called.push(name)
@@ -75,14 +75,14 @@ test('of two models the one whose waiter came first', async () => {
 
 test('half a second, the client leaves, too many, the end', async () => {
   const { room, called, wait } = upstreams({ a: 0, b: 0 })
-  const leaving = new AbortController()
+  const leaving = new TestClient()
   void wait('patient', 'a', 0)
-  void wait('leaver', 'a', 200, leaving.signal)
+  void wait('leaver', 'a', 200, leaving)
   room.tick(499)
   await settled()
   expect(called).toEqual([])
   room.tick(500)
-  leaving.abort()
+  leaving.leave()
   await settled()
   expect([called, room.isWaitedFor('a')]).toEqual([['not patient', 'not leaver'], false])
   for (let count = 0; count < 256; count++) void wait('one', 'b')

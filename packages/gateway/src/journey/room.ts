@@ -1,6 +1,7 @@
 // Where every upstream of a model has as many calls as it may have, a request waits for one of them to end: in the order of
 // coming, for about half a second, before any money is held. Retries do not wait: theirs is held already.
 import { Line } from '../http/line.ts'
+import type { Client } from '../http/request.ts'
 
 export type Room = {
   /** Whether others wait for this model: whoever comes now stands behind them. */
@@ -17,7 +18,7 @@ export type Room = {
 export type Waiter = {
   /** Since when it has waited in all. */
   since: number
-  signal: AbortSignal
+  client: Client
   /** Whether there is room now. */
   isThere(): boolean
 }
@@ -49,9 +50,9 @@ export function createRoom(): Room {
     isWaitedFor: (model) => lines.size > 0 && lines.has(model),
     async wait(model, waiter) {
       const line = lines.get(model) ?? new Line<Waiter>()
-      if (waiter.signal.aborted || line.length >= mostInLine) return false
+      if (waiter.client.isGone || line.length >= mostInLine) return false
       lines.set(model, line)
-      const isTheirTurn = await line.join(waiter, waiter.since, waiter.signal)
+      const isTheirTurn = await line.join(waiter, waiter.since, waiter.client)
       if (line.length === 0 && lines.get(model) === line) lines.delete(model)
       return isTheirTurn
     },

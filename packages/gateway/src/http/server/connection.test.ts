@@ -56,16 +56,14 @@ describe.each([
       expect(reading).rejects.toThrow(Gone)
       await until(() => request.isGone)
       answer(textAnswer(200, 'late'))
-      expect([told.times, request.signal.aborted]).toEqual([1, true])
+      expect(told.times).toBe(1)
     })
 
     test('within a body that nobody reads', async () => {
       const client = host.open().send(post(10, 'hello'))
       const { request, answer } = await host.visit()
-      const { signal } = request
       client[how]()
       await until(() => request.isGone)
-      expect(signal.aborted).toBeTrue()
       expect(() => request.body.read()).toThrow(Gone)
       answer(textAnswer(200, 'late'))
     })

@@ -10,7 +10,6 @@ export class IncomingRequest implements HttpRequest {
   isGone = false
   onGone: (() => void) | undefined
   readonly #source: Source & { address(): string }
-  #controller: AbortController | undefined
 
   constructor(head: RequestHead, source: Source & { address(): string }) {
     this.method = head.method
@@ -24,19 +23,10 @@ export class IncomingRequest implements HttpRequest {
     return this.#source.address()
   }
 
-  get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController()
-      if (this.isGone) this.#controller.abort()
-    }
-    return this.#controller.signal
-  }
-
   /** The client has left. */
   left(): void {
     this.isGone = true
     this.body.fail(new Gone('The client closed the connection.'))
-    this.#controller?.abort()
     this.onGone?.()
   }
 }
