@@ -4,7 +4,7 @@ import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory
 import type { Finish } from '../money/settlement.ts'
 import { fakeTime } from './fake-time.ts'
 import { createSettler, NotSettled, recover } from './settle.ts'
-import { StoreDown } from './storage.ts'
+import { StoreDown, type Waiter } from './storage.ts'
 
 const hold: Hold = {
   ...{ verb: 'hold', id: 7n, slot: 0, epoch: 1, account: 1n, key: 2n, amount: 100n, minimum: 1n },
@@ -13,8 +13,8 @@ const hold: Hold = {
 
 type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
 
-/** A settler on the real ledger, over a store whose mood the test sets. */
-function setUp(balance = 1_000n) {
+/** A settler on the real ledger, over a store whose mood the test sets. `asks`: it can do without promises. */
+function setUp(balance = 1_000n, asks = true) {
   const rows = emptyRows()
   rows.accounts.set(1n, { ...newAccountRow(1n), balance })
   rows.keys.set(2n, newKeyRow(2n, 1n))
@@ -32,6 +32,14 @@ function setUp(balance = 1_000n) {
       if (world.mood === 'answer lost') throw new StoreDown('connection lost')
       return result
     },
+    ...(asks && {
+      ask(verb: Verb, waiter: Waiter<Result>) {
+        storage.apply(verb).then(
+          (result) => waiter.resolve(result),
+          (error) => waiter.reject(error),
+        )
+      },
+    }),
   }
   const journal = {
     async append(verb: Finish) {
@@ -55,8 +63,8 @@ function setUp(balance = 1_000n) {
   return { rows, time, world, journaled, reports, settler, open, recover: () => recover(storage, journal, report) }
 }
 
-test('hold, deliver, settle: charged at its cost', async () => {
-  const { rows, open, journaled } = setUp()
+test.each([true, false])('hold, deliver, settle: charged at its cost (asked without promises: %p)', async (asks) => {
+  const { rows, open, journaled } = setUp(1_000n, asks)
   const request = await open()
   expect(request.granted).toBe(100n)
   expect(request.output(40n, 0n)).toBe('deliver')
@@ -66,10 +74,11 @@ test('hold, deliver, settle: charged at its cost', async () => {
 })
 
 test.each([
-  ['lost before the commit', 'down'],
-  ['lost after the commit', 'answer lost'],
-] as const)('a settlement %s is journaled after three tries and applied once later', async (_name, mood) => {
-  const { rows, time, world, journaled, open, recover } = setUp()
+  ['lost before the commit', 'down', true],
+  ['lost after the commit', 'answer lost', true],
+  ['that a store of promises lost', 'down', false],
+] as const)('a settlement %s is journaled after three tries and applied once later', async (_name, mood, asks) => {
+  const { rows, time, world, journaled, open, recover } = setUp(1_000n, asks)
   const request = await open()
   world.mood = mood
   const settled = request.settle(60n, 0, 'done', '{}')

@@ -4,6 +4,7 @@ import type { Extend, Hold, Owned, Refusal, Result } from '../money/ledger.ts'
 import {
   begin,
   beginFinish,
+  type Command,
   type Event,
   type Finish,
   isApplied,
@@ -13,13 +14,13 @@ import {
   step,
 } from '../money/settlement.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type Storage, StoreDown } from './storage.ts'
+import { type Storage, StoreDown, type Waiter } from './storage.ts'
 
 /** How long one question to the store may take before it counts as unanswered. */
 const HOLD_WITHIN_MS = 5_000
 const FINISH_TRY_MS = 1_000
 
-export type Store = Pick<Storage, 'apply'>
+export type Store = Pick<Storage, 'apply' | 'ask'>
 /** Runs `run` once, later; gives the function that calls it off. */
 export type After = (ms: number, run: () => void) => () => void
 /** What an operator should hear of. */
@@ -72,43 +73,23 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
+  const answering: Answering = { mayDispatch: parts.mayDispatch, report }
 
-  /** One promise for one question: the store's answer, or silence when it is late or fails. */
-  function askNow(verb: Hold | Extend | Finish): Promise<Event> {
-    const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
-    return new Promise((resolve) => {
-      let isLate = false
-      const cancel = after(kind === 'finish' ? FINISH_TRY_MS : HOLD_WITHIN_MS, () => {
-        isLate = true
-        resolve({ event: 'silence', verb: kind })
-      })
+  /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
+  function askNow(verb: Asked, told: Told): void {
+    const question = new Question(verb, told, answering)
+    question.cancel = after(question.kind === 'finish' ? FINISH_TRY_MS : HOLD_WITHIN_MS, () => question.late())
+    if (storage.ask) storage.ask(verb, question)
+    else
       storage.apply(verb).then(
-        (result) => {
-          if (isLate) return
-          cancel()
-          resolve(answerOf(verb, kind, result))
-        },
-        (error) => {
-          if (isLate) return
-          cancel()
-          // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
-          if (!(error instanceof StoreDown)) report(`the store failed on ${verb.verb}`, error)
-          resolve({ event: 'silence', verb: kind })
-        },
+        (result) => question.resolve(result),
+        (error) => question.reject(error),
       )
-    })
   }
 
-  function answerOf(verb: Hold | Extend | Finish, kind: 'hold' | 'extend' | 'finish', result: Result): Event {
-    if (kind === 'hold') return { event: 'answer', verb: kind, result, mayDispatch: parts.mayDispatch() }
-    if (kind === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
-      report(`the store refused to ${verb.verb} a request: ${result.outcome}`)
-    return { event: 'answer', verb: kind, result }
-  }
-
-  function askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event> {
-    if (pauseMs <= 0) return askNow(verb)
-    return new Promise<void>((resolve) => after(pauseMs, resolve)).then(() => askNow(verb))
+  function askStore(verb: Asked, pauseMs: number, told: Told): void {
+    if (pauseMs <= 0) askNow(verb, told)
+    else after(pauseMs, () => askNow(verb, told))
   }
 
   async function spool(verb: Finish): Promise<Event> {
@@ -122,42 +103,103 @@ export function createSettler(parts: SettlerParts): Settler {
   }
 
   /** Runs the machine to the end of a request: each of its commands but the last is a question with one answer. */
-  async function finish(first: Step): Promise<Settled> {
-    let { state, commands } = first
-    for (;;) {
-      const [command] = commands
-      if (command?.do === 'release') return { charged: command.charged, spooled: command.spooled }
-      if (command?.do !== 'ask' && command?.do !== 'spool')
-        throw new NotSettled('neither the store nor the journal took it')
-      const event = command.do === 'ask' ? await askStore(command.verb, command.pauseMs) : await spool(command.verb)
-      const next = step(state, event, monotonic())
-      state = next.state
-      commands = next.commands
-    }
+  function finish(first: Step): Promise<Settled> {
+    return new Promise((resolve, reject) => {
+      let { state } = first
+      function run([command]: readonly Command[]): void {
+        if (command?.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
+        else if (command?.do === 'ask') askStore(command.verb, command.pauseMs, told)
+        else if (command?.do === 'spool') void spool(command.verb).then(told)
+        else reject(new NotSettled('neither the store nor the journal took it'))
+      }
+      function told(event: Event): void {
+        const next = step(state, event, monotonic())
+        state = next.state
+        run(next.commands)
+      }
+      run(first.commands)
+    })
   }
 
-  async function open(hold: Hold): Promise<Opened> {
-    const { state, commands } = step(begin(hold).state, await askStore(hold, 0), monotonic())
-    const [command, cleanUp] = commands
-    if (command?.do === 'dispatch') return { outcome: 'open', request: new HeldRequest(hold, command, state, driver) }
-    // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
-    if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
-    else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(() => {})
-    if (command?.do === 'refuse') return { outcome: command.outcome, available: command.available }
-    throw new Error('a hold was neither granted nor refused')
+  function open(hold: Hold): Promise<Opened> {
+    return new Promise((resolve, reject) => {
+      askNow(hold, (event) => {
+        const { state, commands } = step(begin(hold).state, event, monotonic())
+        const [command, cleanUp] = commands
+        // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
+        if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
+        else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
+        if (command?.do === 'dispatch')
+          resolve({ outcome: 'open', request: new HeldRequest(hold, command, state, driver) })
+        else if (command?.do === 'refuse') resolve({ outcome: command.outcome, available: command.available })
+        else reject(new Error('a hold was neither granted nor refused'))
+      })
+    })
   }
 
   const driver: Driver = { askStore, finish, monotonic }
   return { open, settle: (verb) => finish(beginFinish(verb, monotonic())) }
 }
 
+const ignore = () => {}
+
+type Asked = Hold | Extend | Finish
+type Told = (event: Event) => void
+type Answering = Pick<SettlerParts, 'mayDispatch' | 'report'>
+
+/**
+ * One question to the store. It is told by calls, not by promises: there are two for every request, and each promise in
+ * between costs about as much as the rest of the question.
+ */
+class Question implements Waiter<Result> {
+  readonly kind: 'hold' | 'extend' | 'finish'
+  /** Calls off the alarm at which it is late. */
+  cancel: () => void = ignore
+  readonly #verb: Asked
+  readonly #told: Told
+  readonly #answering: Answering
+  #isOver = false
+
+  constructor(verb: Asked, told: Told, answering: Answering) {
+    this.kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
+    this.#verb = verb
+    this.#told = told
+    this.#answering = answering
+  }
+
+  late(): void {
+    this.#isOver = true
+    this.#told({ event: 'silence', verb: this.kind })
+  }
+
+  resolve(result: Result): void {
+    if (this.#isOver) return
+    this.cancel()
+    this.#told(this.#answerOf(result))
+  }
+
+  reject(error: unknown): void {
+    if (this.#isOver) return
+    this.cancel()
+    // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
+    if (!(error instanceof StoreDown)) this.#answering.report(`the store failed on ${this.#verb.verb}`, error)
+    this.#told({ event: 'silence', verb: this.kind })
+  }
+
+  #answerOf(result: Result): Event {
+    const { kind } = this
+    if (kind === 'hold') return { event: 'answer', verb: kind, result, mayDispatch: this.#answering.mayDispatch() }
+    if (kind === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
+      this.#answering.report(`the store refused to ${this.#verb.verb} a request: ${result.outcome}`)
+    return { event: 'answer', verb: kind, result }
+  }
+}
+
 type Driver = {
-  askStore(verb: Hold | Extend | Finish, pauseMs: number): Promise<Event>
+  askStore(verb: Asked, pauseMs: number, told: Told): void
   finish(first: Step): Promise<Settled>
   monotonic(): number
 }
-
-const ignore = () => {}
 
 type Granted = { granted: Nanos; tokens: number }
 
@@ -230,7 +272,7 @@ class HeldRequest implements OpenRequest {
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
       else if (command.do === 'ask')
-        void this.#driver.askStore(command.verb, command.pauseMs).then((e) => this.#feed(e))
+        this.#driver.askStore(command.verb, command.pauseMs, (answer) => this.#feed(answer))
     }
   }
 }

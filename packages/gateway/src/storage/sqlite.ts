@@ -3,6 +3,7 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { Result, Verb } from '../money/ledger.ts'
 import { checkVerb } from './sql/guard.ts'
 import type { Statement } from './sql/queries.ts'
 import { records } from './sql/records.ts'
@@ -15,7 +16,7 @@ import { createPrivateFile, ownFolder } from './sqlite/owner-lock.ts'
 import { toFailure } from './sqlite/transactions.ts'
 import { startWriterQueue, type WriterQueue } from './sqlite/writer-queue.ts'
 import type { FromReader, ToReader } from './sqlite-reader.ts'
-import { type Storage, StoreDown } from './storage.ts'
+import { type Storage, StoreDown, type Waiter } from './storage.ts'
 
 export const SQLITE_FILE = 'ledger.db'
 
@@ -86,6 +87,16 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       reader.postMessage({ file, statements } satisfies ToReader)
     })
 
+  function ask(verb: Verb, waiter: Waiter<Result>): void {
+    try {
+      checkVerb(verb)
+    } catch (error) {
+      waiter.reject(error)
+      return
+    }
+    queue.ask(verb, waiter)
+  }
+
   let closed: Promise<void> | undefined
   async function close(): Promise<void> {
     for (const reader of readers) reader.terminate()
@@ -102,14 +113,8 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   return {
     ...records(compiler(), { read, readBooks, readSlowly, write: queue.write }, clock),
     contents,
-    apply(verb) {
-      try {
-        checkVerb(verb)
-      } catch (error) {
-        return Promise.reject(error)
-      }
-      return queue.apply(verb)
-    },
+    apply: (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject })),
+    ask,
     async ping() {
       // An empty transaction: the thread lives and gets the lock it needs for writing.
       await queue.write([])

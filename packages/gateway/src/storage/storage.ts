@@ -132,9 +132,14 @@ export type AuditReport = {
 
 export type LiveNode = { slot: number; config: string }
 
+/** Who waits for an answer: one of the two is called once, and must not throw. */
+export type Waiter<T> = { resolve(value: T): void; reject(error: unknown): void }
+
 export interface Storage {
   /** Batched with its neighbours into one commit; resolves after that commit is durable. Rejects with StoreDown. */
   apply(verb: Verb): Promise<Result>
+  /** The same without a promise, where the store can do without: one less for each of the many that are asked. */
+  ask?(verb: Verb, waiter: Waiter<Result>): void
 
   findCaller(hash: Uint8Array): Promise<Caller | undefined>
   /** Grows with every change to a key or an account's state; polled to drop cached callers. */

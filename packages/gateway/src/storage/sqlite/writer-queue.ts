@@ -2,7 +2,7 @@
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
-import { StoreDown } from '../storage.ts'
+import { StoreDown, type Waiter } from '../storage.ts'
 import {
   type FromWriter,
   LARGEST_BATCH,
@@ -20,13 +20,12 @@ import type { Answer, Failure } from './transactions.ts'
  */
 const GATHER_MS = 1
 
-type Settle<T> = { resolve(value: T): void; reject(error: Error): void }
-type Batch = { verbs: Verb[]; waiting: Settle<Result>[]; statements?: undefined }
-type Write = { statements: readonly Statement[]; waiting: [Settle<Row[][] | undefined>] }
+type Batch = { verbs: Verb[]; waiting: Waiter<Result>[]; statements?: undefined }
+type Write = { statements: readonly Statement[]; waiting: [Waiter<Row[][] | undefined>] }
 type Turn = Batch | Write
 
 export type WriterQueue = {
-  apply(verb: Verb): Promise<Result>
+  ask(verb: Verb, waiter: Waiter<Result>): void
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
   /** Verbs that were answered may not be in their rows yet. */
   isBehind(): boolean
@@ -165,14 +164,14 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     })
   }
   return {
-    apply(verb) {
-      if (refusal) return Promise.reject(refusal)
+    ask(verb, waiter) {
+      if (refusal) {
+        waiter.reject(refusal)
+        return
+      }
       if (!open || open.waiting.length === LARGEST_BATCH) open = openBatch()
-      const batch = open
-      batch.verbs.push(verb)
-      return new Promise((resolve, reject) => {
-        batch.waiting.push({ resolve, reject })
-      })
+      open.verbs.push(verb)
+      open.waiting.push(waiter)
     },
     write,
     isBehind: () => isBehind,
@@ -188,21 +187,22 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
 }
 
 function settleBatch({ waiting }: Batch, answers: readonly Answer[]): void {
-  for (const [index, { resolve, reject }] of waiting.entries()) {
-    const answer = answers[index]
-    if (!answer) reject(new StoreDown('the writer gave no answer'))
-    else if ('failure' in answer) reject(toError(answer))
-    else resolve(answer)
+  let index = 0
+  for (const waiter of waiting) {
+    const answer = answers[index++]
+    if (!answer) waiter.reject(new StoreDown('the writer gave no answer'))
+    else if ('failure' in answer) waiter.reject(toError(answer))
+    else waiter.resolve(answer)
   }
 }
 
-function settleWrite({ waiting: [{ resolve, reject }] }: Write, answer: Row[][] | undefined | Failure): void {
-  if (answer && 'failure' in answer) reject(toError(answer))
-  else resolve(answer)
+function settleWrite({ waiting: [waiter] }: Write, answer: Row[][] | undefined | Failure): void {
+  if (answer && 'failure' in answer) waiter.reject(toError(answer))
+  else waiter.resolve(answer)
 }
 
 function rejectAll({ waiting }: Turn, error: Error): void {
-  for (const { reject } of waiting) reject(error)
+  for (const waiter of waiting) waiter.reject(error)
 }
 
 const toError = ({ failure, message }: Failure): Error =>
