@@ -141,6 +141,29 @@ test('a hold granted to a node whose lease is stale is given back and not dispat
   expect(rows.accounts.get(1n)?.held).toBe(0n)
 })
 
+test('an answer that comes after its time is up changes nothing', async () => {
+  const { monotonic, after, pass } = fakeTime()
+  const [asked, journaled]: [string[], Finish[]] = [[], []]
+  let waiting: Waiter<Result> | undefined
+  const storage = {
+    apply: () => new Promise<Result>(() => {}),
+    ask(verb: Verb, waiter: Waiter<Result>) {
+      asked.push(verb.verb)
+      waiting = waiter
+    },
+  }
+  const journal = { append: async (verb: Finish) => void journaled.push(verb) }
+  const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: () => false, report: () => {} })
+  const opened = settler.open(hold)
+  await pass(5_000)
+  expect((await opened).outcome).toBe('store_down')
+  // Were it heard, this node, whose lease is stale, would ask for the void that the journal has already.
+  waiting?.resolve({ outcome: 'done', amount: 100n, tokens: 0 })
+  await pass(0)
+  expect(asked).toEqual(['hold'])
+  expect(journaled).toHaveLength(1)
+})
+
 test('a refused hold says what is available', async () => {
   const { settler } = setUp(30n)
   expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ outcome: 'no_balance', available: 30n })
