@@ -150,6 +150,8 @@ class TopLevel {
   }
 
   field(name: string): JsonField | undefined {
+    // Most are in no request, and an object knows that sooner than a list.
+    if (this.#parsed !== undefined && (this.#parsed[name] ?? null) === null) return undefined
     const found = fieldNamed(this.#fields, name)
     return found?.kind === 'null' ? undefined : found
   }
