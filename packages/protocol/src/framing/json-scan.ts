@@ -122,8 +122,9 @@ export function fieldNamed(fields: readonly JsonField[], name: string): JsonFiel
 }
 
 /**
- * Field names met before, by a hash of their bytes. They are few and come again with every request, and comparing one
- * costs a fraction of the native call that would make another string of it. Whoever invents names only takes places.
+ * Field names met before, by a hash of their length and three of their bytes. They are few and come again with every
+ * request, and comparing one costs a fraction of the native call that would make another string of it. Whoever invents
+ * names only takes places.
  */
 const KNOWN_NAMES: string[] = Array.from({ length: 4096 }, () => '')
 const LONGEST_KNOWN = 32
@@ -131,9 +132,10 @@ const LONGEST_KNOWN = 32
 function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
   const length = keyEnd - keyStart - 2
   if (length > LONGEST_KNOWN) return decodeString(bytes, keyStart, keyEnd, codec)
-  let hash = length
-  for (let at = keyStart + 1; at < keyEnd - 1; at++) hash = (hash * 31 + (bytes[at] ?? 0)) & 0xffffff
-  const place = hash % KNOWN_NAMES.length
+  const first = bytes[keyStart + 1] ?? 0
+  const middle = bytes[keyStart + 1 + (length >> 1)] ?? 0
+  const last = bytes[keyEnd - 2] ?? 0
+  const place = (((length * 31 + first) * 31 + middle) * 31 + last) % KNOWN_NAMES.length
   const known = KNOWN_NAMES[place] ?? ''
   if (isTextAt(bytes, keyStart + 1, length, known)) return known
   const name = decodeString(bytes, keyStart, keyEnd, codec)
