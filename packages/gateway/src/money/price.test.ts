@@ -28,9 +28,23 @@ describe('cost', () => {
     ['multiplied', { output: 10 }, { output: ONE }, 850_000n, 9n],
     ['free by its multiplier', { output: 10 }, { output: ONE }, 0n, 0n],
     ['exact above 2^53', { input: 1e8 }, { input: 10n ** 15n + 1n }, ONE, 10n ** 17n + 100n],
+    ['also of whole nanos', { input: 99_999_999 }, { input: (10n ** 9n + 1n) * ONE }, ONE, 99_999_999_099_999_999n],
+    ['also a token alone', { output: 1 }, { output: (2n ** 53n + 1n) * ONE }, ONE, 2n ** 53n + 1n],
     ['never more than the books can hold', { input: 1e12 }, { input: 10n ** 15n }, ONE, MAX_AMOUNT],
   ])('%s', (_, given, price, multiplier, expected) => {
     expect(costOf(units(given), rate(price, multiplier))).toBe(expected)
+  })
+
+  test('the same to the last nano on both sides of 2^53', () => {
+    const figure = fc.bigInt({ min: 0n, max: 10n ** 7n })
+    const count = fc.integer({ min: 0, max: 10 ** 9 })
+    fc.assert(
+      fc.property(figure, figure, count, count, (input, cacheWrite, tokens, written) => {
+        const at = rate({ input: input * ONE, cacheWrite: cacheWrite * ONE })
+        const exact = BigInt(tokens) * input + BigInt(written) * cacheWrite
+        expect(costOf(units({ input: tokens, cacheWrite: written }), at)).toBe(exact)
+      }),
+    )
   })
 
   test('what an amount pays for never costs more than it', () => {

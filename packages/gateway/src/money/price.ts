@@ -53,7 +53,11 @@ export type Rate = {
 export type PerToken = { input: bigint; output: bigint; cachedInput: bigint; cacheWrite: bigint; of: bigint } & {
   /** Whatever cache price turns out to apply. */
   dearestInput: bigint
+  /** The same figures as numbers, where `of` is 1. */
+  whole: Numbers | undefined
 }
+
+type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number }
 
 /** What a request asks for that has a price of its own. */
 export type Wishes = {
@@ -97,11 +101,17 @@ function perToken({ input, output, cachedInput, cacheWrite }: Figures, multiplie
   const figures = [input, output, cachedInput, cacheWrite].map((figure) => figure * multiplierMillionths)
   const divisor = [SCALE, MILLION].find((by) => figures.every((figure) => figure % by === 0n)) ?? 1n
   const [perInput = 0n, perOutput = 0n, perCached = 0n, perWrite = 0n] = figures.map((figure) => figure / divisor)
+  const each = { input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite }
   return {
-    ...{ input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite, of: SCALE / divisor },
+    ...{ ...each, of: SCALE / divisor, whole: divisor === SCALE ? numbersOf(each) : undefined },
     dearestInput: [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other)),
   }
 }
+
+const numbersOf = ({ input, output, cachedInput, cacheWrite }: Record<keyof Numbers, bigint>): Numbers => ({
+  ...{ input: Number(input), output: Number(output) },
+  ...{ cachedInput: Number(cachedInput), cacheWrite: Number(cacheWrite) },
+})
 
 export const SPECIAL_KINDS: readonly SpecialKind[] = [
   ...(['cacheWriteLong', 'audioInput', 'cachedAudioInput', 'imageInput'] as const),
@@ -146,6 +156,13 @@ export function priceOf(usage: Usage, rate: Rate, wishes: Wishes): Priced {
 
 /** At the price as such: of a short context, at the usual tier, without tools. */
 export function costOf({ input, output, cachedInput, cacheWrite }: Units, { perToken }: Rate): Nanos {
+  const { whole } = perToken
+  if (whole !== undefined) {
+    // Each step with bigints makes another one. Numbers are as exact while all of it, and so each part, is below 2^53.
+    const tokens = input * whole.input + output * whole.output
+    const sum = tokens + cachedInput * whole.cachedInput + cacheWrite * whole.cacheWrite
+    if (sum <= Number.MAX_SAFE_INTEGER) return BigInt(sum)
+  }
   let sum = BigInt(input) * perToken.input + BigInt(output) * perToken.output
   if (cachedInput > 0) sum += BigInt(cachedInput) * perToken.cachedInput
   if (cacheWrite > 0) sum += BigInt(cacheWrite) * perToken.cacheWrite
