@@ -17,7 +17,9 @@ export async function answerJson(exchange: Exchange, first: Promise<Reply>): Pro
     // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
     client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
     if (client.isGone) client.onGone()
-    const read = await readWhole(exchange, reply)
+    const reading = readWhole(exchange, reply)
+    // Not awaited when it is there, as most answers are: a turn of the loop costs more than reading one.
+    const read = reading instanceof Promise ? await reading : reading
     if ('failure' in read) {
       calling = call(exchange, await onward(exchange, read))
       continue
@@ -33,15 +35,24 @@ export async function answerJson(exchange: Exchange, first: Promise<Reply>): Pro
   }
 }
 
-async function readWhole(exchange: Exchange, reply: Reply): Promise<Extract<PassingReply, { ok: true }> | Miss> {
-  let bytes: Uint8Array | undefined
+type Whole = Extract<PassingReply, { ok: true }>
+
+function readWhole(exchange: Exchange, reply: Reply): Whole | Miss | Promise<Whole | Miss> {
+  let reading: ReturnType<typeof readAtMost>
   try {
-    const reading = readAtMost(reply, REPLY_BYTES, () => exchange.watch.byteArrived())
-    // Not awaited when it is there.
-    bytes = reading instanceof Promise ? await reading : reading
+    reading = readAtMost(reply, REPLY_BYTES, () => exchange.watch.byteArrived())
   } catch {
     return missOfBreak(exchange)
   }
+  if (!(reading instanceof Promise)) return readBody(exchange, reading)
+  return reading.then(
+    (bytes) => readBody(exchange, bytes),
+    () => missOfBreak(exchange),
+  )
+}
+
+/** `bytes`: undefined where there were too many. */
+function readBody(exchange: Exchange, bytes: Uint8Array | undefined): Whole | Miss {
   exchange.firstTokenAt = performance.now()
   if (!bytes) return missOfOther('The upstream sent an answer that is too large.')
   const read = exchange.answerer.readReply(withoutMark(bytes))
