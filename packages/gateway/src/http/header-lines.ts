@@ -70,14 +70,14 @@ export class HeaderLines {
     return line === -1 ? null : this.#value(line)
   }
 
-  /** Whether all lines of this name say the same. */
-  agree(name: string): boolean {
+  /** The value that all lines of this name agree on; undefined where they do not. */
+  only(name: string): string | null | undefined {
     const first = this.#find(name, 0)
-    if (first === -1) return true
+    if (first === -1) return null
     const value = this.#value(first)
     for (let next = this.#find(name, first + 4); next !== -1; next = this.#find(name, next + 4))
-      if (this.#value(next) !== value) return false
-    return true
+      if (this.#value(next) !== value) return undefined
+    return value
   }
 
   #find(name: string, from: number): number {

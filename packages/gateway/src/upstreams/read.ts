@@ -7,7 +7,7 @@ export function readAtMost(
   limit: number,
   onPiece: () => void = () => {},
 ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-  const announced = Number(reply.header('content-length') ?? Number.NaN)
+  const announced = reply.length ?? Number(reply.header('content-length') ?? Number.NaN)
   if (announced > limit) {
     reply.cancel()
     return undefined

@@ -2,6 +2,8 @@
 
 export type Reply = {
   readonly status: number
+  /** Of the body, where whoever brings it has made it out already. */
+  readonly length?: number | undefined
   /** The name in small letters. */
   header(name: string): string | null
   /**

@@ -8,7 +8,6 @@ export type Framing = number | 'chunked' | 'until-close'
 const FIRST_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n\0]*)?(?=\r|$)/
 const VERSION_AT = 'HTTP/1.'.length
 const STATUS_AT = 'HTTP/1.1 '.length
-const STATUS_END = 'HTTP/1.1 200'.length
 /** An answer has a few dozen. */
 const MOST_HEADERS = 1_000
 const LENGTH = /^\d{1,15}$/
@@ -23,20 +22,25 @@ export class Head {
 
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
-    const [line] = FIRST_LINE.exec(text) ?? []
-    if (line === undefined) throw new Malformed('The reply does not begin as HTTP does.')
-    this.#lines = new HeaderLines(head, text, line.length)
+    if (!FIRST_LINE.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
+    const lineEnd = text.indexOf('\r')
+    this.#lines = new HeaderLines(head, text, lineEnd === -1 ? text.length : lineEnd)
     if (!this.#lines.isClear) throw new Malformed('The reply does not begin as HTTP does.')
     if (this.#lines.count > MOST_HEADERS) throw new Malformed('The reply has too many headers.')
-    this.status = Number(text.slice(STATUS_AT, STATUS_END))
+    this.status = digit(text, STATUS_AT) * 100 + digit(text, STATUS_AT + 1) * 10 + digit(text, STATUS_AT + 2)
     this.framing = this.#framing()
     const hasEnd = this.framing !== 'until-close' && !hasNoBody(this.status)
-    this.staysOpen = hasEnd && text[VERSION_AT] === '1' && !CLOSE.test(this.#lines.get('connection') ?? '')
+    this.staysOpen = hasEnd && digit(text, VERSION_AT) === 1 && !this.#closes()
   }
 
   /** The first of this name, which is in small letters. */
   header(name: string): string | null {
     return this.#lines.first(name)
+  }
+
+  #closes(): boolean {
+    const wish = this.#lines.get('connection')
+    return wish !== null && CLOSE.test(wish)
   }
 
   #framing(): Framing {
@@ -55,11 +59,13 @@ export class Head {
 
   /** A header that must not be there twice, unless it says the same. */
   #only(name: string): string | null {
-    const value = this.#lines.first(name)
-    if (value !== null && !this.#lines.agree(name)) throw new Malformed('The reply has no clear length.')
+    const value = this.#lines.only(name)
+    if (value === undefined) throw new Malformed('The reply has no clear length.')
     return value
   }
 }
+
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 0x30
 
 /** Whatever its headers say. Where a service sends one all the same, it must not meet the next request. */
 const hasNoBody = (status: number): boolean => status < 200 || status === 204 || status === 304

@@ -18,6 +18,7 @@ type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unk
 
 export class Http1Reply implements Reply {
   readonly status: number
+  readonly length: number | undefined
   readonly #head: Head
   readonly #pieces: Uint8Array[] = []
   #waitingBytes = 0
@@ -29,6 +30,7 @@ export class Http1Reply implements Reply {
 
   constructor(head: Head, source: Source) {
     this.status = head.status
+    this.length = typeof head.framing === 'number' ? head.framing : undefined
     this.#head = head
     this.#source = source
   }
