@@ -5,6 +5,7 @@ import type { Cancel } from '../../http/cancel.ts'
 import { Chunked } from '../../http/chunked.ts'
 import { headEnd } from '../../http/head-end.ts'
 import { Malformed } from '../../http/malformed.ts'
+import { restOf } from '../../http/rest-of.ts'
 import { Closed } from './closed.ts'
 import { Head } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
@@ -100,7 +101,7 @@ export class Connection {
     this.#head = undefined
     this.#headBytes = 0
     const head = new Head({ bytes: joined, start: 0, end })
-    const rest = joined.subarray(end + HEAD_END_BYTES)
+    const rest = restOf(joined, end + HEAD_END_BYTES)
     if (head.status < 200) {
       // Something else was agreed upon: by nobody here.
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
