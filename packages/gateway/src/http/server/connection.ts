@@ -5,6 +5,7 @@ import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
 import { headEnd } from '../head-end.ts'
 import type { HttpRequest } from '../request.ts'
+import { restOf } from '../rest-of.ts'
 import type { Source } from './incoming-body.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { Outgoing } from './outgoing.ts'
@@ -101,7 +102,7 @@ export class Connection implements Source {
   /** Gives what is behind the body. */
   #intoBody(request: IncomingRequest, bytes: Buffer): Buffer {
     try {
-      return bytes.subarray(request.body.push(bytes))
+      return restOf(bytes, request.body.push(bytes))
     } catch {
       // A chunk that is none. Where the next request begins cannot be known either.
       this.#refuse(400)
@@ -149,7 +150,7 @@ export class Connection implements Source {
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen
-    let rest = whole.subarray(end + HEAD_END.length)
+    let rest = restOf(whole, end + HEAD_END.length)
     if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
     if (rest.length > 0) this.#early = rest
     if (this.#request === request) this.#answer(request)
