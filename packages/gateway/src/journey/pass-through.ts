@@ -83,10 +83,12 @@ const LARGE_BYTES = 16 * 1024
  * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
  */
 function letGo(body: Uint8Array): void {
+  // Asking for the buffer of an array makes one, where the array had none so far.
+  if (body.byteLength <= LARGE_BYTES) return
   const { buffer, byteOffset, byteLength } = body
   // Before it may stand the head that it came with, which has been read. What stands behind it is the next request.
   const isLast = byteOffset + byteLength === buffer.byteLength
-  if (isLast && byteLength > LARGE_BYTES && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  if (isLast && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /** Where a dialect names the end user. */
