@@ -4,7 +4,16 @@ import { editElements, editFields, type FieldEdits, setField } from './edit-fiel
 import { bufferCodec, bytesOf, textOf, textOfPieces } from './fixtures/buffer-codec.ts'
 import { scanObject } from './json-scan.ts'
 
+/** Enough to make a body large: such a one is not put together again. */
+const PADDING = ' '.repeat(2_000)
+
 function edit(json: string, set: Record<string, string>, remove: string[] = []): string {
+  const edited = editOne(json, set, remove)
+  expect(editOne(json + PADDING, set, remove)).toBe(edited + PADDING)
+  return edited
+}
+
+function editOne(json: string, set: Record<string, string>, remove: string[]): string {
   const bytes = bytesOf(json)
   const scan = scanObject(bytes, bufferCodec)
   if (!scan.ok) throw new Error(scan.message)
@@ -41,6 +50,15 @@ describe('only what must change changes', () => {
     expect(pieces).toHaveLength(1)
     expect(pieces[0]).toBe(bytes)
   })
+})
+
+test('nothing of a large body is copied', () => {
+  const bytes = bytesOf(`{"a":1,"b":2}${PADDING}`)
+  const scan = scanObject(bytes, bufferCodec)
+  if (!scan.ok) throw new Error(scan.message)
+  const [before, , after] = editFields(bytes, scan, { set: [{ name: 'a', json: '3' }], remove: [] }, bufferCodec)
+  expect(before?.buffer).toBe(bytes.buffer)
+  expect(after?.buffer).toBe(bytes.buffer)
 })
 
 test('of two values for one field the later holds, in the place of the first', () => {

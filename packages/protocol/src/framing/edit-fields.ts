@@ -45,7 +45,7 @@ export function editFields(
   let hole = -1
   for (const field of fields) {
     const value = valueNamed(set, field.name)
-    if (value === undefined && remove.includes(field.name)) {
+    if (value === undefined && remove.length > 0 && remove.includes(field.name)) {
       if (hole < 0) hole = field.keyStart
       continue
     }
@@ -56,10 +56,10 @@ export function editFields(
   }
   const added = addedFields(set, fields, lastKept >= 0, codec)
   // A hole at the end takes the comma before it along; what is added stands in its place.
-  const end = fields.at(-1)?.end ?? close
+  const end = fields[fields.length - 1]?.end ?? close
   const from = hole < 0 ? end : lastKept >= 0 ? lastKept : hole
   if (added.length > 0 || hole >= 0) splices.push({ start: from, end, bytes: added })
-  return splicedPieces(bytes, splices)
+  return splicedPieces(bytes, splices, codec)
 }
 
 const bytesOf = (json: string | Uint8Array, codec: Codec): Uint8Array =>

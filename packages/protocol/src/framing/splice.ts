@@ -6,9 +6,13 @@ export type Splice = { start: number; end: number; bytes: Uint8Array }
 /** Bytes that follow one another, not joined: whoever sends them has to copy them anyway. */
 export type Pieces = readonly Uint8Array[]
 
-/** Applies splices that follow one another without overlapping, and copies nothing; the array alone when there are none. */
-export function splicedPieces(bytes: Uint8Array, splices: readonly Splice[]): Pieces {
+/** To copy so few bytes costs less than the views that would be made of them. */
+const SMALL = 1024
+
+/** Applies splices that follow one another without overlapping, and copies no large body; the array alone when there are none. */
+export function splicedPieces(bytes: Uint8Array, splices: readonly Splice[], codec: Codec): Pieces {
   if (splices.length === 0) return [bytes]
+  if (bytes.length < SMALL) return [splice(bytes, splices, codec)]
   const pieces: Uint8Array[] = []
   let read = 0
   for (const { start, end, bytes: instead } of splices) {
