@@ -49,7 +49,7 @@ describe('while requests keep coming', () => {
     const made = await gateway.newKey({ credit: '100' })
     secret = made.secret
     email = made.email
-    const other = await gateway.newKey()
+    const other = await gateway.newKey({ credit: '10000' })
     traffic = Promise.all(
       [1, 2].map(async () => {
         while (going) {
