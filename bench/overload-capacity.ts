@@ -18,7 +18,7 @@ import {
 } from './scenario.ts'
 import { startUpstream, untilReady } from './servers.ts'
 import { type Second, type SteadyResult, steadyLoad } from './steady-load.ts'
-import { CHAT, jsonPath, openPath, slowPath, smallRequest } from './wire.ts'
+import { CHAT, jsonPath, openPath, slowPath, smallRequest, streamPath } from './wire.ts'
 
 const TIMES_CAPACITY = 3
 /** Below it a server is well: what is seen then is what it should come back to. */
@@ -35,13 +35,24 @@ type Case = {
   inFlight?: number
   /** That the closed loop needs to find the most that can be done. */
   connections: number
+  streamed?: true
   /** The gateway then has the first processor, and upstream and load have the others: they take nothing from it. */
   ofProcessor?: true
 }
 
+/** A short answer as it is usually asked for. */
+const STREAM = { events: 100, perWrite: 10, everyMs: 0 }
+
 const CASES: readonly Case[] = [
   { title: 'set by the configuration', upstreamPath: slowPath(100), inFlight: 64, connections: 64 },
-  { title: 'of the processor', upstreamPath: jsonPath, connections: 128, ofProcessor: true },
+  {
+    title: 'of the processor, streams',
+    upstreamPath: streamPath(STREAM),
+    connections: 128,
+    streamed: true,
+    ofProcessor: true,
+  },
+  { title: 'of the processor, short JSON', upstreamPath: jsonPath, connections: 128, ofProcessor: true },
 ]
 
 type Figures = {
@@ -64,7 +75,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
   const gateway = await start(home, inside)
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
-    const body = smallRequest('bench', false)
+    const body = smallRequest('bench', each.streamed === true)
     const closed: LoadPlan = {
       ...target,
       body,
@@ -116,7 +127,12 @@ async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<
     const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
     // More than anybody can answer: each connection asks again as soon as it is refused, as in the other closed loop.
     const phases = [{ perSecond: 200_000, seconds: quick ? 3 : 6 }]
-    const refused = { ...target, body: smallRequest('bench', false), phases, mostConnections: each.connections + 64 }
+    const refused = {
+      ...target,
+      body: smallRequest('bench', each.streamed === true),
+      phases,
+      mostConnections: each.connections + 64,
+    }
     await steadyLoad(refused, outside)
     const before = cpuMicros(gateway.pid)
     const { phases: [seconds = []] = [] } = await steadyLoad(refused, outside)
@@ -245,7 +261,7 @@ function verdictsOf(title: string, figures: Figures): Outcome['verdicts'] {
       ? []
       : [
           verdict(
-            `CPU of a refusal, to ${micros(servedMicros)} of an answer`,
+            `capacity ${title}: CPU of a refusal, to ${micros(servedMicros)} of an answer`,
             shedMicros / servedMicros,
             DEAREST_REFUSAL,
             times,

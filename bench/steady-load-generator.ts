@@ -61,11 +61,7 @@ function send(socket: Socket<Connection>, dueAt: number, bucket: Bucket): void {
 function receive(socket: Socket<Connection>, bytes: Buffer): void {
   const { data } = socket
   data.answer += bytes.toString('latin1')
-  const end = data.answer.indexOf('\r\n\r\n')
-  if (end === -1) return
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(data.answer)?.[1])
-  if (Number.isNaN(length)) throw new Error(`an answer without its length: ${data.answer.slice(0, end)}`)
-  if (data.answer.length < end + 4 + length) return
+  if (!isWhole(data.answer)) return
   const { bucket, dueAt } = data
   data.bucket = undefined
   idle.push(socket)
@@ -77,6 +73,17 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
     bucket.served++
     bucket.latencies.push(performance.now() - dueAt)
   }
+}
+
+/** Answers have a length, or are streams that end in an empty chunk. */
+function isWhole(answer: string): boolean {
+  const end = answer.indexOf('\r\n\r\n')
+  if (end === -1) return false
+  const head = answer.slice(0, end)
+  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return answer.endsWith('\r\n0\r\n\r\n')
+  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1])
+  if (Number.isNaN(length)) throw new Error(`an answer without its length: ${head}`)
+  return answer.length >= end + 4 + length
 }
 
 function ask(dueAt: number, bucket: Bucket): void {
