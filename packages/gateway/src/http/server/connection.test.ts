@@ -4,7 +4,7 @@ import type { Sink } from '../answer.ts'
 import type { HttpRequest } from '../request.ts'
 import { Gone } from './incoming-body.ts'
 import { readText, streamedAnswer, textAnswer } from './test-handler.ts'
-import { GET, post, until, VisitedServer } from './test-visits.ts'
+import { arrival, GET, post, until, VisitedServer } from './test-visits.ts'
 
 /** Counts how often it is told that the client has left. */
 function watchLeaving(request: HttpRequest): { times: number } {
@@ -43,7 +43,7 @@ describe.each([
 
     test('within a head', async () => {
       const client = host.open().send(GET.slice(0, 20))
-      await Bun.sleep(10)
+      await arrival()
       client[how]()
     })
 
@@ -133,7 +133,7 @@ describe.each([
       const { request, answer } = await host.visit()
       const told = watchLeaving(request)
       answer({ ...textAnswer(200, ''), body: Buffer.alloc(20_000_000) })
-      await Bun.sleep(10)
+      await arrival()
       expect(host.pending).toBe(1)
       client[how]()
       await until(() => host.pending === 0)

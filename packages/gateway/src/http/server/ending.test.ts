@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { streamedAnswer, textAnswer } from './test-handler.ts'
-import { CERTIFICATE, GET, post, VisitedServer } from './test-visits.ts'
+import { arrival, CERTIFICATE, GET, post, VisitedServer } from './test-visits.ts'
 
 describe.each([
   ['plain', false],
@@ -17,7 +17,7 @@ describe.each([
   describe('time', () => {
     test('a head has so much in all, however it comes', async () => {
       const client = host.open().send(GET.slice(0, 5))
-      await Bun.sleep(10)
+      await arrival()
       for (const letter of GET.slice(5, 8)) {
         await host.advance(9_000)
         client.send(letter)
@@ -34,13 +34,13 @@ describe.each([
       await client.answer()
       await host.advance(50_000)
       client.send(GET.slice(0, 10))
-      await Bun.sleep(10)
+      await arrival()
       await host.advance(25_000)
       client.send(GET.slice(10))
       ;(await host.visit()).answer(textAnswer(200, 'two'))
       expect((await client.answer()).body).toBe('two')
       client.send(GET.slice(0, 10))
-      await Bun.sleep(10)
+      await arrival()
       await host.advance(31_000)
       expect((await client.answer()).status).toBe(408)
       client.leave()
@@ -96,7 +96,7 @@ describe.each([
       const busy = host.open().send(GET)
       const idle = host.open()
       const { answer } = await host.visit()
-      await Bun.sleep(10)
+      await arrival()
       const stopped = host.stop(false)
       expect(await idle.end()).toEqual({ rest: '', how: 'end' })
       idle.leave()
@@ -130,7 +130,7 @@ describe.each([
 
     test('a request that has begun to come is answered', async () => {
       const client = host.open().send(GET.slice(0, 10))
-      await Bun.sleep(10)
+      await arrival()
       const stopped = host.stop(false)
       client.send(GET.slice(10) + GET)
       ;(await host.visit()).answer(textAnswer(200, 'last'))
@@ -155,7 +155,7 @@ describe.each([
     test('or everything is cut off', async () => {
       const clients = [host.open().send(GET), host.open().send(GET.slice(0, 10)), host.open()]
       const { request, answer } = await host.visit()
-      await Bun.sleep(10)
+      await arrival()
       await host.stop(true)
       expect([request.isGone, host.pending]).toEqual([true, 0])
       for (const client of clients) {
@@ -171,7 +171,7 @@ test('who connects for TLS and says nothing is cut off, too', async () => {
   const host = serveForTest(() => textAnswer(200, ''), { tls: CERTIFICATE })
   const client = new RawClient(host.port)
   await new Promise((resolve) => client.socket.once('connect', resolve))
-  await Bun.sleep(10)
+  await arrival()
   await host.advance(76_000)
   await host.advance(31_000)
   await client.end()

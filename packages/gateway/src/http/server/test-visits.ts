@@ -80,3 +80,6 @@ export const GET = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n'
 
 export const post = (length: number, body: string) =>
   `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
+
+/** Nothing tells that bytes have come to the server and were read: far longer than that takes, also on a busy machine. */
+export const arrival = (): Promise<void> => Bun.sleep(200)
