@@ -11,3 +11,6 @@ export function headEnd(bytes: Uint8Array, from: number): number {
   }
   return -1
 }
+
+/** The same memory, for those who want a Buffer. */
+export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,10 +1,10 @@
 // Clients that leave, stall or get half an answer, at each stage of a request.
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Sink } from '../answer.ts'
 import type { HttpRequest } from '../request.ts'
 import { Gone } from './incoming-body.ts'
 import { readText, streamedAnswer, textAnswer } from './test-handler.ts'
-import { arrival, GET, post, until, VisitedServer } from './test-visits.ts'
+import { arrival, describeBoth, GET, post, until } from './test-visits.ts'
 
 /** Counts how often it is told that the client has left. */
 function watchLeaving(request: HttpRequest): { times: number } {
@@ -25,15 +25,7 @@ async function fill(sink: Sink, full: () => void): Promise<number> {
   }
 }
 
-describe.each([
-  ['plain', false],
-  ['over TLS', true],
-])('%s', (_, isSecure) => {
-  const host = new VisitedServer(isSecure)
-  /** After every test: nothing is being answered, no connection is left, nothing has failed. */
-  afterEach(async () => expect(await host.renew()).toEqual([]))
-  afterAll(() => host.stop(true))
-
+describeBoth((host) => {
   describe.each(['leave', 'reset'] as const)('a client that goes (%s)', (how) => {
     test('before it has asked for anything', async () => {
       const client = host.open()

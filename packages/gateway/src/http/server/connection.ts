@@ -3,7 +3,7 @@
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
-import { headEnd } from '../head-end.ts'
+import { bufferOf, headEnd } from '../head-end.ts'
 import type { HttpRequest } from '../request.ts'
 import { restOf } from '../rest-of.ts'
 import type { Source } from './incoming-body.ts'
@@ -135,7 +135,7 @@ export class Connection implements Source {
     const partial = this.#partial
     const before = partial?.length ?? 0
     partial?.append(bytes)
-    const whole = partial ? asBuffer(partial.peek()) : bytes
+    const whole = partial ? bufferOf(partial.peek()) : bytes
     // Some clients send a line end behind a body, which is none of it.
     const start = whole[0] === CR && whole[1] === LF ? 2 : 0
     const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
@@ -358,5 +358,3 @@ const NOWHERE: Sink = { write: () => undefined }
 
 /** What has been begun is brought to its end also when nobody listens. */
 const runUnheard = (body: StreamedBody): void => void body.run(NOWHERE).catch(() => {})
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,19 +1,11 @@
 // How connections end: in time, and with the server.
-import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { streamedAnswer, textAnswer } from './test-handler.ts'
-import { arrival, CERTIFICATE, GET, post, VisitedServer } from './test-visits.ts'
+import { arrival, CERTIFICATE, describeBoth, GET, post } from './test-visits.ts'
 
-describe.each([
-  ['plain', false],
-  ['over TLS', true],
-])('%s', (_, isSecure) => {
-  const host = new VisitedServer(isSecure)
-  /** After every test: nothing is being answered, no connection is left, nothing has failed. */
-  afterEach(async () => expect(await host.renew()).toEqual([]))
-  afterAll(() => host.stop(true))
-
+describeBoth((host) => {
   describe('time', () => {
     test('a head has so much in all, however it comes', async () => {
       const client = host.open().send(GET.slice(0, 5))

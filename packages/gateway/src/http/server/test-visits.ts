@@ -1,4 +1,5 @@
 // For tests: a server whose requests the test answers itself, plain or over TLS.
+import { afterAll, afterEach, describe, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '../answer.ts'
@@ -70,6 +71,19 @@ export class VisitedServer {
     this.#host = this.#start()
     return [...this.#visits.splice(0), ...this.failures.splice(0)]
   }
+}
+
+/** The same over plain connections and over TLS. After every test: nothing is being answered, no connection is left, nothing has failed. */
+export function describeBoth(tests: (host: VisitedServer) => void): void {
+  describe.each([
+    ['plain', false],
+    ['over TLS', true],
+  ])('%s', (_, isSecure) => {
+    const host = new VisitedServer(isSecure)
+    afterEach(async () => expect(await host.renew()).toEqual([]))
+    afterAll(() => host.stop(true))
+    tests(host)
+  })
 }
 
 export async function until(condition: () => boolean): Promise<void> {

@@ -1,9 +1,10 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
+import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { Chunked } from '../../http/chunked.ts'
-import { headEnd } from '../../http/head-end.ts'
+import { bufferOf, headEnd } from '../../http/head-end.ts'
 import { Malformed } from '../../http/malformed.ts'
 import { restOf } from '../../http/rest-of.ts'
 import { Closed } from './closed.ts'
@@ -37,9 +38,8 @@ export class Connection {
   /** Of the request, what the socket has not taken yet. */
   #unsent: Unsent | undefined
   #asker: Asker | undefined
-  /** The beginning of a head, and how long it is: there is room behind it, so that one that comes in bits is not copied for each. */
-  #head: Buffer | undefined
-  #headBytes = 0
+  /** The beginning of a head that came in bits. */
+  #partial: GrowingBytes | undefined
   #reply: Http1Reply | undefined
   #chunked: Chunked | undefined
   /** Of a body whose length is known. */
@@ -90,18 +90,21 @@ export class Connection {
   }
 
   #readHead(asker: Asker, bytes: Buffer): void {
-    const joined = this.#headBytes > 0 ? this.#joined(bytes) : bytes
-    const end = headEnd(joined, Math.max(0, this.#headBytes - HEAD_END_BYTES))
+    const partial = this.#partial
+    const before = partial?.length ?? 0
+    partial?.append(bytes)
+    const whole = partial ? bufferOf(partial.peek()) : bytes
+    const end = headEnd(whole, Math.max(0, before - HEAD_END_BYTES))
     if (end === -1) {
-      if (joined.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
-      if (this.#headBytes === 0) this.#joined(bytes)
-      this.#headBytes = joined.length
+      if (whole.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
+      if (partial) return
+      this.#partial = growingBytes()
+      this.#partial.append(bytes)
       return
     }
-    this.#head = undefined
-    this.#headBytes = 0
-    const head = new Head({ bytes: joined, start: 0, end })
-    const rest = restOf(joined, end + HEAD_END_BYTES)
+    this.#partial = undefined
+    const head = new Head({ bytes: whole, start: 0, end })
+    const rest = restOf(whole, end + HEAD_END_BYTES)
     if (head.status < 200) {
       // Something else was agreed upon: by nobody here.
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
@@ -121,19 +124,6 @@ export class Connection {
     asker.answered(reply)
     if (this.#left === 0) this.#finish(reply, rest.length)
     else if (rest.length > 0) this.#readBody(reply, rest)
-  }
-
-  /** What has come of the head so far. */
-  #joined(bytes: Buffer): Buffer {
-    const before = this.#headBytes
-    const length = before + bytes.length
-    if (!this.#head || this.#head.length < length) {
-      const larger = Buffer.allocUnsafe(length * 2)
-      this.#head?.copy(larger, 0, 0, before)
-      this.#head = larger
-    }
-    bytes.copy(this.#head, before)
-    return this.#head.subarray(0, length)
   }
 
   #readBody(reply: Http1Reply, bytes: Buffer): void {
