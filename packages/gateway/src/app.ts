@@ -188,13 +188,13 @@ function methodsByPrefix(path: string): Methods | undefined {
 }
 
 function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Answer {
-  const requestId = formatRequestId(incoming.id)
-  const info = infoOf(error, requestId, parts)
-  return renderError(info, dialectOfPath(path, incoming.http.headers), requestId, incoming.headers)
+  const { headers, http } = incoming
+  const info = infoOf(error, headers.requestId, parts)
+  return renderError(info, dialectOfPath(path, http.headers), headers)
 }
 
-export function renderError(info: ErrorInfo, dialect: DialectId, requestId: string, headers: AnswerHeaders): Answer {
-  const rendered = DIALECTS[dialect].encodeError(info, requestId)
+function renderError(info: ErrorInfo, dialect: DialectId, headers: AnswerHeaders): Answer {
+  const rendered = DIALECTS[dialect].encodeError(info, headers.requestId)
   for (const [name, value] of Object.entries(rendered.headers)) headers.set(name, value)
   if (HALF_READ.includes(info.code)) headers.set('connection', 'close')
   return json(rendered.status, headers, rendered.body)

@@ -42,14 +42,15 @@ function checked(value: string): string {
 
 /** Names are in small letters. */
 export class AnswerHeaders {
+  readonly requestId: string
   readonly #fixed: FixedHeaders
   /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
-  readonly #own: string[]
+  readonly #own: string[] = []
   #overrides = false
 
   constructor(fixed: FixedHeaders, requestId: string) {
     this.#fixed = fixed
-    this.#own = ['x-request-id', requestId, 'request-id', requestId]
+    this.requestId = requestId
   }
 
   /** Of two with one name the later holds. */
@@ -78,7 +79,8 @@ export class AnswerHeaders {
 
   /** As they go over the wire, each with its line end. */
   lines(): string {
-    let text = this.#overrides ? this.#remaining() : this.#fixed.lines
+    const fixed = this.#overrides ? this.#remaining() : this.#fixed.lines
+    let text = `${fixed}x-request-id: ${this.requestId}\r\nrequest-id: ${this.requestId}\r\n`
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) text += `${own[index]}: ${own[index + 1]}\r\n`
     return text

@@ -19,14 +19,25 @@ export function createIds(slot: () => number, clock: () => number): Ids {
         lastMs++
         sequence = 0
       }
-      return (BigInt(lastMs) << 22n) | BigInt((slot() << 12) | sequence)
+      // In halves: big integers that are shifted and joined cost several times as much, and there is one id for every request.
+      halves.setUint32(0, Math.floor(lastMs / 1_024))
+      halves.setUint32(4, ((lastMs % 1_024) << 22) | (slot() << 12) | sequence)
+      return halves.getBigInt64(0)
     },
   }
 }
 
+const halves = new DataView(new ArrayBuffer(8))
+const THREE_DIGITS = Array.from({ length: 0x1000 }, (_, number) => number.toString(16).padStart(3, '0'))
+const TWO_DIGITS = Array.from({ length: 0x100 }, (_, number) => number.toString(16).padStart(2, '0'))
+
 export function formatRequestId(id: bigint): string {
-  return `req_${id.toString(16).padStart(16, '0')}`
+  halves.setBigInt64(0, id)
+  return `req_${digitsOf(halves.getUint32(0))}${digitsOf(halves.getUint32(4))}`
 }
+
+const digitsOf = (half: number): string =>
+  `${TWO_DIGITS[half >>> 24]}${THREE_DIGITS[(half >>> 12) & 0xfff]}${THREE_DIGITS[half & 0xfff]}`
 
 export function parseRequestId(text: string): bigint | undefined {
   return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined

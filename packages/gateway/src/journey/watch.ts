@@ -21,30 +21,31 @@ export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'timeouts'>
 
 /** `onFreed`: called whenever an upstream has one call less. */
 export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): Watches {
-  let running = 0
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
-  const callsOf = new Map<string, number>()
-  function enter(id: string): () => void {
-    running++
-    callsOf.set(id, (callsOf.get(id) ?? 0) + 1)
-    return () => {
-      running--
-      callsOf.set(id, (callsOf.get(id) ?? 1) - 1)
-      onFreed()
+  const places = new Map<string, Places>()
+  function placesAt(id: string): Places {
+    let known = places.get(id)
+    if (!known) {
+      known = { taken: 0, onFreed }
+      places.set(id, known)
     }
+    return known
   }
   return {
-    start: ({ id, timeouts }) => new Watch(ticker, timeouts, enter(id)),
-    move: (watch, { id, timeouts }) => watch.moveTo(timeouts, () => enter(id)),
-    isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && (callsOf.get(id) ?? 0) >= maxConcurrency,
+    start: ({ id, timeouts }) => new Watch(ticker, timeouts, placesAt(id)),
+    move: (watch, { id, timeouts }) => watch.moveTo(timeouts, placesAt(id)),
+    isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && placesAt(id).taken >= maxConcurrency,
     abortAll(reason) {
       ticker.each((item) => item instanceof Watch && item.abort(reason))
     },
     get size() {
-      return running
+      return places.values().reduce((sum, { taken }) => sum + taken, 0)
     },
   }
 }
+
+/** Of one upstream. */
+type Places = { taken: number; onFreed(): void }
 
 /** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
 export class Watch extends Ticking {
@@ -55,7 +56,7 @@ export class Watch extends Ticking {
   readonly calling = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
-  #onStop: () => void
+  #places: Places
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
@@ -63,11 +64,12 @@ export class Watch extends Ticking {
   #suspended = false
   #stopped = false
 
-  constructor(ticker: Ticker, timeouts: Timeouts, onStop: () => void) {
+  constructor(ticker: Ticker, timeouts: Timeouts, places: Places) {
     super()
     this.#ticker = ticker
     this.#timeouts = timeouts
-    this.#onStop = onStop
+    this.#places = places
+    places.taken++
     this.#lastByteAt = ticker.now()
     this.#endsAt = this.#lastByteAt + timeouts.totalMs + ticker.intervalMs
     this.#silenceMs = timeouts.firstByteMs
@@ -92,10 +94,11 @@ export class Watch extends Ticking {
   }
 
   /** Another upstream is asked now, which has its own time for the first byte. */
-  moveTo(timeouts: Timeouts, enter: () => () => void): void {
+  moveTo(timeouts: Timeouts, places: Places): void {
     if (this.#stopped) return
-    this.#onStop()
-    this.#onStop = enter()
+    this.#leave()
+    this.#places = places
+    places.taken++
     this.#timeouts = timeouts
     this.#silenceMs = timeouts.firstByteMs
     this.#lastByteAt = this.#ticker.now()
@@ -138,6 +141,11 @@ export class Watch extends Ticking {
     if (this.#stopped) return
     this.#stopped = true
     this.#ticker.remove(this)
-    this.#onStop()
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#places.taken--
+    this.#places.onFreed()
   }
 }

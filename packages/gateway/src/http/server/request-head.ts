@@ -21,6 +21,8 @@ const SAYS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 const LENGTH = /^\d{1,15}$/
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const ABOVE_ASCII = /[\x80-\xff]+/g
+/** As nearly all are. */
+const PLAIN_PATH = /^\/[\x21-\x7e]*$/
 
 export class RequestHead implements RequestHeaders {
   readonly method: string
@@ -82,6 +84,7 @@ export class RequestHead implements RequestHeaders {
 
 /** Proxies name the host in the first line, too. Letters outside of ASCII are not allowed there, but typed all the same. */
 function pathOf(target: string): string {
+  if (PLAIN_PATH.test(target)) return target
   const path = target.startsWith('/') ? target : target.replace(ORIGIN, '').replace(/^(?=\?|$)/, '/')
   return path.replace(ABOVE_ASCII, (letters) => encodeURIComponent(Buffer.from(letters, 'latin1').toString()))
 }

@@ -12,6 +12,7 @@ import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
 import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
+import { isPlain } from './parts/plain-request.ts'
 import { serviceOf } from './parts/services.ts'
 import { decodeRequest } from './request.ts'
 import type { ChatCapField } from './wire.ts'
@@ -38,7 +39,8 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
-  let canonical: CanonicalRequest | undefined = parsed === undefined ? undefined : decodeRequest(parsed)
+  const isJudged = parsed === undefined || isPlain(parsed)
+  let canonical: CanonicalRequest | undefined = isJudged ? undefined : decodeRequest(parsed)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
   return {
     model,
@@ -55,15 +57,17 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
     endUser: facts.safetyIdentifier ?? facts.user,
     priced: pricedFields(bytes, facts, codec),
-    objects: isObject(parsed) ? vendorObjects(parsed) : [],
+    objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
-      const request = canonical ?? decodeRequest(parseBody(bytes, codec))
+      const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))
       canonical = request
       return request
     },
   }
 }
+
+const NO_OBJECTS: readonly string[] = []
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits
