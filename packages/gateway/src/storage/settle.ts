@@ -1,6 +1,6 @@
 // Drives the settlement machine with the real store, journal and clock. The rules are in money/settlement.ts.
 import type { Nanos } from '../money/amount.ts'
-import type { Extend, Hold, Owned, Refusal, Result } from '../money/ledger.ts'
+import type { Hold, Owned, Refusal } from '../money/ledger.ts'
 import {
   begin,
   beginFinish,
@@ -13,8 +13,10 @@ import {
   type Step,
   step,
 } from '../money/settlement.ts'
+import { Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type Storage, StoreDown, type Waiter } from './storage.ts'
+import { type Answering, type Asked, Question, type Told } from './question.ts'
+import { type Storage, StoreDown } from './storage.ts'
 
 /** How long one question to the store may take before it counts as unanswered. */
 const HOLD_WITHIN_MS = 5_000
@@ -73,12 +75,16 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
-  const answering: Answering = { mayDispatch: parts.mayDispatch, report }
+  const answering: Answering = {
+    mayDispatch: parts.mayDispatch,
+    report,
+    holds: new Deadlines(HOLD_WITHIN_MS, after, monotonic),
+    ends: new Deadlines(FINISH_TRY_MS, after, monotonic),
+  }
 
   /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
   function askNow(verb: Asked, told: Told): void {
     const question = new Question(verb, told, answering)
-    question.cancel = after(question.kind === 'finish' ? FINISH_TRY_MS : HOLD_WITHIN_MS, () => question.late())
     if (storage.ask) storage.ask(verb, question)
     else
       storage.apply(verb).then(
@@ -142,58 +148,6 @@ export function createSettler(parts: SettlerParts): Settler {
 }
 
 const ignore = () => {}
-
-type Asked = Hold | Extend | Finish
-type Told = (event: Event) => void
-type Answering = Pick<SettlerParts, 'mayDispatch' | 'report'>
-
-/**
- * One question to the store. It is told by calls, not by promises: there are two for every request, and each promise in
- * between costs about as much as the rest of the question.
- */
-class Question implements Waiter<Result> {
-  readonly kind: 'hold' | 'extend' | 'finish'
-  /** Calls off the alarm at which it is late. */
-  cancel: () => void = ignore
-  readonly #verb: Asked
-  readonly #told: Told
-  readonly #answering: Answering
-  #isOver = false
-
-  constructor(verb: Asked, told: Told, answering: Answering) {
-    this.kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
-    this.#verb = verb
-    this.#told = told
-    this.#answering = answering
-  }
-
-  late(): void {
-    this.#isOver = true
-    this.#told({ event: 'silence', verb: this.kind })
-  }
-
-  resolve(result: Result): void {
-    if (this.#isOver) return
-    this.cancel()
-    this.#told(this.#answerOf(result))
-  }
-
-  reject(error: unknown): void {
-    if (this.#isOver) return
-    this.cancel()
-    // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
-    if (!(error instanceof StoreDown)) this.#answering.report(`the store failed on ${this.#verb.verb}`, error)
-    this.#told({ event: 'silence', verb: this.kind })
-  }
-
-  #answerOf(result: Result): Event {
-    const { kind } = this
-    if (kind === 'hold') return { event: 'answer', verb: kind, result, mayDispatch: this.#answering.mayDispatch() }
-    if (kind === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
-      this.#answering.report(`the store refused to ${this.#verb.verb} a request: ${result.outcome}`)
-    return { event: 'answer', verb: kind, result }
-  }
-}
 
 type Driver = {
   askStore(verb: Asked, pauseMs: number, told: Told): void
