@@ -44,6 +44,7 @@ export function gatewayEnvironment(home: Pick<GatewayHome, 'folder'>, port: numb
     TRIVIUM_DATA: join(home.folder, 'data'),
     TRIVIUM_CONFIG: join(home.folder, 'trivium.yaml'),
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
+    MIMALLOC_PURGE_HOLES: '0',
   }
 }
 

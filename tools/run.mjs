@@ -112,8 +112,8 @@ if (!bun)
     `no Bun binary for ${process.platform} ${process.arch} came with the dependencies. Delete node_modules and try again.`,
   )
 
-// Bun's HTTP client opens at most 256 requests at once unless told otherwise before the process starts.
-const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+// What Bun has to be told before it starts; packages/gateway/src/main.ts says why.
+const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
 
 if (isTask) {
   const task = TASKS[name.slice(1)]

@@ -81,7 +81,7 @@ const launchWorker: Launch = (start, hear) => {
   const { TRIVIUM_LAUNCHER_FD: _, ...ours } = env
   const child = Bun.spawn(againWith(['serve']), {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...ours, ...UNLIMITED, PORT: String(start.port), TRIVIUM_WORKER: describeStart(start) },
+    env: { ...ours, ...FOR_BUN, PORT: String(start.port), TRIVIUM_WORKER: describeStart(start) },
     serialization: 'json',
     ipc: (message: FromWorker) => hear(message),
   })
@@ -103,14 +103,18 @@ function asWorker(): Worker | undefined {
   })
 }
 
-/** Bun's HTTP client opens at most 256 requests at once unless its environment says otherwise before it starts. */
-const UNLIMITED = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+/**
+ * What Bun reads from its environment before anything runs. Its HTTP client opens at most 256 requests at once unless told
+ * otherwise. Its allocator hands free memory between what is in use back at every pause, to be zeroed and fetched again a
+ * moment later: under load that is work for nothing, and whole free blocks are handed back all the same.
+ */
+const FOR_BUN = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
 
-async function startAgainUnlimited(args: readonly string[]): Promise<number> {
+async function startAgain(args: readonly string[]): Promise<number> {
   const child = Bun.spawn(againWith(args), {
     // The fourth stream tells the child when we are gone: whoever kills us means the server.
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...env, ...UNLIMITED, TRIVIUM_LAUNCHER_FD: '3' },
+    env: { ...env, ...FOR_BUN, TRIVIUM_LAUNCHER_FD: '3' },
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
   return await child.exited
@@ -128,7 +132,7 @@ const serving = (args[0] ?? 'serve') === 'serve'
 // The parent of workers calls no upstream, and starts them with the right environment.
 const isParent = Number(env.TRIVIUM_WORKERS) > 1
 if (serving && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
-  process.exit(await startAgainUnlimited(args))
+  process.exit(await startAgain(args))
 } else {
   if (serving) endWithLauncher()
   try {
