@@ -20,38 +20,21 @@ export class HeaderLines {
   /** A character for each byte of the head. */
   readonly #text: string
   /** Of each line where its name begins and ends, and its value. */
-  readonly #bounds: number[] = []
+  readonly #bounds: readonly number[]
   /** false: nothing of this is to be believed. */
   readonly isClear: boolean
 
   /** `firstLine` is how long that is. Bytes are looked through far faster than the text that is made of them. */
   constructor(head: HeadBytes, text: string, firstLine: number) {
     this.#text = text
-    this.isClear = this.#read(head, head.start + firstLine)
+    const count = readBounds(head, head.start + firstLine)
+    this.isClear = count !== -1
+    this.#bounds = found.slice(0, Math.max(0, count))
+    if (found.length > MOST_KEPT) found.length = 0
   }
 
   get count(): number {
     return this.#bounds.length / 4
-  }
-
-  /** `at` may not go beyond the end, where the body begins. */
-  #read({ bytes, start, end }: HeadBytes, at: number): boolean {
-    const bounds = this.#bounds
-    while (at < end) {
-      if (bytes[at] !== CR || bytes[at + 1] !== LF) return false
-      const name = at + 2
-      at = name
-      while (at < end && TOKEN[bytes[at] ?? 0] === 1) at++
-      if (at === name || at >= end || bytes[at] !== COLON) return false
-      const nameEnd = at++
-      while (at < end && isBlank(bytes[at])) at++
-      const value = at
-      while (at < end && isShown(bytes[at] ?? 0)) at++
-      let valueEnd = at
-      while (valueEnd > value && isBlank(bytes[valueEnd - 1])) valueEnd--
-      bounds.push(name - start, nameEnd - start, value - start, valueEnd - start)
-    }
-    return true
   }
 
   /** The value under this name, which is in small letters; what stands there more than once is joined by commas. */
@@ -99,6 +82,34 @@ export class HeaderLines {
     }
     return true
   }
+}
+
+/** One for all heads: a list that grows while it is filled would be copied several times over. */
+const found: number[] = []
+/** What a head of thousands of lines has left behind is not kept for the next. */
+const MOST_KEPT = 4_096
+
+/** Gives how many bounds were found, -1: nothing of it is to be believed. `at` may not go beyond the end, where the body begins. */
+function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
+  let count = 0
+  while (at < end) {
+    if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
+    const name = at + 2
+    at = name
+    while (at < end && TOKEN[bytes[at] ?? 0] === 1) at++
+    if (at === name || at >= end || bytes[at] !== COLON) return -1
+    const nameEnd = at++
+    while (at < end && isBlank(bytes[at])) at++
+    const value = at
+    while (at < end && isShown(bytes[at] ?? 0)) at++
+    let valueEnd = at
+    while (valueEnd > value && isBlank(bytes[valueEnd - 1])) valueEnd--
+    found[count++] = name - start
+    found[count++] = nameEnd - start
+    found[count++] = value - start
+    found[count++] = valueEnd - start
+  }
+  return count
 }
 
 const isBlank = (byte: number | undefined): boolean => byte === BLANK || byte === TAB

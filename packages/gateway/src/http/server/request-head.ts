@@ -15,7 +15,10 @@ export class BadHead extends Error {
   }
 }
 
-const FIRST_LINE = /^([\w!#$%&'*+.^`|~-]{1,32}) ([\x21-\x7e\x80-\xff]+) HTTP\/1\.([01])(?=\r\n|$)/
+const FIRST_LINE = /^[\w!#$%&'*+.^`|~-]{1,32} [\x21-\x7e\x80-\xff]+ HTTP\/1\.[01](?=\r\n|$)/
+const VERSION_LENGTH = ' HTTP/1.1'.length
+/** A constant is found in tables faster than the same letters cut out of a head. */
+const POST = 'POST'
 const OTHER_VERSION = /^[^\r\n]* HTTP\/(?!1\.[01])\d(?:\.\d)?(?=\r\n|$)/
 const SAYS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 const LENGTH = /^\d{1,15}$/
@@ -39,13 +42,15 @@ export class RequestHead implements RequestHeaders {
 
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
-    const line = FIRST_LINE.exec(text)
-    if (!line) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
-    const [first, method = '', target = '', minor] = line
-    this.method = method
-    this.target = pathOf(target)
-    this.isCurrent = minor === '1'
-    this.#lines = new HeaderLines(head, text, first.length)
+    if (!FIRST_LINE.test(text)) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
+    const lineEnd = text.indexOf('\r')
+    const length = lineEnd === -1 ? text.length : lineEnd
+    const methodEnd = text.indexOf(' ')
+    const method = text.slice(0, methodEnd)
+    this.method = method === POST ? POST : method
+    this.target = pathOf(text.slice(methodEnd + 1, length - VERSION_LENGTH))
+    this.isCurrent = text[length - 1] === '1'
+    this.#lines = new HeaderLines(head, text, length)
     if (!this.#lines.isClear) throw new BadHead(400)
     this.#checkHost()
     this.length = this.#length()
