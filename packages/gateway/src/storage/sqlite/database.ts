@@ -20,6 +20,8 @@ export function openForWriting(file: string, busyTimeoutMs: number, now: number)
       db.run('PRAGMA synchronous = FULL')
       db.run('PRAGMA foreign_keys = ON')
       db.run('PRAGMA cache_size = -16384')
+      // What a statement of many rows would have to undo is kept in memory: else each page of it is written to a file, twice.
+      db.run('PRAGMA temp_store = MEMORY')
       // Four times the default: most pages of the log are later versions of pages before, and only the last is copied.
       db.run('PRAGMA wal_autocheckpoint = 4000')
       migrate(db, now)
