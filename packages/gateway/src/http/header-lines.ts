@@ -21,6 +21,8 @@ export class HeaderLines {
   readonly #text: string
   /** Of each line where its name begins and ends, and its value. */
   readonly #bounds: readonly number[]
+  /** A bit for each length that a name here has: most names that are asked for are not there, and most of those have another. */
+  readonly #lengths: number
   /** false: nothing of this is to be believed. */
   readonly isClear: boolean
 
@@ -30,6 +32,7 @@ export class HeaderLines {
     const count = readBounds(head, head.start + firstLine)
     this.isClear = count !== -1
     this.#bounds = found.slice(0, Math.max(0, count))
+    this.#lengths = lengthsIn(this.#bounds)
     if (found.length > MOST_KEPT) found.length = 0
   }
 
@@ -64,6 +67,7 @@ export class HeaderLines {
   }
 
   #find(name: string, from: number): number {
+    if ((this.#lengths & bitOf(name.length)) === 0) return -1
     for (let line = from; line < this.#bounds.length; line += 4) if (this.#isNamed(line, name)) return line
     return -1
   }
@@ -82,6 +86,14 @@ export class HeaderLines {
     }
     return true
   }
+}
+
+const bitOf = (length: number): number => 1 << (length & 31)
+
+function lengthsIn(bounds: readonly number[]): number {
+  let lengths = 0
+  for (let line = 0; line < bounds.length; line += 4) lengths |= bitOf((bounds[line + 1] ?? 0) - (bounds[line] ?? 0))
+  return lengths
 }
 
 /** One for all heads: a list that grows while it is filled would be copied several times over. */

@@ -57,7 +57,7 @@ export type PerToken = { input: bigint; output: bigint; cachedInput: bigint; cac
   whole: Numbers | undefined
 }
 
-type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number }
+type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number; dearestInput: number }
 
 /** What a request asks for that has a price of its own. */
 export type Wishes = {
@@ -101,15 +101,19 @@ function perToken({ input, output, cachedInput, cacheWrite }: Figures, multiplie
   const figures = [input, output, cachedInput, cacheWrite].map((figure) => figure * multiplierMillionths)
   const divisor = [SCALE, MILLION].find((by) => figures.every((figure) => figure % by === 0n)) ?? 1n
   const [perInput = 0n, perOutput = 0n, perCached = 0n, perWrite = 0n] = figures.map((figure) => figure / divisor)
-  const each = { input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite }
-  return {
-    ...{ ...each, of: SCALE / divisor, whole: divisor === SCALE ? numbersOf(each) : undefined },
-    dearestInput: [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other)),
-  }
+  const dearestInput = [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other))
+  const each = { input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite, dearestInput }
+  return { ...each, of: SCALE / divisor, whole: divisor === SCALE ? numbersOf(each) : undefined }
 }
 
-const numbersOf = ({ input, output, cachedInput, cacheWrite }: Record<keyof Numbers, bigint>): Numbers => ({
-  ...{ input: Number(input), output: Number(output) },
+const numbersOf = ({
+  input,
+  output,
+  cachedInput,
+  cacheWrite,
+  dearestInput,
+}: Record<keyof Numbers, bigint>): Numbers => ({
+  ...{ input: Number(input), output: Number(output), dearestInput: Number(dearestInput) },
   ...{ cachedInput: Number(cachedInput), cacheWrite: Number(cacheWrite) },
 })
 
