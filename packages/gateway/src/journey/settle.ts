@@ -2,7 +2,7 @@
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
 import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
-import { callsByName, termsText, unitsText } from '../money/receipt.ts'
+import { callsByName, termsText, unitsByName } from '../money/receipt.ts'
 import { totalsOf } from '../money/units.ts'
 import { learnInput, learnOutput, learnShortfall, type ModelStatistics } from './learned.ts'
 import type { Quote } from './reserve.ts'
@@ -91,32 +91,29 @@ function upstreamCostOf({ candidate, wishes }: Quote, usage: Usage): Nanos | und
 
 const STOPPED = 'output;stopped-by-balance'
 
-/** As JSON, put together by hand: every request has one, and most of what it may say it does not. */
 export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): string {
   const { offer, candidate, attempts } = quote
-  const { firstTokenMs, totalMs, usage } = outcome
-  let text = `{"group":${JSON.stringify(offer.group)}${member('upstream_model', candidate.route.model)}`
-  // The row has those that were asked first.
-  if (attempts) {
-    text += `${member('attempts', attempts)}${member('upstream', candidate.upstream.id)}${member('model', offer.model.id)}`
-  }
-  text += `,"units":${unitsText(charge.units, charge.terms)}${member('tier', tierOf(charge, usage?.tier))}`
-  if (charge.terms) text += member('tools', callsByName(charge.terms))
-  if (charge.estimated) text += member('counted', charge.absurd ? 'usage was absurd' : 'usage was missing')
-  text += `${member('reasoning_tokens', usage?.reasoning)}${member('finish', outcome.finish)}`
-  if (firstTokenMs !== undefined) text += `,"first_token_ms":${Math.round(firstTokenMs)}`
-  text += `,"total_ms":${Math.round(totalMs)}${member('warnings', warningsOf(quote, outcome))}`
-  if (charge.upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(charge.upstreamCost)}"`
-  return `${text},"price":${priceText(quote, charge)}}`
-}
-
-const member = (name: string, value: unknown): string =>
-  value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
-
-/** Each once. */
-function warningsOf({ warnings }: Quote, { ending }: Outcome): string[] | undefined {
-  const said = ending === 'stopped_by_balance' ? [...warnings, STOPPED] : warnings
-  return said.length === 0 ? undefined : [...new Set(said)]
+  const said = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
+  const warnings = said.length > 1 ? [...new Set(said)] : said
+  const facts = JSON.stringify({
+    group: offer.group,
+    upstream_model: candidate.route.model,
+    // The row has those that were asked first.
+    attempts,
+    upstream: attempts && candidate.upstream.id,
+    model: attempts && offer.model.id,
+    units: unitsByName(charge.units, charge.terms),
+    tier: tierOf(charge, outcome.usage?.tier),
+    tools: charge.terms && callsByName(charge.terms),
+    counted: charge.estimated ? (charge.absurd ? 'usage was absurd' : 'usage was missing') : undefined,
+    reasoning_tokens: outcome.usage?.reasoning,
+    finish: outcome.finish,
+    first_token_ms: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
+    total_ms: Math.round(outcome.totalMs),
+    warnings: warnings.length > 0 ? warnings : undefined,
+    upstream_cost: charge.upstreamCost === undefined ? undefined : formatUsd(charge.upstreamCost),
+  })
+  return `${facts.slice(0, -1)},"price":${priceText(quote, charge)}}`
 }
 
 /** A plain price is the same text for every request; others name the figures that were used. */

@@ -17,20 +17,19 @@ export type PricedReceipt = {
   } & Readonly<Record<string, unknown>>
 }
 
-/** Only what is not zero, but for input and output. By hand, as the terms below. */
-export function unitsText(units: Units, terms: Terms | undefined): string {
+/** Only what is not zero, but for input and output; for JSON, which leaves out what is undefined. */
+export function unitsByName(units: Units, terms: Terms | undefined): Record<string, number | undefined> {
   const { input, output, cachedInput, cacheWrite } = units
-  let text = `{"input":${input}`
-  if (cachedInput > 0) text += `,"cached_input":${cachedInput}`
-  if (cacheWrite > 0) text += `,"cache_write":${cacheWrite}`
-  text += `,"output":${output}`
-  return terms ? `${text}${specialsText(units)}}` : `${text}}`
+  const named = { input, cached_input: cachedInput || undefined, cache_write: cacheWrite || undefined, output }
+  return terms ? withSpecials(named, units) : named
 }
 
-function specialsText(units: Units): string {
-  let text = ''
-  for (const kind of SPECIAL_KINDS) if (units[kind]) text += `,"${KIND_NAMES[kind]}":${units[kind]}`
-  return text
+function withSpecials(named: Record<string, number | undefined>, units: Units) {
+  for (const kind of SPECIAL_KINDS) {
+    const tokens = units[kind]
+    if (tokens) named[KIND_NAMES[kind]] = tokens
+  }
+  return named
 }
 
 export function callsByName({ tools }: Terms): Record<string, number> | undefined {

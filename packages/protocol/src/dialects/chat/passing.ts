@@ -7,7 +7,7 @@ import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import { openFieldEdits, parseBody } from '../passing-request.ts'
-import type { Passing, PassingEdits, PassingRequest, PricedField } from '../text-dialect.ts'
+import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
@@ -37,64 +37,33 @@ export const passing: Passing = {
 function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
   const facts = readChatRequest(bytes, codec)
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
-  return new ChatRequest(bytes, facts, codec)
-}
-
-/** A class: one is made for every request, and few are asked for more than an edited body. */
-class ChatRequest implements PassingRequest {
-  readonly model: string
-  readonly stream: boolean
-  readonly choices: number
-  readonly maxOutput: number | undefined
-  readonly images: number
-  readonly documents: number
-  readonly audios: number
-  readonly tools: number
-  readonly capField: string
-  readonly showUsage: boolean
-  readonly textBytes: number
-  readonly cacheKey: string | undefined
-  readonly endUser: string | undefined
-  readonly priced: readonly PricedField[]
-  readonly objects: readonly string[]
-  readonly #bytes: Uint8Array
-  readonly #facts: ChatFacts
-  readonly #codec: Codec
-  #canonical: CanonicalRequest | undefined
-
-  constructor(bytes: Uint8Array, facts: ChatFacts, codec: Codec) {
-    const hasMedia = facts.images + facts.documents + facts.audios > 0
-    const parsed = facts.parsed ?? (hasMedia ? parseBody(bytes, codec) : undefined)
-    const isJudged = parsed === undefined || isPlain(parsed)
-    const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
-    this.model = facts.model
-    this.stream = facts.stream
-    this.choices = facts.n
-    this.maxOutput = facts.maxOutput
-    this.images = facts.images
-    this.documents = facts.documents
-    this.audios = facts.audios
-    this.tools = facts.tools
-    this.capField = facts.capField ?? 'max_tokens'
-    this.showUsage = facts.includeUsage
-    this.textBytes = facts.bytes - facts.mediaBytes
-    this.cacheKey = cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined
-    this.endUser = facts.safetyIdentifier ?? facts.user
-    this.priced = pricedFields(bytes, facts, codec)
-    this.objects = isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed)
-    this.#bytes = bytes
-    this.#facts = facts
-    this.#codec = codec
-    this.#canonical = isJudged ? undefined : decodeRequest(parsed)
-  }
-
-  edited(edits: PassingEdits): Pieces {
-    return edited(this.#bytes, this.#facts, edits, this.#codec)
-  }
-
-  canonical(): CanonicalRequest {
-    this.#canonical ??= decodeRequest(this.#facts.parsed ?? parseBody(this.#bytes, this.#codec))
-    return this.#canonical
+  const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
+  const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
+  const isJudged = parsed === undefined || isPlain(parsed)
+  let canonical: CanonicalRequest | undefined = isJudged ? undefined : decodeRequest(parsed)
+  const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
+  return {
+    model,
+    stream,
+    choices: n,
+    maxOutput,
+    images,
+    documents,
+    audios,
+    tools,
+    capField: facts.capField ?? 'max_tokens',
+    showUsage: includeUsage,
+    textBytes: facts.bytes - facts.mediaBytes,
+    cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
+    endUser: facts.safetyIdentifier ?? facts.user,
+    priced: pricedFields(bytes, facts, codec),
+    objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
+    edited: (edits) => edited(bytes, facts, edits, codec),
+    canonical() {
+      const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))
+      canonical = request
+      return request
+    },
   }
 }
 
