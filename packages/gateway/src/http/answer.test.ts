@@ -24,6 +24,15 @@ describe('the headers of an answer', () => {
     expect([headers.get('allow'), headers.get('cache-control')]).toEqual(['POST', 'public'])
   })
 
+  test('the id, too, whoever sets it again', () => {
+    const headers = open()
+    headers.set('x-request-id', 'req_1')
+    headers.set('request-id', 'req_1')
+    headers.set('idempotent-request-id', 'req_1')
+    expect(headers.lines()).toEndWith(`${ID}idempotent-request-id: req_1\r\n`)
+    expect(headers.lines().match(/^x-request-id/gm)).toHaveLength(1)
+  })
+
   test('also when it is set to what it was', () => {
     const headers = open()
     headers.set('x-frame-options', 'DENY')

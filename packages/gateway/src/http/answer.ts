@@ -40,6 +40,8 @@ function checked(value: string): string {
   return value
 }
 
+const ID_NAMES: readonly string[] = ['x-request-id', 'request-id']
+
 /** Names are in small letters. */
 export class AnswerHeaders {
   readonly requestId: string
@@ -53,8 +55,9 @@ export class AnswerHeaders {
     this.requestId = requestId
   }
 
-  /** Of two with one name the later holds. */
+  /** Of two with one name the later holds. The id is there already, also for those who would set it. */
   set(name: string, value: string): void {
+    if (value === this.requestId && ID_NAMES.includes(name)) return
     checked(value)
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) {
