@@ -40,24 +40,22 @@ function checked(value: string): string {
   return value
 }
 
-const ID_NAMES: readonly string[] = ['x-request-id', 'request-id']
-
 /** Names are in small letters. */
 export class AnswerHeaders {
   readonly requestId: string
   readonly #fixed: FixedHeaders
   /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
-  readonly #own: string[] = []
+  readonly #own: string[]
   #overrides = false
 
   constructor(fixed: FixedHeaders, requestId: string) {
     this.#fixed = fixed
     this.requestId = requestId
+    this.#own = ['x-request-id', requestId, 'request-id', requestId]
   }
 
-  /** Of two with one name the later holds. The id is there already, also for those who would set it. */
+  /** Of two with one name the later holds. */
   set(name: string, value: string): void {
-    if (value === this.requestId && ID_NAMES.includes(name)) return
     checked(value)
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) {
@@ -82,8 +80,7 @@ export class AnswerHeaders {
 
   /** As they go over the wire, each with its line end. */
   lines(): string {
-    const fixed = this.#overrides ? this.#remaining() : this.#fixed.lines
-    let text = `${fixed}x-request-id: ${this.requestId}\r\nrequest-id: ${this.requestId}\r\n`
+    let text = this.#overrides ? this.#remaining() : this.#fixed.lines
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) text += `${own[index]}: ${own[index + 1]}\r\n`
     return text

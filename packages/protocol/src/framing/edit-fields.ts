@@ -62,11 +62,6 @@ export function editFields(
   return splicedPieces(bytes, splices, codec)
 }
 
-const PLAIN_NAME = /^[a-z_]+$/
-
-/** As names of fields nearly always are, they need no escape. */
-const quoted = (name: string): string => (PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name))
-
 const bytesOf = (json: string | Uint8Array, codec: Codec): Uint8Array =>
   typeof json === 'string' ? codec.encode(json) : json
 
@@ -77,21 +72,20 @@ function addedFields(
   follows: boolean,
   codec: Codec,
 ): Uint8Array {
-  let parts: Uint8Array[] | undefined
+  const parts: Uint8Array[] = []
   /** What is not in `parts` yet: usually all of it. */
   let text = ''
   for (const { name, json } of set) {
     if (fieldNamed(fields, name) !== undefined) continue
-    text += `${follows ? ',' : ''}${quoted(name)}:`
+    text += `${follows ? ',' : ''}${JSON.stringify(name)}:`
     follows = true
     if (typeof json === 'string') text += json
     else {
-      parts ??= []
       parts.push(codec.encode(text), json)
       text = ''
     }
   }
-  if (parts === undefined) return text === '' ? NOTHING : codec.encode(text)
+  if (parts.length === 0) return text === '' ? NOTHING : codec.encode(text)
   if (text !== '') parts.push(codec.encode(text))
   return concat(parts)
 }
