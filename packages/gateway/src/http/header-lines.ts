@@ -16,6 +16,12 @@ const DELETE = 0x7f
 /** A head without the empty line at its end. */
 export type HeadBytes = { bytes: Buffer; start: number; end: number }
 
+/** Of the text of a head. */
+export function firstLineLength(text: string): number {
+  const end = text.indexOf('\r')
+  return end === -1 ? text.length : end
+}
+
 export class HeaderLines {
   /** A character for each byte of the head. */
   readonly #text: string

@@ -1,6 +1,6 @@
 // The head of a request: its first line and its headers. What has two readings is refused, since a proxy in front may
 // have taken the other one, and then the bytes of one caller's body are another caller's request.
-import { type HeadBytes, HeaderLines } from '../header-lines.ts'
+import { firstLineLength, type HeadBytes, HeaderLines } from '../header-lines.ts'
 import type { RequestHeaders } from '../request.ts'
 
 /** Why there is nothing to answer properly: the bare status that is sent instead, before the connection is closed. */
@@ -43,8 +43,7 @@ export class RequestHead implements RequestHeaders {
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
     if (!FIRST_LINE.test(text)) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
-    const lineEnd = text.indexOf('\r')
-    const length = lineEnd === -1 ? text.length : lineEnd
+    const length = firstLineLength(text)
     const methodEnd = text.indexOf(' ')
     const method = text.slice(0, methodEnd)
     this.method = method === POST ? POST : method

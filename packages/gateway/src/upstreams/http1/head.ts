@@ -1,5 +1,5 @@
 // The head of a reply: its first line and its headers.
-import { type HeadBytes, HeaderLines } from '../../http/header-lines.ts'
+import { firstLineLength, type HeadBytes, HeaderLines } from '../../http/header-lines.ts'
 import { Malformed } from '../../http/malformed.ts'
 
 /** What is said about where a body ends. */
@@ -23,8 +23,7 @@ export class Head {
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
     if (!FIRST_LINE.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
-    const lineEnd = text.indexOf('\r')
-    this.#lines = new HeaderLines(head, text, lineEnd === -1 ? text.length : lineEnd)
+    this.#lines = new HeaderLines(head, text, firstLineLength(text))
     if (!this.#lines.isClear) throw new Malformed('The reply does not begin as HTTP does.')
     if (this.#lines.count > MOST_HEADERS) throw new Malformed('The reply has too many headers.')
     this.status = digit(text, STATUS_AT) * 100 + digit(text, STATUS_AT + 1) * 10 + digit(text, STATUS_AT + 2)
