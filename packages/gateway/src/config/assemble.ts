@@ -175,10 +175,13 @@ function modelRemarks({
   return remarks
 }
 
-/** Shared by every request: nobody may change it in passing. (Maps are read-only by type.) */
+/**
+ * Shared by every request: nobody may change it in passing. Maps and lists are read-only by type: a list that is frozen
+ * is looked up like a map from then on, and code that reads it is compiled again and again.
+ */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   const parts = value instanceof Map ? value.values() : Object.values(value)
   for (const part of parts) freeze(part)
-  return Object.freeze(value)
+  return Array.isArray(value) ? value : Object.freeze(value)
 }
