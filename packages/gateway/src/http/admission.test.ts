@@ -4,7 +4,7 @@ import { TestClient } from './test-support.ts'
 
 /** An admission by a clock that stands still unless it is moved. */
 function admissionOf(inFlight: number, memoryBytes = 100) {
-  let now = 0
+  let [now, busy] = [0, 0]
   const admission = createAdmission({ inFlight, memoryBytes }, () => now)
   const places: (Place | undefined)[] = []
   return {
@@ -15,9 +15,13 @@ function admissionOf(inFlight: number, memoryBytes = 100) {
     async pass(ms: number) {
       for (let end = now + ms; now < end; ) {
         now += 250
-        admission.tick(now)
+        admission.tick(now, busy)
       }
       await settled()
+    },
+    /** From here on the processor has no time to spare. */
+    strain() {
+      busy = 1
     },
     wait(bytes: number, client = new TestClient()) {
       void admission.wait(bytes, client).then((place) => places.push(place))
@@ -147,6 +151,34 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   }
   expect(lengths[0]).toBe(1_000)
   expect(lengths.at(-1)).toBeLessThan(500)
+})
+
+test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
+  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
+  const running = Array.from({ length: 300 }, () => admission.enter(1))
+  await pass(2_000)
+  expect(admission.enter(1)).toBeDefined()
+  strain()
+  await pass(1_000)
+  expect(admission.enter(1)).toBeUndefined()
+  // 301 are at work. With 45 of them away there is still nobody too few.
+  for (const place of running.slice(0, 45)) place?.setAway(true)
+  wait(1)
+  await settled()
+  expect(places).toEqual([])
+  running[45]?.setAway(true)
+  running[45]?.setAway(true)
+  await settled()
+  expect([places.length, admission.inFlight]).toEqual([1, 302])
+  // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
+  running[0]?.setAway(false)
+  wait(1)
+  running[1]?.leave()
+  await settled()
+  expect(places.length).toBe(1)
+  for (const place of running.slice(46, 48)) place?.leave()
+  await settled()
+  expect(places.length).toBe(2)
 })
 
 test('who waits when the process ends is sent home, and nobody waits any more', async () => {

@@ -4,8 +4,12 @@
 // The line is as long as the recent pace can serve in that time, so hardly anybody in it waits for nothing. If it does not
 // get empty, waiting is no use to anybody: there is more work than can be done, and who is served is only served later. Then
 // it is kept shorter. Who comes when it is full is answered before anything was done for him: see isShedding.
+//
+// Places are many, because most of those who have one wait for their upstream. Where the processor cannot follow (strain.ts),
+// only so many more are let in as are enough to keep it busy.
 import { Line } from './line.ts'
 import type { Client } from './request.ts'
+import { ENOUGH_AT_WORK, Strain } from './strain.ts'
 
 export type Limits = { inFlight: number; memoryBytes: number }
 
@@ -22,8 +26,8 @@ export type Admission = {
   /** Who was told to come back, since somebody last looked. */
   refused: number
   setLimits(limits: Limits): void
-  /** A few times a second: who has waited too long is sent home. */
-  tick(now: number): void
+  /** A few times a second: who has waited too long is sent home. `busy`: see strain.ts. */
+  tick(now: number, busy: number): void
   /** Nobody waits any longer, or ever again. */
   close(): void
 }
@@ -32,6 +36,8 @@ export type Admission = {
 export type Place = {
   /** What the request weighs now: its body has been read, or is not needed any more. */
   resize(bytes: number): void
+  /** It waits for its upstream, or does so no longer: meanwhile it needs little of this process. */
+  setAway(isAway: boolean): void
   /** Given back once, however often it is called. */
   leave(): void
 }
@@ -47,16 +53,18 @@ const MOST_IN_LINE = 1_024
 const RECENT = 0.3
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
-  let [inFlight, held, bytesInLine] = [0, 0, 0]
+  let [inFlight, away, held, bytesInLine] = [0, 0, 0, 0]
   const line = new Line<{ bytes: number }>(({ bytes }) => {
     bytesInLine -= bytes
   })
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
+  const strain = new Strain(clock())
   let closed = false
 
   class Taken implements Place {
     #weight: number
+    #isAway = false
     #left = false
 
     constructor(bytes: number) {
@@ -71,9 +79,17 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       if (lighter && line.length > 0) callNext()
     }
 
+    setAway(isAway: boolean): void {
+      if (this.#left || isAway === this.#isAway) return
+      this.#isAway = isAway
+      away += isAway ? 1 : -1
+      if (isAway && line.length > 0) callNext()
+    }
+
     leave(): void {
       if (this.#left) return
       this.#left = true
+      if (this.#isAway) away--
       held -= this.#weight
       inFlight--
       if (line.length > 0) callNext()
@@ -82,7 +98,9 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
 
   // A single body larger than the whole allowance still gets in when nothing else is running.
   const fits = (bytes: number): boolean =>
-    inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes)
+    inFlight < limits.inFlight &&
+    (held === 0 || held + bytes <= limits.memoryBytes) &&
+    (!strain.isBehind || inFlight - away < ENOUGH_AT_WORK)
 
   function take(bytes: number): void {
     inFlight++
@@ -129,8 +147,9 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       limits = next
       callNext()
     },
-    tick(now) {
+    tick(now, busy) {
       line.expire(now - PATIENCE_MS)
+      strain.tick(now, inFlight - away, busy, line.length)
       callNext()
       if (line.length === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)

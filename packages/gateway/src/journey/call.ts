@@ -27,6 +27,7 @@ const SHOWN_HEADERS = ['x-sandbox']
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
   const { watch } = exchange
   watch.sent()
+  exchange.place.setAway(true)
   let trying = outbound
   for (let mended = 0; ; ) {
     let reply: Reply | undefined

@@ -69,6 +69,7 @@ export function letRequestGo(exchange: Exchange): void {
 /** The one end of an accepted request: priced, written to the ledger (or its journal) and durable when this resolves. */
 export async function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<Charge> {
   const { parts, quote, request } = exchange
+  exchange.place.setAway(false)
   const statistics = parts.learned.of(quote.offer.model.id)
   const now = performance.now()
   const outcome: Outcome = {

@@ -12,6 +12,8 @@ const TELL_EVERY_MS = 60_000
 class Pulse extends Ticking {
   readonly #waiting: Waiting
   readonly #log: Log
+  #used = process.cpuUsage()
+  #lookedAt = performance.now()
   #toldAt = Number.NEGATIVE_INFINITY
 
   constructor(waiting: Waiting, log: Log) {
@@ -22,7 +24,7 @@ class Pulse extends Ticking {
 
   tick(now: number): void {
     const { admission, room } = this.#waiting
-    admission.tick(now)
+    admission.tick(now, this.#busy())
     room.tick(now)
     const { refused, inFlight, waiting } = admission
     if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
@@ -30,6 +32,16 @@ class Pulse extends Ticking {
     admission.refused = 0
     const counts = { refused, in_flight: inFlight, waiting }
     this.#log.warn('more requests than can be taken: some were told to come back', counts)
+  }
+
+  /** The share of one processor that this process has used since the last tick. */
+  #busy(): number {
+    const { user, system } = process.cpuUsage(this.#used)
+    const now = performance.now()
+    const share = (user + system) / 1_000 / Math.max(1, now - this.#lookedAt)
+    this.#used = process.cpuUsage()
+    this.#lookedAt = now
+    return share
   }
 }
 

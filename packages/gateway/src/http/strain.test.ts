@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { ENOUGH_AT_WORK, Strain } from './strain.ts'
+
+type Tick = { atWork?: number; busy?: number; waiting?: number }
+const STRAINED: Tick = { atWork: ENOUGH_AT_WORK + 1, busy: 1, waiting: 50 }
+
+/** Four ticks in a second; gives after each whether the process is behind. */
+function after(ticks: readonly Tick[]): boolean[] {
+  const strain = new Strain(0)
+  return ticks.map(({ atWork = 0, busy = 0, waiting = 0 }, index) => {
+    strain.tick((index + 1) * 250, atWork, busy, waiting)
+    return strain.isBehind
+  })
+}
+
+const times = (count: number, tick: Tick): Tick[] => Array.from({ length: count }, () => tick)
+
+test('behind is who has had too much at work and no time to spare for a second', () => {
+  expect(after(times(4, STRAINED))).toEqual([false, false, false, true])
+})
+
+test.each<[why: string, tick: Tick]>([
+  ['the store is slow, and the processor has time to spare', { ...STRAINED, busy: 0.8 }],
+  ['the processor is busy, and so many are what it can do', { ...STRAINED, atWork: ENOUGH_AT_WORK }],
+])('not behind: %s', (_, tick) => {
+  expect(after(times(20, tick))).not.toContain(true)
+  // A moment of it begins the second anew.
+  expect(after([...times(3, STRAINED), tick, ...times(3, STRAINED)])).not.toContain(true)
+})
+
+test('caught up is who has had nobody in line for a second, and not before', () => {
+  const inLine: Tick = { atWork: ENOUGH_AT_WORK, busy: 1, waiting: 1 }
+  const ticks = [...times(4, STRAINED), ...times(20, inLine), ...times(3, {}), inLine, ...times(4, {})]
+  const behind = after(ticks)
+  expect(behind.indexOf(true)).toBe(3)
+  expect(behind.slice(3)).toEqual([...times(28, {}).map(() => true), false])
+})
