@@ -7,7 +7,7 @@
 /** So many at work, those not counted that wait for their upstream, keep a processor and the store busy. */
 export const ENOUGH_AT_WORK = 256
 /** Of one processor. A process has one thread that does most of its work. */
-const BUSY = 0.9
+const BUSY = 0.8
 const LASTING_MS = 1_000
 
 export class Strain {
