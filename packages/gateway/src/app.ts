@@ -125,10 +125,11 @@ export function createApp(parts: AppParts, health: Health): App {
     if (open && (method === 'GET' || method === 'HEAD')) {
       return open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
     }
-    if (parts.admission.isShedding) {
-      const refused = refuseEarly(method, path, requestId, catalogue.headers)
+    const { admission } = parts
+    if (admission.isShedding) {
+      const refused = refuseEarly(method, path, requestId, catalogue.headers, admission.isBehind)
       if (refused) {
-        parts.admission.refused++
+        admission.refused++
         return refused
       }
     }

@@ -20,6 +20,8 @@ export type Admission = {
   wait(bytes: number, client: Client): Promise<Place | undefined>
   /** The line is full, too: whoever comes now is best refused before anything is done for him. */
   readonly isShedding: boolean
+  /** There is more to do than the processor can: see strain.ts. */
+  readonly isBehind: boolean
   readonly inFlight: number
   readonly bytes: number
   readonly waiting: number
@@ -133,6 +135,9 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     get isShedding() {
       return line.length >= mostInLine
+    },
+    get isBehind() {
+      return strain.isBehind
     },
     get inFlight() {
       return inFlight
