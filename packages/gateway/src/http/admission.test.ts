@@ -160,6 +160,8 @@ test('where the processor cannot follow, only those are let in whom it can serve
   expect(admission.enter(1)).toBeDefined()
   strain()
   await pass(1_000)
+  expect(admission.isBehind).toBe(false)
+  await pass(1_000)
   expect(admission.enter(1)).toBeUndefined()
   // 301 are at work. With 45 of them away there is still nobody too few.
   for (const place of running.slice(0, 45)) place?.setAway(true)

@@ -23,6 +23,8 @@ export type Admission = {
   /** There is more to do than the processor can: see strain.ts. */
   readonly isBehind: boolean
   readonly inFlight: number
+  /** Of those, who does not wait for an upstream. */
+  readonly atWork: number
   readonly bytes: number
   readonly waiting: number
   /** Who was told to come back, since somebody last looked. */
@@ -141,6 +143,9 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     get inFlight() {
       return inFlight
+    },
+    get atWork() {
+      return inFlight - away
     },
     get bytes() {
       return held

@@ -8,7 +8,8 @@
 export const ENOUGH_AT_WORK = 256
 /** Of one processor. A process has one thread that does most of its work. */
 const BUSY = 0.8
-const LASTING_MS = 1_000
+/** A burst is not worth turning anybody away. */
+const LASTING_MS = 2_000
 
 export class Strain {
   /** No more than ENOUGH_AT_WORK should be at work. */

@@ -134,6 +134,36 @@ test('a request weighs the most while its size is unknown, then its size, and no
   await readUntil(await answered, '[DONE]')
 })
 
+test('a request is at work until it is sent, and again while it is settled; not while its upstream has it', async () => {
+  const upstream = slowUpstream()
+  const { url, parts } = start({ send: upstream.send })
+  const { admission, settler } = parts
+  const seen: number[] = []
+  const open = settler.open.bind(settler)
+  settler.open = async (hold) => {
+    seen.push(admission.atWork)
+    const opened = await open(hold)
+    if (opened.outcome !== 'open') return opened
+    const { settle } = opened.request
+    opened.request.settle = (...end) => {
+      seen.push(admission.atWork)
+      return settle(...end)
+    }
+    return opened
+  }
+  const answered = post(url)
+  while (seen.length === 0 || admission.atWork > 0) await Bun.sleep(1)
+  upstream.begin()
+  upstream.write(event({ content: 'Hello' }))
+  const response = await answered
+  await readUntil(response, 'Hello')
+  expect([admission.inFlight, admission.atWork]).toEqual([1, 0])
+  upstream.write(`${event({}, 'stop')}data: [DONE]\n\n`)
+  upstream.end()
+  await readUntil(response, '[DONE]')
+  expect([seen, admission.inFlight, admission.atWork]).toEqual([[1, 1], 0, 0])
+})
+
 test('an upstream that sends much before its first output is relayed, not collected', async () => {
   const upstream = slowUpstream()
   const { url, ends } = start({ send: upstream.send, pace: { ...PACE, commitAfterMs: 60_000, heartbeatMs: 60_000 } })
