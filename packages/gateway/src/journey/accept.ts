@@ -4,12 +4,12 @@ import { holdRate, toolsBound } from '../money/hold.ts'
 import type { Hold } from '../money/ledger.ts'
 import type { Rate } from '../money/price.ts'
 import type { Identity } from '../storage/node.ts'
-import type { OpenRequest } from '../storage/settle.ts'
+import type { OpenRequest, Refused } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import type { Catalogue, Offer } from './catalogue.ts'
+import type { Candidate, Catalogue, Offer } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
@@ -30,7 +30,7 @@ import {
   tokensOf,
   unavailable,
 } from './reserve.ts'
-import { routeToWell } from './route.ts'
+import { routeToWell, type Searching } from './route.ts'
 import type { Watch } from './watch.ts'
 
 export type Arrived = Omit<Asked, 'caller' | 'wanted' | 'offer' | 'candidate' | 'tried' | 'warnings'>
@@ -39,70 +39,97 @@ export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
 
-const NONE: readonly Offer[] = []
-
 /** What the caller is told where a fallback answers. */
 export const answeredBy = ({ model }: Offer): string => `model;answered-by-${model.id}`
 
-/** A key that has changed since it was looked up is looked up anew: what it may do, and at which price, is decided again. */
-export async function accept(
-  arrived: Arrived,
-  first: Caller,
-  catalogue: Catalogue,
-  incoming: Incoming,
-  owner: Identity,
-): Promise<Accepted> {
+/** A way for the request, with the hold that it needs and its places there: what is missing is the ledger's word. */
+export type Plan = Places & { asked: Asked; outbound: Outbound; measured: Measured; hold: Hold }
+
+/** What a plan is made from. `tooDear`: fallbacks that the caller cannot pay for. */
+export type Planning = {
+  arrived: Arrived
+  catalogue: Catalogue
+  incoming: Incoming
+  owner: Identity
+  caller: Caller
+  tooDear: readonly Offer[]
+}
+
+export const NONE_TOO_DEAR: readonly Offer[] = []
+
+/** A promise only where nobody of the model is well and has room. */
+export function plan(planning: Planning): Plan | Promise<Plan> {
+  const { arrived, catalogue, caller } = planning
+  const { parts, request } = arrived
+  const wanted = authorize(caller, request.model, catalogue)
+  const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
+  // Whoever waits for the same model came first.
+  const own = parts.room.isWaitedFor(wanted.model.id) ? undefined : routeToWell(wanted, searching, parts)
+  return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)
+}
+
+async function planOtherWay(planning: Planning, wanted: Offer, searching: Searching): Promise<Plan> {
+  const { arrived, incoming, tooDear } = planning
+  const { offer, candidate } = await otherWay(wanted, searching, arrived.parts, incoming.http, tooDear)
+  return planWith(planning, wanted, offer, candidate)
+}
+
+function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Offer, candidate: Candidate): Plan {
   const { parts, id, headers, dialect, request, body, asArray, said } = arrived
-  let caller = first
-  let tooDear: readonly Offer[] = NONE
-  for (let changes = 0; changes < MOST_CHANGES; ) {
-    const wanted = authorize(caller, request.model, catalogue)
-    const searching = { caller, body, dialect, request }
-    // Whoever waits for the same model came first.
-    const own = parts.room.isWaitedFor(wanted.model.id) ? undefined : routeToWell(wanted, searching, parts)
-    const { offer, candidate } = own
-      ? { offer: wanted, candidate: own }
-      : await otherWay(wanted, searching, parts, incoming.http, tooDear)
-    const isWanted = offer === wanted
-    const warnings = isWanted ? [...said] : [...said, answeredBy(offer)]
-    // Written out: a spread of objects costs far more, and this is made for every request.
-    const asked: Asked = {
-      parts,
-      id,
-      caller,
-      headers,
-      dialect,
-      request,
-      body,
-      wanted,
-      offer,
-      candidate,
-      tried: [],
-      asArray,
-      said,
-      warnings,
-    }
-    const outbound = prepare(asked)
-    const planned = planHold(asked, outbound, owner)
-    const watch = parts.watches.start(candidate.upstream)
-    const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
-    const opened = await parts.settler.open(planned.hold)
-    if (opened.outcome === 'open') {
-      return { asked, outbound, quote: quoteFor(asked, outbound, planned, opened.request), watch, attempt }
-    }
-    letGo({ watch, attempt }, parts)
-    if (!isWanted && (opened.outcome === 'no_balance' || opened.outcome === 'cap_reached')) {
-      tooDear = [...tooDear, offer]
-      continue
-    }
-    changes++
-    if (opened.outcome !== 'key_changed') {
-      const { minimum, minimumTokens } = planned.hold
-      throw await refusalOf(opened, { caller, minimum, minimumTokens }, parts)
-    }
-    caller = await authenticate(incoming, dialect.id, parts, caller)
+  const warnings = offer === wanted ? [...said] : [...said, answeredBy(offer)]
+  // Written out: a spread of objects costs far more, and this is made for every request.
+  const asked: Asked = {
+    parts,
+    id,
+    caller,
+    headers,
+    dialect,
+    request,
+    body,
+    wanted,
+    offer,
+    candidate,
+    tried: [],
+    asArray,
+    said,
+    warnings,
   }
-  throw unavailable()
+  const outbound = prepare(asked)
+  const measured = measure(asked, outbound)
+  const hold = holdFor(asked, measured, owner)
+  const watch = parts.watches.start(candidate.upstream)
+  const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+  return { asked, outbound, measured, hold, watch, attempt }
+}
+
+/** The ledger has granted what was planned. */
+export function acceptedAs({ asked, outbound, measured, watch, attempt }: Plan, open: OpenRequest): Accepted {
+  return { asked, outbound, quote: quoteFor(asked, outbound, measured, open), watch, attempt }
+}
+
+/**
+ * The ledger has refused the first plan. A key that has changed since it was looked up is looked up anew: what it may do,
+ * and at which price, is decided again.
+ */
+export async function acceptAfter(first: Refused, unpaid: Plan, planning: Planning): Promise<Accepted> {
+  const { parts, dialect } = planning.arrived
+  let { caller, tooDear } = planning
+  let refused = first
+  let refusedPlan = unpaid
+  for (let changes = 0; ; ) {
+    const { asked, hold } = refusedPlan
+    letGo(refusedPlan, parts)
+    const isTooDear = refused.outcome === 'no_balance' || refused.outcome === 'cap_reached'
+    if (isTooDear && asked.offer !== asked.wanted) tooDear = [...tooDear, asked.offer]
+    else if (refused.outcome === 'key_changed') {
+      caller = await authenticate(planning.incoming, dialect.id, parts, caller)
+      if (++changes === MOST_CHANGES) throw unavailable()
+    } else throw await refusalOf(refused, { caller, minimum: hold.minimum, minimumTokens: hold.minimumTokens }, parts)
+    refusedPlan = await plan({ ...planning, caller, tooDear })
+    const opened = await parts.settler.open(refusedPlan.hold)
+    if (opened.outcome === 'open') return acceptedAs(refusedPlan, opened.request)
+    refused = opened
+  }
 }
 
 /** Of a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
@@ -154,18 +181,15 @@ export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
   attempt.end(ticker.now())
 }
 
-type Planned = { measured: Measured; hold: Hold }
-
 /** The hold that the request needs. */
-function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): Planned {
+function holdFor(asked: Asked, measured: Measured, { slot, epoch }: Identity): Hold {
   const { id, caller, request, wanted, candidate, parts } = asked
-  const measured = measure(asked, outbound)
   const { bounds, amount, minimum, expectedInput } = measured
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const refused = turnedAway(caller, minimumTokens, parts)
   if (refused) throw refused
   if (!parts.node.mayDispatch()) throw unavailable()
-  const hold: Hold = {
+  return {
     verb: 'hold',
     id,
     slot,
@@ -181,11 +205,10 @@ function planHold(asked: Asked, outbound: Outbound, { slot, epoch }: Identity): 
     model: wanted.model.id,
     upstream: candidate.upstream.id,
   }
-  return { measured, hold }
 }
 
 /** The hold stands: what it covers, and what the caller is told if that is less than was asked for. */
-function quoteFor(asked: Asked, { wishes }: Outbound, { measured }: Planned, open: OpenRequest): Quote {
+function quoteFor(asked: Asked, { wishes }: Outbound, measured: Measured, open: OpenRequest): Quote {
   const { id, caller, request, wanted, offer, candidate, warnings } = asked
   const { bounds, rate, expectedInput } = measured
   const tokenLimit = tokenLimitOf(caller)

@@ -6,7 +6,7 @@ import type { Place } from '../http/admission.ts'
 import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
 import type { HttpRequest } from '../http/request.ts'
-import { type Accepted, accept, letGo, turnedAway } from './accept.ts'
+import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, turnedAway } from './accept.ts'
 import { answerJson } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
@@ -38,8 +38,8 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { headers } = http
   const { dialect } = ask
   const startedAt = performance.now()
-  const found = authenticate(incoming, dialect.id, parts)
-  const caller = found instanceof Promise ? await found : found
+  const asking = authenticate(incoming, dialect.id, parts)
+  const caller = asking instanceof Promise ? await asking : asking
   if (dialect.id === 'messages') checkVersion(headers)
   const key = headers.get(IDEMPOTENCY_KEY)
   const refused = turnedAway(caller, undefined, parts)
@@ -70,7 +70,12 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     }
     const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
     const owner = claim?.claim ?? parts.node.identity()
-    const accepted = await accept(arrived, caller, catalogue, incoming, owner)
+    const planning = { arrived, catalogue, incoming, owner, caller, tooDear: NONE_TOO_DEAR }
+    const routing = plan(planning)
+    const planned = routing instanceof Promise ? await routing : routing
+    const held = await parts.settler.open(planned.hold)
+    const accepted =
+      held.outcome === 'open' ? acceptedAs(planned, held.request) : await acceptAfter(held, planned, planning)
     if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
     const calling = call(exchange, accepted.outbound)
