@@ -1,6 +1,5 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { Answer } from '../http/answer.ts'
 import { readAtMost } from '../upstreams/read.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
@@ -10,45 +9,56 @@ import type { Miss } from './misses.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
 
-export async function answerJson(exchange: Exchange, first: Promise<Reply>): Promise<Answer> {
-  const { watch, client } = exchange
-  for (let calling = first; ; ) {
-    const reply = await calling
-    // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
-    client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
-    if (client.isGone) client.onGone()
-    const reading = readWhole(exchange, reply)
-    // Not awaited when it is there, as most answers are: a turn of the loop costs more than reading one.
-    const read = reading instanceof Promise ? await reading : reading
-    if ('failure' in read) {
-      calling = call(exchange, await onward(exchange, read))
-      continue
-    }
-    letRequestGo(exchange)
-    const { usage, finish, outputBytes } = read
-    const ending = client.isGone ? 'client_gone' : endingOfFinish(finish)
-    exchange.headers.set('content-type', 'application/json')
-    // Once more: what the answer lost is known only now.
-    showWarnings(exchange)
-    await conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body: read.body })
-    return { status: 200, headers: exchange.headers, body: read.body }
-  }
-}
-
 type Whole = Extract<PassingReply, { ok: true }>
 
+/** Not a promise where all of the answer is there, as it mostly is: a turn of the loop costs more than reading it. */
+export function readAnswer(exchange: Exchange, reply: Reply): Whole | Promise<Whole> {
+  const reading = readWhole(exchange, reply)
+  return reading instanceof Promise || 'failure' in reading ? readOn(exchange, reading) : reading
+}
+
+/** One upstream after the other, until there is an answer. */
+async function readOn(exchange: Exchange, first: Whole | Miss | Promise<Whole | Miss>): Promise<Whole> {
+  let read = await first
+  while ('failure' in read) {
+    const reply = await call(exchange, await onward(exchange, read))
+    read = await readWhole(exchange, reply)
+  }
+  return read
+}
+
+/** The last byte may leave when this resolves. */
+export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, body }: Whole): Promise<unknown> {
+  letRequestGo(exchange)
+  const ending = exchange.client.isGone ? 'client_gone' : endingOfFinish(finish)
+  exchange.headers.set('content-type', 'application/json')
+  // Once more: what the answer lost is known only now.
+  showWarnings(exchange)
+  return conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body })
+}
+
 function readWhole(exchange: Exchange, reply: Reply): Whole | Miss | Promise<Whole | Miss> {
+  const { watch, client } = exchange
+  // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
+  client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
+  if (client.isGone) client.onGone()
   let reading: ReturnType<typeof readAtMost>
   try {
-    reading = readAtMost(reply, REPLY_BYTES, () => exchange.watch.byteArrived())
+    reading = readAtMost(reply, REPLY_BYTES, watch)
   } catch {
     return missOfBreak(exchange)
   }
-  if (!(reading instanceof Promise)) return readBody(exchange, reading)
-  return reading.then(
-    (bytes) => readBody(exchange, bytes),
-    () => missOfBreak(exchange),
-  )
+  return reading instanceof Promise ? readLater(exchange, reading) : readBody(exchange, reading)
+}
+
+async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undefined>): Promise<Whole | Miss> {
+  let bytes: Uint8Array | undefined
+  try {
+    bytes = await reading
+  } catch {
+    return missOfBreak(exchange)
+  }
+  return readBody(exchange, bytes)
 }
 
 /** `bytes`: undefined where there were too many. */

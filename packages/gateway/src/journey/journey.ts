@@ -7,7 +7,7 @@ import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, turnedAway } from './accept.ts'
-import { answerJson } from './answer-json.ts'
+import { concludeWhole, readAnswer } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
 import { call, showWarnings } from './call.ts'
@@ -79,10 +79,15 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
     const calling = call(exchange, accepted.outbound)
-    if (!request.stream) return await answerJson(exchange, calling)
-    const answer = await answerStream(exchange, calling, parts.pace)
-    streaming = true
-    return answer
+    if (request.stream) {
+      const answer = await answerStream(exchange, calling, parts.pace)
+      streaming = true
+      return answer
+    }
+    const answering = readAnswer(exchange, await calling)
+    const whole = answering instanceof Promise ? await answering : answering
+    await concludeWhole(exchange, whole)
+    return { status: 200, headers: exchange.headers, body: whole.body }
   } catch (error) {
     if (claim) await releaseClaim(claim, parts)
     throw error

@@ -1,11 +1,14 @@
 // Reading a reply whose size somebody else decides.
 import type { Reply } from './reply.ts'
 
+/** Told of each piece that comes. */
+type Watch = { byteArrived(): void }
+
 /** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
 export function readAtMost(
   reply: Reply,
   limit: number,
-  onPiece: () => void = () => {},
+  watch?: Watch,
 ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
   const announced = reply.length ?? Number(reply.header('content-length') ?? Number.NaN)
   if (announced > limit) {
@@ -15,19 +18,19 @@ export function readAtMost(
   const first = reply.read()
   // Most answers come in one read, and are there already.
   if (first instanceof Uint8Array && first.length === announced) return first
-  return readOn(reply, first, limit, onPiece)
+  return readOn(reply, first, limit, watch)
 }
 
 async function readOn(
   reply: Reply,
   first: ReturnType<Reply['read']>,
   limit: number,
-  onPiece: () => void,
+  watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
   let size = 0
   for (let piece = await first; piece; piece = await reply.read()) {
-    onPiece()
+    watch?.byteArrived()
     size += piece.length
     if (size > limit) {
       reply.cancel()
