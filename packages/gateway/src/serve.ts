@@ -185,7 +185,8 @@ async function createParts(
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
     config: () => catalogue().config.hash,
   })
-  const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: node.mayDispatch, report })
+  const coarse = { now: ticker.now, behindMs: TICK_MS }
+  const settler = createSettler({ storage, journal, monotonic, coarse, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createTurnedAway(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
   const waiting = createWaiting(catalogue().config.server.limits, ticker, log)

@@ -34,7 +34,8 @@ export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, 
   exchange.headers.set('content-type', 'application/json')
   // Once more: what the answer lost is known only now.
   showWarnings(exchange)
-  return conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body })
+  const endedAt = exchange.firstTokenAt
+  return conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body, endedAt })
 }
 
 function readWhole(exchange: Exchange, reply: Reply): Whole | Miss | Promise<Whole | Miss> {
@@ -63,9 +64,9 @@ async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undef
 
 /** `bytes`: undefined where there were too many. */
 function readBody(exchange: Exchange, bytes: Uint8Array | undefined): Whole | Miss {
+  const read = bytes && exchange.answerer.readReply(withoutMark(bytes))
   exchange.firstTokenAt = performance.now()
-  if (!bytes) return missOfOther('The upstream sent an answer that is too large.')
-  const read = exchange.answerer.readReply(withoutMark(bytes))
+  if (!read) return missOfOther('The upstream sent an answer that is too large.')
   return read.ok ? read : missOfError(exchange, read.error)
 }
 

@@ -55,6 +55,8 @@ export type Seen = {
   sawOutput: boolean
   /** An unstreamed answer as the client gets it; its headers are set. */
   body?: Uint8Array
+  /** Of an unstreamed answer, which is there all at once. */
+  endedAt?: number | undefined
 }
 
 export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
@@ -71,7 +73,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
   const { parts, quote, request } = exchange
   exchange.place.setAway(false)
   const statistics = parts.learned.of(quote.offer.model.id)
-  const now = performance.now()
+  const endedAt = seen.endedAt ?? performance.now()
   const outcome: Outcome = {
     ending,
     usage: seen.usage,
@@ -79,7 +81,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
     sawOutput: seen.sawOutput,
     finish: seen.finish?.raw,
     firstTokenMs: exchange.firstTokenAt === undefined ? undefined : exchange.firstTokenAt - exchange.startedAt,
-    totalMs: now - exchange.startedAt,
+    totalMs: endedAt - exchange.startedAt,
   }
   const charge = chargeOf(quote, outcome, statistics)
   exchange.watch.stop()

@@ -15,7 +15,7 @@ function open() {
   let state: Settlement = begin(HOLD).state
   let commands: Command[] = []
   const feed = (event: Parameters<typeof step>[1], now: number) => {
-    const next = step(state, event, now)
+    const next = step(state, event, () => now)
     state = next.state
     commands = next.commands
   }

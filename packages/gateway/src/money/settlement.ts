@@ -102,6 +102,7 @@ export type Command =
 export type Step = { state: Settlement; commands: Command[] }
 
 const OVER: Settlement = { phase: 'over' }
+const LONG_AGO = Number.NEGATIVE_INFINITY
 const stay = (state: Settlement): Step => ({ state, commands: [] })
 const ask = (verb: Hold | Extend | Finish, pauseMs = 0): Command => ({ do: 'ask', verb, pauseMs })
 
@@ -119,22 +120,28 @@ export function beginFinish(verb: Finish, now: number): Step {
   return { state: { phase: 'finishing', verb, tries: 1, since: now }, commands: [ask(verb)] }
 }
 
-/** Events that come too late for the phase (an extension's answer after the end) change nothing. */
-export function step(state: Settlement, event: Event, now: number): Step {
+/** The node's monotonic one, in milliseconds. */
+export type Clock = () => number
+
+/**
+ * Events that come too late for the phase (an extension's answer after the end) change nothing. The clock is looked at only
+ * where the time matters: that costs as much as the rest of a step.
+ */
+export function step(state: Settlement, event: Event, clock: Clock): Step {
   switch (state.phase) {
     case 'holding':
-      return holding(state.hold, event, now)
+      return holding(state.hold, event, clock)
     case 'open':
-      return open(state, event, now)
+      return open(state, event, clock())
     case 'finishing':
     case 'spooling':
-      return finishing(state, event, now)
+      return finishing(state, event, clock)
     case 'over':
       return stay(state)
   }
 }
 
-function holding(hold: Hold, event: Event, now: number): Step {
+function holding(hold: Hold, event: Event, clock: Clock): Step {
   const { id, slot, epoch } = hold
   const voided = (ending: string): Void => ({ verb: 'void', id, slot, epoch, ending, receipt: '' })
   if (event.event === 'silence' && event.verb === 'hold') {
@@ -148,7 +155,7 @@ function holding(hold: Hold, event: Event, now: number): Step {
     return { state: OVER, commands: [{ do: 'refuse', outcome, available: amount }] }
   if (!event.mayDispatch) {
     // Others may be about to declare this node dead and give the money back.
-    const ending = beginFinish(voided('node_lost'), now)
+    const ending = beginFinish(voided('node_lost'), clock())
     return { ...ending, commands: [{ do: 'refuse', outcome: 'node_lost', available: 0n }, ...ending.commands] }
   }
   const state: Open = {
@@ -159,8 +166,8 @@ function holding(hold: Hold, event: Event, now: number): Step {
     heldTokens: tokens,
     asking: undefined,
     final: false,
-    askAgainAt: now,
-    roomAt: now,
+    askAgainAt: LONG_AGO,
+    roomAt: LONG_AGO,
     waiting: undefined,
   }
   return { state, commands: [{ do: 'dispatch', granted: amount, tokens }] }
@@ -267,7 +274,7 @@ function resume(state: Open): Step {
 
 const largest = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)
 
-function finishing(state: Finishing, event: Event, now: number): Step {
+function finishing(state: Finishing, event: Event, clock: Clock): Step {
   const { verb, tries, since } = state
   if (event.event === 'answer' && event.verb === 'finish') {
     const { outcome, amount } = event.result
@@ -276,7 +283,7 @@ function finishing(state: Finishing, event: Event, now: number): Step {
   }
   if (state.phase === 'finishing') {
     if (event.event !== 'silence' || event.verb !== 'finish') return stay(state)
-    if (tries < FINISH_TRIES && now - since < FINISH_WITHIN_MS)
+    if (tries < FINISH_TRIES && clock() - since < FINISH_WITHIN_MS)
       return { state: { ...state, tries: tries + 1 }, commands: [ask(verb, 50 * tries)] }
     return { state: { ...state, phase: 'spooling' }, commands: [{ do: 'spool', verb, awaited: true }] }
   }

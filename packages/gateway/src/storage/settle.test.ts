@@ -201,3 +201,21 @@ test('an extension without an answer: the stream goes on within what is held', a
   expect(request.output(100n, 50n)).toBe('deliver')
   expect(await request.output(101n, 50n)).toBe('stop')
 })
+
+test('a clock that is up to a tick behind cuts nobody short who is asked', async () => {
+  const { monotonic, after, pass } = fakeTime()
+  const coarse = { now: () => Math.floor(monotonic() / 250) * 250, behindMs: 250 }
+  const storage = { apply: () => new Promise<Result>(() => {}) }
+  const journal = { append: async () => {} }
+  const settler = createSettler({
+    ...{ storage, journal, monotonic, coarse, after, mayDispatch: () => true, report: () => {} },
+  })
+  let outcome: string | undefined
+  void settler.open(hold)
+  await pass(249)
+  void settler.open(hold).then((opened) => (outcome = opened.outcome))
+  await pass(4_999)
+  expect(outcome).toBeUndefined()
+  await pass(501)
+  expect(outcome).toBe('store_down')
+})

@@ -32,6 +32,8 @@ export type SettlerParts = {
   storage: Store
   journal: Pick<Journal, 'append'>
   monotonic: () => number
+  /** The same clock, but cheap to read and up to `behindMs` behind: for deadlines, of which every request has two. */
+  coarse?: { now(): number; behindMs: number }
   after: After
   mayDispatch: () => boolean
   report: Report
@@ -75,11 +77,12 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
+  const { now, behindMs } = parts.coarse ?? { now: monotonic, behindMs: 0 }
   const answering: Answering = {
     mayDispatch: parts.mayDispatch,
     report,
-    holds: new Deadlines(HOLD_WITHIN_MS, after, monotonic),
-    ends: new Deadlines(FINISH_TRY_MS, after, monotonic),
+    holds: new Deadlines(HOLD_WITHIN_MS + behindMs, after, now),
+    ends: new Deadlines(FINISH_TRY_MS + behindMs, after, now),
   }
 
   /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
@@ -119,7 +122,7 @@ export function createSettler(parts: SettlerParts): Settler {
         else reject(new NotSettled('neither the store nor the journal took it'))
       }
       function told(event: Event): void {
-        const next = step(state, event, monotonic())
+        const next = step(state, event, monotonic)
         state = next.state
         run(next.commands)
       }
@@ -130,7 +133,7 @@ export function createSettler(parts: SettlerParts): Settler {
   function open(hold: Hold): Promise<Opened> {
     return new Promise((resolve, reject) => {
       askNow(hold, (event) => {
-        const { state, commands } = step(begin(hold).state, event, monotonic())
+        const { state, commands } = step(begin(hold).state, event, monotonic)
         const [command, cleanUp] = commands
         // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
         if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
@@ -214,14 +217,14 @@ class HeldRequest implements OpenRequest {
   }
 
   #finish(verb: Finish): Promise<Settled> {
-    const first = step(this.#state, { event: 'finish', verb }, this.#driver.monotonic())
+    const first = step(this.#state, { event: 'finish', verb }, this.#driver.monotonic)
     // An extension's answer that comes later finds the request past extending.
     this.#state = first.state
     return this.#driver.finish(first)
   }
 
   #feed(event: Event): void {
-    const next = step(this.#state, event, this.#driver.monotonic())
+    const next = step(this.#state, event, this.#driver.monotonic)
     this.#state = next.state
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)

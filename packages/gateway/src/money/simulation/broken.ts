@@ -36,7 +36,7 @@ const meddling = (meddle: (request: RequestRow, verb: Finish) => void): Partial<
 
 /** The real machine, with `change` between it and the driver. */
 const twisted = (change: (before: Settlement, event: Event, next: Step) => Step): Partial<Rules> => ({
-  step: (state, event, now) => change(state, event, step(state, event, now)),
+  step: (state, event, clock) => change(state, event, step(state, event, clock)),
 })
 
 const nodeAs = (change: (node: NodeRow, book: Book, verb: Verb) => Partial<NodeRow>, only: Verb['verb']) =>
@@ -214,23 +214,23 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       : next,
   ),
   'a hold without an answer counts as granted': {
-    step(state, event, now) {
+    step(state, event, clock) {
       const silent = state.phase === 'holding' && event.event === 'silence' && event.verb === 'hold'
       const granted = { outcome: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
       const answer: Event = { event: 'answer', verb: 'hold', result: granted, mayDispatch: true }
-      return step(state, silent ? answer : event, now)
+      return step(state, silent ? answer : event, clock)
     },
   },
   'an extension without an answer counts as granted': {
-    step(state, event, now) {
+    step(state, event, clock) {
       const silent = event.event === 'silence' && event.verb === 'extend'
       const granted: Event = { event: 'answer', verb: 'extend', result: { outcome: 'done', amount: 50n, tokens: 0 } }
-      return step(state, silent ? granted : event, now)
+      return step(state, silent ? granted : event, clock)
     },
   },
   'output is delivered beyond what is held': {
-    step: (state, event, now) =>
-      step(state.phase === 'open' ? { ...state, held: state.held + 30n } : state, event, now),
+    step: (state, event, clock) =>
+      step(state.phase === 'open' ? { ...state, held: state.held + 30n } : state, event, clock),
   },
   'a node dispatches without a lease': { mayDispatch: () => true },
   'a lease is counted from the answer': { leaseFrom: (_sentAt, answeredAt) => answeredAt },

@@ -87,7 +87,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   }
 
   function feed(one: Running, event: Event): void {
-    take(one, rules.step(one.state, event, clock()))
+    take(one, rules.step(one.state, event, clock))
   }
 
   function take(one: Running, { state, commands }: Step): void {
