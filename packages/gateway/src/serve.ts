@@ -185,8 +185,7 @@ async function createParts(
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
     config: () => catalogue().config.hash,
   })
-  const coarse = { now: ticker.now, behindMs: TICK_MS }
-  const settler = createSettler({ storage, journal, monotonic, coarse, after, mayDispatch: node.mayDispatch, report })
+  const settler = createSettler({ storage, journal, monotonic, ticker, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createTurnedAway(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
   const waiting = createWaiting(catalogue().config.server.limits, ticker, log)

@@ -100,11 +100,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     }
   }
 
+  const atWork = (): number => inFlight - away
   // A single body larger than the whole allowance still gets in when nothing else is running.
   const fits = (bytes: number): boolean =>
     inFlight < limits.inFlight &&
     (held === 0 || held + bytes <= limits.memoryBytes) &&
-    (!strain.isBehind || inFlight - away < ENOUGH_AT_WORK)
+    (!strain.isBehind || atWork() < ENOUGH_AT_WORK)
 
   function take(bytes: number): void {
     inFlight++
@@ -145,7 +146,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       return inFlight
     },
     get atWork() {
-      return inFlight - away
+      return atWork()
     },
     get bytes() {
       return held
@@ -159,7 +160,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     tick(now, busy) {
       line.expire(now - PATIENCE_MS)
-      strain.tick(now, inFlight - away, busy, line.length)
+      strain.tick(now, atWork(), busy, line.length)
       callNext()
       if (line.length === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)

@@ -12,19 +12,20 @@ const TELL_EVERY_MS = 60_000
 class Pulse extends Ticking {
   readonly #waiting: Waiting
   readonly #log: Log
-  #used = process.cpuUsage()
-  #lookedAt = performance.now()
+  #usedMs = usedMs()
+  #lookedAt: number
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(waiting: Waiting, log: Log) {
+  constructor(waiting: Waiting, log: Log, now: number) {
     super()
+    this.#lookedAt = now
     this.#waiting = waiting
     this.#log = log
   }
 
   tick(now: number): void {
     const { admission, room } = this.#waiting
-    admission.tick(now, this.#busy())
+    admission.tick(now, this.#busy(now))
     room.tick(now)
     const { refused, inFlight, waiting } = admission
     if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
@@ -35,18 +36,23 @@ class Pulse extends Ticking {
   }
 
   /** The share of one processor that this process has used since the last tick. */
-  #busy(): number {
-    const { user, system } = process.cpuUsage(this.#used)
-    const now = performance.now()
-    const share = (user + system) / 1_000 / Math.max(1, now - this.#lookedAt)
-    this.#used = process.cpuUsage()
+  #busy(now: number): number {
+    const used = usedMs()
+    const share = (used - this.#usedMs) / Math.max(1, now - this.#lookedAt)
+    this.#usedMs = used
     this.#lookedAt = now
     return share
   }
 }
 
+/** Of processors, by this process, all of its threads. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
 export function createWaiting(limits: Limits, ticker: Ticker, log: Log): Waiting {
   const waiting = { admission: createAdmission(limits), room: createRoom() }
-  ticker.add(new Pulse(waiting, log))
+  ticker.add(new Pulse(waiting, log, ticker.now()))
   return waiting
 }

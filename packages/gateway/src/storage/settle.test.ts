@@ -204,11 +204,11 @@ test('an extension without an answer: the stream goes on within what is held', a
 
 test('a clock that is up to a tick behind cuts nobody short who is asked', async () => {
   const { monotonic, after, pass } = fakeTime()
-  const coarse = { now: () => Math.floor(monotonic() / 250) * 250, behindMs: 250 }
+  const ticker = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
   const storage = { apply: () => new Promise<Result>(() => {}) }
   const journal = { append: async () => {} }
   const settler = createSettler({
-    ...{ storage, journal, monotonic, coarse, after, mayDispatch: () => true, report: () => {} },
+    ...{ storage, journal, monotonic, ticker, after, mayDispatch: () => true, report: () => {} },
   })
   let outcome: string | undefined
   void settler.open(hold)

@@ -32,8 +32,8 @@ export type SettlerParts = {
   storage: Store
   journal: Pick<Journal, 'append'>
   monotonic: () => number
-  /** The same clock, but cheap to read and up to `behindMs` behind: for deadlines, of which every request has two. */
-  coarse?: { now(): number; behindMs: number }
+  /** The same clock, but cheap to read and up to an interval behind: for deadlines, of which every request has two. */
+  ticker?: { now(): number; readonly intervalMs: number }
   after: After
   mayDispatch: () => boolean
   report: Report
@@ -77,12 +77,12 @@ export type Settler = {
 
 export function createSettler(parts: SettlerParts): Settler {
   const { storage, journal, monotonic, after, report } = parts
-  const { now, behindMs } = parts.coarse ?? { now: monotonic, behindMs: 0 }
+  const { now, intervalMs } = parts.ticker ?? { now: monotonic, intervalMs: 0 }
   const answering: Answering = {
     mayDispatch: parts.mayDispatch,
     report,
-    holds: new Deadlines(HOLD_WITHIN_MS + behindMs, after, now),
-    ends: new Deadlines(FINISH_TRY_MS + behindMs, after, now),
+    holds: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
+    ends: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
   /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
