@@ -1,7 +1,7 @@
 // The same load on each server in turn, round after round: what disturbs the machine disturbs all of them alike.
 import { createHome, type GatewayHome } from './home.ts'
 import { load } from './load.ts'
-import { cpuMicros, median, residentBytes } from './measure.ts'
+import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
 import { nginxVersion, type Server, startBare, startGateway, startNginx, startUpstream } from './servers.ts'
 import { jsonReply, TEXT_EVENT } from './wire.ts'
@@ -12,6 +12,8 @@ export type Work = {
   connections: number
   /** In each round, on each server. */
   requests: number
+  /** Into which the requests of a round are divided; after each it is the next server's. */
+  turns?: number
   /** Into which a request's cost is divided: its events, or 1. */
   unitsPerRequest: number
   /** For the compilers to settle, not measured. */
@@ -36,7 +38,10 @@ type Sample = {
   resident: number
 }
 
-export type Figures = { name: string } & Sample
+export type Figures = { name: string } & Sample & {
+    /** CPU beside that of the first server in the same round. */
+    toFirst: number
+  }
 
 /** Medians per server, the bare one first. */
 export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
@@ -63,11 +68,31 @@ export async function alternate(
   for (const server of servers) await check(server, home, work)
   for (const server of servers) await measure(server, home, { ...work, requests: work.warmUp })
   for (let round = 1; round <= options.rounds; round++) {
-    for (const [server, taken] of samples) taken.push(await measure(server, home, work))
+    const ofRound = await takeTurns(servers, home, work)
+    for (const [server, taken] of samples) taken.push(means(ofRound.get(server) ?? []))
     const line = [...samples].map(([{ name }, taken]) => `${name} ${micros(taken.at(-1)?.cpu ?? Number.NaN)}`)
     options.say(`  round ${round}: ${line.join(', ')}`)
   }
-  return [...samples].map(([{ name }, taken]) => ({ name, ...medians(taken) }))
+  const [firsts = []] = samples.values()
+  return [...samples].map(([{ name }, taken]) => {
+    const ratios = taken.map(({ cpu }, round) => cpu / (firsts[round]?.cpu ?? Number.NaN))
+    return { name, ...medians(taken), toFirst: median(ratios) }
+  })
+}
+
+/** Every other turn in the opposite order, so that nobody always comes right after the same neighbour. */
+async function takeTurns(
+  servers: readonly Server[],
+  home: Pick<GatewayHome, 'keys'>,
+  work: Work,
+): Promise<Map<Server, Sample[]>> {
+  const samples = new Map(servers.map((server) => [server, [] as Sample[]]))
+  const turns = work.turns ?? 1
+  const part = { ...work, requests: Math.round(work.requests / turns) }
+  for (let turn = 0; turn < turns; turn++)
+    for (const server of turn % 2 === 0 ? servers : servers.toReversed())
+      samples.get(server)?.push(await measure(server, home, part))
+  return samples
 }
 
 /** What is fast because it answers something else is not worth measuring. */
@@ -111,8 +136,11 @@ async function measure(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work
   }
 }
 
-function medians(samples: readonly Sample[]): Sample {
-  const of = (name: keyof Sample) => median(samples.map((sample) => sample[name]))
+const means = (samples: readonly Sample[]): Sample => combined(samples, mean)
+const medians = (samples: readonly Sample[]): Sample => combined(samples, median)
+
+function combined(samples: readonly Sample[], combine: (values: readonly number[]) => number): Sample {
+  const of = (name: keyof Sample) => combine(samples.map((sample) => sample[name]))
   return {
     ...{ cpu: of('cpu'), requestsPerSecond: of('requestsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') },
     ...{ unitsPerRead: of('unitsPerRead'), resident: of('resident') },
@@ -121,7 +149,7 @@ function medians(samples: readonly Sample[]): Sample {
 
 /** To the first server, the one that the others are compared with. */
 export const ratioOf = (figures: readonly Figures[], name: string): number =>
-  cpuOf(figures, name) / (figures[0]?.cpu ?? Number.NaN)
+  figures.find((each) => each.name === name)?.toFirst ?? Number.NaN
 
 export const cpuOf = (figures: readonly Figures[], name: string): number =>
   figures.find((each) => each.name === name)?.cpu ?? Number.NaN
@@ -132,7 +160,7 @@ export function columnsPer(unit: string): string[] {
 
 export function rowsOf(figures: readonly Figures[]): string[][] {
   return figures.map((each) => [
-    ...[each.name, micros(each.cpu), times(ratioOf(figures, each.name)), each.requestsPerSecond.toFixed(0)],
+    ...[each.name, micros(each.cpu), times(each.toFirst), each.requestsPerSecond.toFixed(0)],
     ...[millis(each.p50Ms), millis(each.p99Ms), megabytes(each.resident)],
   ])
 }

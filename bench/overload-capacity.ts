@@ -4,7 +4,7 @@
 import { cpus } from 'node:os'
 import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
 import { keepOpen, type LoadPlan, load } from './load.ts'
-import { cpuMicros, median, residentBytes } from './measure.ts'
+import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type Child, childOf, untilLine } from './processes.ts'
 import {
   type BenchOptions,
@@ -89,7 +89,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     // Only warms it up: a server that runs for weeks has its code compiled.
     await load({ ...closed, requests: 3 * closed.requests }, outside)
     await runRounds(closed, gateway.pid, outside, rounds)
-    const perSecond = mean(rounds)
+    const perSecond = pace(rounds)
     say(`   ${perSecond.toFixed(0)} a second; now ${TIMES_CAPACITY} times as much`)
     const calm = { perSecond: Math.ceil(perSecond * CALM_SHARE), seconds: quick ? 3 : 5 }
     const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
@@ -104,7 +104,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     const shedMicros = each.ofProcessor ? await costOfRefusal(each, base, quick) : undefined
     const [calmly = [], overloaded = [], after = []] = seen.phases
     return {
-      perSecond: mean(rounds),
+      perSecond: pace(rounds),
       servedMicros,
       shedMicros,
       calm: calmly,
@@ -131,8 +131,7 @@ async function runRounds(plan: LoadPlan, pid: number, outside: readonly string[]
   }
 }
 
-const mean = (rounds: readonly Round[]): number =>
-  rounds.reduce((sum, { perSecond }) => sum + perSecond, 0) / rounds.length
+const pace = (rounds: readonly Round[]): number => mean(rounds.map(({ perSecond }) => perSecond))
 
 const PLACES = 8
 

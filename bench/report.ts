@@ -36,7 +36,8 @@ export function tables(finished: readonly Finished[]): string {
 function circumstances(rounds: number): string {
   return [
     `${machine()}, Bun ${Bun.version}, nginx ${nginxVersion() ?? 'not installed'}. Figures are medians of`,
-    `${rounds} rounds that alternate between the servers. CPU is that of the server under test, all of its threads.`,
+    `${rounds} rounds that alternate between the servers, ratios those of figures of the same round. CPU is that of the`,
+    'server under test, all of its threads.',
     `*bare* reads the body, forwards it and returns the answer without looking inside; for streams it hands the`,
     `upstream's body on as it is. *gateway* has everything on: SQLite, every commit durable, 100 keys in use.`,
   ].join('\n')

@@ -4,6 +4,7 @@ import { type Scenario, times, verdict } from './scenario.ts'
 import { agentRequest, jsonPath, smallRequest } from './wire.ts'
 
 const CONNECTIONS = 32
+const TURNS = 10
 
 function unstreamed(number: number, title: string, body: string, requests: number, limit: number): Scenario {
   return {
@@ -12,9 +13,9 @@ function unstreamed(number: number, title: string, body: string, requests: numbe
     async run(options) {
       const count = options.quick ? requests / 4 : requests
       const work = { upstreamPath: jsonPath, body, connections: CONNECTIONS, unitsPerRequest: 1 }
-      // A server that runs for weeks has its code compiled; two rounds' worth of requests get it there. Rounds take seconds:
-      // a machine that others use, too, is faster or slower by a third for a part of a second.
-      const figures = await compare({ ...work, requests: count, warmUp: 2 * count }, options)
+      // A server that runs for weeks has its code compiled; five rounds' worth of requests get it there. A machine that others
+      // use, too, is faster or slower by a third for seconds: rounds take longer than that, and turns less.
+      const figures = await compare({ ...work, requests: count, turns: TURNS, warmUp: 5 * count }, options)
       const target = `${title}: CPU per request, to bare`
       return {
         columns: columnsPer('request'),

@@ -1,8 +1,9 @@
 // What each ending costs, and the receipt that lets anyone recompute it.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import { jsonText } from '@trivium/protocol/framing/json-text.ts'
 import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
 import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
-import { callsByName, termsText, unitsByName } from '../money/receipt.ts'
+import { callsByName, termsText, unitsText } from '../money/receipt.ts'
 import { totalsOf } from '../money/units.ts'
 import { learnInput, learnOutput, learnShortfall, type ModelStatistics } from './learned.ts'
 import type { Quote } from './reserve.ts'
@@ -95,25 +96,27 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   const { offer, candidate, attempts } = quote
   const said = outcome.ending === 'stopped_by_balance' ? [...quote.warnings, STOPPED] : quote.warnings
   const warnings = said.length > 1 ? [...new Set(said)] : said
-  const facts = JSON.stringify({
-    group: offer.group,
-    upstream_model: candidate.route.model,
+  // Put together by hand: every request has one, and most have nothing of what is asked for here.
+  let text = `{"group":${jsonText(offer.group)},"upstream_model":${jsonText(candidate.route.model)}`
+  if (attempts) {
     // The row has those that were asked first.
-    attempts,
-    upstream: attempts && candidate.upstream.id,
-    model: attempts && offer.model.id,
-    units: unitsByName(charge.units, charge.terms),
-    tier: tierOf(charge, outcome.usage?.tier),
-    tools: charge.terms && callsByName(charge.terms),
-    counted: charge.estimated ? (charge.absurd ? 'usage was absurd' : 'usage was missing') : undefined,
-    reasoning_tokens: outcome.usage?.reasoning,
-    finish: outcome.finish,
-    first_token_ms: outcome.firstTokenMs === undefined ? undefined : Math.round(outcome.firstTokenMs),
-    total_ms: Math.round(outcome.totalMs),
-    warnings: warnings.length > 0 ? warnings : undefined,
-    upstream_cost: charge.upstreamCost === undefined ? undefined : formatUsd(charge.upstreamCost),
-  })
-  return `${facts.slice(0, -1)},"price":${priceText(quote, charge)}}`
+    text += `,"attempts":${JSON.stringify(attempts)},"upstream":${jsonText(candidate.upstream.id)}`
+    text += `,"model":${jsonText(offer.model.id)}`
+  }
+  text += `,"units":${unitsText(charge.units, charge.terms)}`
+  const tier = tierOf(charge, outcome.usage?.tier)
+  if (tier !== undefined) text += `,"tier":${jsonText(tier)}`
+  const calls = charge.terms && callsByName(charge.terms)
+  if (calls) text += `,"tools":${JSON.stringify(calls)}`
+  if (charge.estimated) text += `,"counted":"${charge.absurd ? 'usage was absurd' : 'usage was missing'}"`
+  const reasoning = outcome.usage?.reasoning
+  if (reasoning !== undefined) text += `,"reasoning_tokens":${reasoning}`
+  if (outcome.finish !== undefined) text += `,"finish":${jsonText(outcome.finish)}`
+  if (outcome.firstTokenMs !== undefined) text += `,"first_token_ms":${Math.round(outcome.firstTokenMs)}`
+  text += `,"total_ms":${Math.round(outcome.totalMs)}`
+  if (warnings.length > 0) text += `,"warnings":${JSON.stringify(warnings)}`
+  if (charge.upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(charge.upstreamCost)}"`
+  return `${text},"price":${priceText(quote, charge)}}`
 }
 
 /** A plain price is the same text for every request; others name the figures that were used. */

@@ -15,7 +15,7 @@ import {
   type Terms,
   type Wishes,
 } from './price.ts'
-import { formulaOf, type PricedReceipt, recompute, termsText, unitsByName } from './receipt.ts'
+import { formulaOf, type PricedReceipt, recompute, termsText, unitsText } from './receipt.ts'
 import { Fraction, rates, usages, wishes } from './test-prices.ts'
 import { totalsOf, type Units } from './units.ts'
 
@@ -105,7 +105,7 @@ test('any charge can be recomputed from its receipt', () => {
       const { units, cost, terms = plainTerms(rate) } = priceOf(usage, rate, wish)
       const by = rate.multiplierMillionths
       const tools = Object.fromEntries([...terms.tools].map(([tool, { calls }]) => [tool, calls]))
-      const text = JSON.stringify({ units: unitsByName(units, terms), tools })
+      const text = `{"units":${unitsText(units, terms)},"tools":${JSON.stringify(tools)}}`
       const receipt: PricedReceipt = JSON.parse(`${text.slice(0, -1)},"price":${termsText('v', units, terms, by)}}`)
       expect(recompute(receipt)).toBe(cost)
       expect(formulaOf(receipt)).toContain(' USD')

@@ -17,19 +17,15 @@ export type PricedReceipt = {
   } & Readonly<Record<string, unknown>>
 }
 
-/** Only what is not zero, but for input and output; for JSON, which leaves out what is undefined. */
-export function unitsByName(units: Units, terms: Terms | undefined): Record<string, number | undefined> {
+/** Only what is not zero, but for input and output. */
+export function unitsText(units: Units, terms: Terms | undefined): string {
   const { input, output, cachedInput, cacheWrite } = units
-  const named = { input, cached_input: cachedInput || undefined, cache_write: cacheWrite || undefined, output }
-  return terms ? withSpecials(named, units) : named
-}
-
-function withSpecials(named: Record<string, number | undefined>, units: Units) {
-  for (const kind of SPECIAL_KINDS) {
-    const tokens = units[kind]
-    if (tokens) named[KIND_NAMES[kind]] = tokens
-  }
-  return named
+  let text = `{"input":${input}`
+  if (cachedInput) text += `,"cached_input":${cachedInput}`
+  if (cacheWrite) text += `,"cache_write":${cacheWrite}`
+  text += `,"output":${output}`
+  if (terms) for (const kind of SPECIAL_KINDS) if (units[kind]) text += `,"${KIND_NAMES[kind]}":${units[kind]}`
+  return `${text}}`
 }
 
 export function callsByName({ tools }: Terms): Record<string, number> | undefined {

@@ -6,6 +6,7 @@ import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
 import { fieldNamed, type JsonScan, scanObject } from '../framing/json-scan.ts'
+import { jsonText } from '../framing/json-text.ts'
 import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
@@ -107,7 +108,7 @@ export function setWithin(
   const field = fieldNamed(scan.fields, outer)
   const edits = { set: [{ name: inner, json }], remove: NO_NAMES }
   const edited = field?.kind === 'object' ? editedObject(bytes, field, edits, codec) : undefined
-  setField(into, outer, edited ?? `{${JSON.stringify(inner)}:${json}}`)
+  setField(into, outer, edited ?? `{${jsonText(inner)}:${json}}`)
 }
 
 /** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */

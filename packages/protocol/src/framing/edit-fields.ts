@@ -3,6 +3,7 @@
 
 import type { Codec } from './codec.ts'
 import { fieldNamed, type JsonField, scanObject } from './json-scan.ts'
+import { jsonText } from './json-text.ts'
 import { concat } from './relay.ts'
 import { type Pieces, type Splice, splicedPieces } from './splice.ts'
 
@@ -77,7 +78,7 @@ function addedFields(
   let text = ''
   for (const { name, json } of set) {
     if (fieldNamed(fields, name) !== undefined) continue
-    text += `${follows ? ',' : ''}${JSON.stringify(name)}:`
+    text += `${follows ? ',' : ''}${jsonText(name)}:`
     follows = true
     if (typeof json === 'string') text += json
     else {

@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
+import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import { openFieldEdits, parseBody } from '../passing-request.ts'
 import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
@@ -72,11 +73,11 @@ const NO_OBJECTS: readonly string[] = []
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits
   let fields = openFieldEdits(edits)
-  if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', JSON.stringify(edits.cacheKey))
+  if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', jsonText(edits.cacheKey))
   if (edits.endUser !== undefined) {
     const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
     const guess = isOlder ? 'user' : 'safety_identifier'
-    setField(fields, service?.endUser ?? guess, JSON.stringify(edits.endUser))
+    setField(fields, service?.endUser ?? guess, jsonText(edits.endUser))
   }
   if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)

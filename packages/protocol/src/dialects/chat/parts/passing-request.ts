@@ -14,6 +14,7 @@ import {
   scanObject,
   typeWords,
 } from '../../../framing/json-scan.ts'
+import { jsonText } from '../../../framing/json-text.ts'
 import { type Pieces, splice } from '../../../framing/splice.ts'
 import { notText } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
@@ -221,7 +222,7 @@ export type ChatEdits = {
 /** The body with these edits and every other byte as it was; the same array alone when nothing changes. */
 export function editChatRequest(bytes: Uint8Array, facts: ChatFacts, edits: ChatEdits, codec: Codec): Pieces {
   const { model, maxOutput, fields: into = { set: [], remove: [] } } = edits
-  if (model !== undefined && model !== facts.model) setField(into, 'model', JSON.stringify(model))
+  if (model !== undefined && model !== facts.model) setField(into, 'model', jsonText(model))
 
   if (edits.includeUsage && !facts.includeUsage) {
     const options = fieldNamed(facts.fields, 'stream_options')

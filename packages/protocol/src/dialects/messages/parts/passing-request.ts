@@ -5,6 +5,7 @@ import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
+import { jsonText } from '../../../framing/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
@@ -65,8 +66,8 @@ type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
-  if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', JSON.stringify(edits.model))
-  if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', JSON.stringify(edits.endUser))
+  if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', jsonText(edits.model))
+  if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', jsonText(edits.endUser))
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
   leaveOutTools(scanned, into, body, edits, billedAs)
   return editFields(bytes, scan, into, codec)
