@@ -1,14 +1,14 @@
 // Listeners that share a port get new connections at random. To retire one without cutting off whoever is just shaking
 // hands with it, the kernel is told to give all new connections to the other. Linux only: elsewhere a listener that is
 // retired may reset a connection that was being opened at that very moment, and the client has to try again.
-import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { openLibc } from './libc.ts'
 
 const SOL_SOCKET = 1
 const SO_ATTACH_REUSEPORT_CBPF = 51
 /** TCP_LISTEN as /proc writes it. */
 const LISTENING = '0A'
-const LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
 
 /** false: not possible here. The sockets of a port are numbered in the order of their opening. */
 export function giveNewConnectionsTo(number: number, port: number): boolean {
@@ -66,15 +66,6 @@ function attachFilter(descriptor: number, filter: Uint8Array): boolean {
   program.setUint16(0, filter.length / 8, true)
   program.setBigUint64(8, BigInt(ptr(filter)), true)
   const { int, pointer } = { int: FFIType.i32, pointer: FFIType.ptr }
-  const signature = { setsockopt: { args: [int, int, int, pointer, FFIType.u32], returns: int } } as const
-  for (const library of LIBRARIES) {
-    let symbols: ReturnType<typeof dlopen<typeof signature>>['symbols']
-    try {
-      symbols = dlopen(library, signature).symbols
-    } catch {
-      continue
-    }
-    return symbols.setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program.buffer), 16) === 0
-  }
-  return false
+  const libc = openLibc({ setsockopt: { args: [int, int, int, pointer, FFIType.u32], returns: int } })
+  return libc?.setsockopt(descriptor, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, ptr(program.buffer), 16) === 0
 }

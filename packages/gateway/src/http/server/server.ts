@@ -1,6 +1,7 @@
 // HTTP/1.1 for clients, plain or over TLS: docs/decisions/0012 tells why it is not left to Bun.
 import type { Socket, SocketHandler } from 'bun'
 import { type Ticker, Ticking } from '../ticker.ts'
+import { letMoreWait } from './backlog.ts'
 import { Connection, type Handler, type Owner } from './connection.ts'
 
 export type ServerOptions = {
@@ -46,6 +47,7 @@ export class HttpServer extends Ticking implements Owner {
     // Bun listens as told by `reusePort`, its types know of it for calls only.
     const shared: object = { reusePort }
     this.#listener = Bun.listen<Connection>({ hostname, port, ...shared, ...secure, socket: this.#handlers() })
+    letMoreWait(this.#listener)
     ticker.add(this)
   }
 
