@@ -4,24 +4,17 @@ import type { Ticker } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
-import {
-  call,
-  cutOff,
-  failureOfAbort,
-  failureOfUpstream,
-  missOfAbort,
-  missOfBreak,
-  missOfError,
-  missOfOther,
-  readOrNothing,
-} from './call.ts'
+import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, letRequestGo } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
+import { type Body, letGo } from './let-go.ts'
 import type { Miss } from './misses.ts'
+import { isEventStream, missOfNoStream } from './no-stream.ts'
 import { pieceWithin } from './pieces.ts'
 import type { Ending } from './settle.ts'
+import { unlessOver } from './watch.ts'
 
 export type Pace = {
   /** Until then an error can still be a real status, and the client knows nothing of a slow start. */
@@ -32,12 +25,8 @@ export type Pace = {
 }
 
 const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
-const LET_GO_MS = 1_000
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024
-const NOT_A_STREAM_BYTES = 1024 * 1024
-
-type Body = Pick<Reply, 'read' | 'cancel'>
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
 export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<Answer> {
@@ -53,21 +42,6 @@ function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Pro
     const callOff = ticker.after(ms, () => resolve(undefined))
     promise.then(resolve, reject).finally(callOff)
   })
-}
-
-function isEventStream(reply: Reply): boolean {
-  return /^text\/event-stream\b/i.test(reply.header('content-type') ?? '')
-}
-
-/** A 200 that is no stream: an error in JSON, a proxy's page. None of it is an answer. */
-async function missOfNoStream(exchange: Exchange, reply: Reply): Promise<Miss> {
-  const bytes = await readOrNothing(reply, NOT_A_STREAM_BYTES)
-  const { reason } = exchange.watch
-  if (reason) return missOfAbort(exchange, reason)
-  const read = bytes ? exchange.answerer.readReply(bytes) : undefined
-  return read && !read.ok
-    ? missOfError(exchange, read.error)
-    : missOfOther('The upstream did not answer with a stream.')
 }
 
 function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
@@ -187,22 +161,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   /** Waits until the client reads on, or until the call has ended for another reason: a stalled reader holds nothing open. */
   async function untilDrained(written: Promise<unknown>): Promise<void> {
     blocked = true
-    await unlessOver(written)
+    await unlessOver(watch, written)
     blocked = false
-  }
-
-  /** Waits for what is not the upstream's doing, or until the call has ended for another reason: nothing comes of it then. */
-  async function unlessOver<T>(promise: Promise<T>): Promise<T | undefined> {
-    watch.suspendIdle(true)
-    const result = await new Promise<T | undefined>((resolve) => {
-      const over = () => resolve(undefined)
-      const { signal } = watch.calling
-      signal.addEventListener('abort', over)
-      promise.then(resolve, over).finally(() => signal.removeEventListener('abort', over))
-      if (signal.aborted) over()
-    })
-    watch.suspendIdle(false)
-    return result
   }
 
   /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
@@ -233,7 +193,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
       while (!state.done && !state.error && !ended) {
         if (state.outputBytes >= purse.nextAt) {
           const goesOn = purse.goOn(state.outputBytes)
-          const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessOver(goesOn)
+          const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessOver(watch, goesOn)
           if (watch.reason) return endingOfBreak(watch)
           if (!mayGoOn) return 'stopped_by_balance'
         }
@@ -267,18 +227,6 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
 
   const hasFailed = () => state.error !== undefined
 
-  /** After the last event the connection ends by itself and can be used again; one that does not is closed. */
-  function letGo(): void {
-    const more = lastRead(upstream)
-    if (!(more instanceof Promise)) {
-      if (more) watch.cancel()
-      return
-    }
-    const timer = setTimeout(() => watch.cancel(), LET_GO_MS)
-    const over = () => clearTimeout(timer)
-    more.then((piece) => (piece ? watch.cancel() : over()), over)
-  }
-
   /** Gives the last bytes. */
   async function relayed(): Promise<Uint8Array> {
     lastWriteAt = parts.ticker.now()
@@ -295,7 +243,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     }
     const ending = await relay()
     over = true
-    if (state.done) letGo()
+    if (state.done) letGo(upstream, watch)
     else watch.cancel()
     const charge = await conclude(exchange, ending, state)
     return lastBytes(ending, charge.units)
@@ -324,12 +272,3 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
 
 const NO_BYTES = new Uint8Array(0)
 const NO_BODY: Body = { read: () => undefined, cancel: () => {} }
-
-/** What comes behind the last event; a break there takes nothing from the answer. */
-function lastRead(upstream: Body): ReturnType<Body['read']> {
-  try {
-    return upstream.read()
-  } catch {
-    return undefined
-  }
-}

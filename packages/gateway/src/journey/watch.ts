@@ -149,3 +149,17 @@ export class Watch extends Ticking {
     this.#places.onFreed()
   }
 }
+
+/** Waits for what is not the upstream's doing, or until the call has ended for another reason: nothing comes of it then. */
+export async function unlessOver<T>(watch: Watch, promise: Promise<T>): Promise<T | undefined> {
+  watch.suspendIdle(true)
+  const result = await new Promise<T | undefined>((resolve) => {
+    const over = () => resolve(undefined)
+    const { signal } = watch.calling
+    signal.addEventListener('abort', over)
+    promise.then(resolve, over).finally(() => signal.removeEventListener('abort', over))
+    if (signal.aborted) over()
+  })
+  watch.suspendIdle(false)
+  return result
+}

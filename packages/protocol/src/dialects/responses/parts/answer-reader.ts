@@ -10,38 +10,19 @@ import type { Emit } from '../../../canonical/event.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
-import { type Block, openBlockLane } from './block-lane.ts'
+import { openBlockLane } from './block-lane.ts'
+import { type Item, isCall, KINDS, openItemWriter, type Style } from './item-writer.ts'
 import {
   contentIndex,
   idsOfCall,
   lengthOfText,
   listOf,
-  readAnnotation,
   readArguments,
-  readImage,
-  readLogprobs,
   readStop,
   textOf,
   thoughtIndex,
 } from './read-answer.ts'
 import { openHostedCalls, readUsage } from './usage.ts'
-
-type Style = 'summary' | 'full'
-
-type Thoughts = { block: Block; style: Style; part: number; seen: Set<number> }
-
-type Item = {
-  type: string
-  callId: string
-  isDone: boolean
-  /** That it was left out has been said, or there is nothing to say. */
-  isTold: boolean
-  /** Of a message, by content index. */
-  parts: Map<number, Block>
-  thoughts: Thoughts | undefined
-  styles: Set<Style>
-  call: Block | undefined
-}
 
 export type AnswerReader = {
   begin(response: unknown): void
@@ -73,17 +54,15 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   })
   let items = new Map<number, Item>()
   let indexes = new Map<string, number>()
-  /** What the present answer has given so far: kinds of items, and ids of calls. */
-  let given = new Set<string>()
   let replyId: string | undefined
-  const idOfCall = openNamedCalls(() => replyId)
-  /** How many messages of the present answer have come, and how much text: its last event may hold more of both. */
-  let messages = 0
-  let textLength = 0
+  const writer = openItemWriter(lane, {
+    start: () => start(undefined),
+    omit,
+    idOfCall: openNamedCalls(() => replyId),
+  })
+  const { said } = writer
   let started = false
   let isComplete = false
-  let inCall = false
-  let inRefusal = false
   let usage: Usage | undefined
   let calls = openHostedCalls()
   let stop: ReturnType<typeof readStop> | undefined
@@ -126,7 +105,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       known.isTold = KINDS.has(type)
       return known
     }
-    if (known !== undefined) closeItem(known)
+    if (known !== undefined) writer.closeItem(known)
     const callId = textOf(wire.call_id)
     const item: Item = {
       ...{ type, callId, isDone: false, isTold: KINDS.has(type) },
@@ -134,143 +113,19 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     }
     items.set(index, item)
     indexes.set(textOf(wire.id), index)
-    if (isCall(item.type) && textOf(wire.name) !== '') beginCall(item, wire)
+    if (isCall(item.type) && textOf(wire.name) !== '') writer.beginCall(item, wire)
     return item
-  }
-
-  function beginCall(item: Item, wire: Json): void {
-    const [id = ''] = idsOfCall(wire)
-    tellCall(wire)
-    inCall = true
-    const custom = item.type === 'custom_tool_call'
-    start(undefined)
-    item.call = lane.begin({ type: 'call', id: idOfCall(id), name: textOf(wire.name), custom })
-  }
-
-  /** By both of its ids: some services leave out one of them in one event, and the other in the next. */
-  function tellCall(wire: Json): void {
-    for (const id of idsOfCall(wire)) given.add(`call ${id}`)
-  }
-
-  function closeItem(item: Item): void {
-    if (item.isDone) return
-    item.isDone = true
-    for (const block of item.parts.values()) lane.close(block)
-    if (item.thoughts !== undefined) lane.close(item.thoughts.block)
-    if (item.call !== undefined) lane.close(item.call)
-    if (!item.isTold) omit(item.type)
-  }
-
-  function partBlock(item: Item, index: number, type: 'text' | 'refusal'): Block {
-    const known = item.parts.get(index)
-    if (known !== undefined && !known.isClosed) return known
-    given.add('message')
-    if (item.parts.size === 0) messages++
-    if (type === 'refusal') inRefusal = true
-    const block = lane.begin({ type })
-    item.parts.set(index, block)
-    return block
-  }
-
-  /** A part as an event repeats it whole: whatever has not come yet. */
-  function wholePart(item: Item, index: number, part: unknown): void {
-    if (!isObject(part) || part.type === 'reasoning_text') return
-    const type = part.type === 'refusal' ? 'refusal' : 'text'
-    const text = textOf(part.text) || textOf(part.refusal)
-    const annotations = listOf(part.annotations)
-    const known = item.parts.get(index)
-    if (known?.isClosed || (known === undefined && text === '' && annotations.length === 0)) return
-    const block = partBlock(item, index, type)
-    if (!block.hasText && text !== '') say(block, text)
-    for (const annotation of annotations.slice(block.citations)) cite(block, annotation)
-    addLogprobs(block, block.logprobs === 0 ? part.logprobs : undefined)
-  }
-
-  function say(block: Block, text: string): void {
-    textLength += text.length
-    lane.add(block, { type: 'delta', text })
-  }
-
-  function addLogprobs(block: Block, value: unknown): void {
-    if (!Array.isArray(value) || value.length === 0) return
-    const read = readLogprobs(value)
-    if (read.length > 0) lane.add(block, { type: 'logprobs', items: read })
-  }
-
-  function cite(block: Block, annotation: unknown): void {
-    const citation = readAnnotation(annotation)
-    if (citation !== undefined) lane.add(block, { type: 'citation', citation })
-    else {
-      block.citations++
-      omit(isObject(annotation) ? textOf(annotation.type) || 'annotation' : 'annotation')
-    }
-  }
-
-  function think(item: Item, style: Style, part: number, text: string): void {
-    if (text === '') return
-    let thoughts = item.thoughts
-    if (thoughts === undefined || thoughts.style !== style || thoughts.block.isClosed) {
-      if (thoughts !== undefined) lane.close(thoughts.block)
-      thoughts = { block: lane.begin({ type: 'reasoning', style }), style, part, seen: new Set() }
-      item.thoughts = thoughts
-      item.styles.add(style)
-      given.add('reasoning')
-    }
-    if (thoughts.part !== part) lane.add(thoughts.block, { type: 'delta', text: '\n\n' })
-    thoughts.part = part
-    thoughts.seen.add(part)
-    lane.add(thoughts.block, { type: 'delta', text })
-  }
-
-  function wholeThoughts(item: Item, wire: Json): void {
-    for (const [style, parts] of [['summary', wire.summary] as const, ['full', wire.content] as const]) {
-      if (item.styles.has(style)) continue
-      for (const [index, part] of listOf(parts).entries()) {
-        if (isObject(part)) think(item, style, index, textOf(part.text))
-      }
-    }
-    const signature = textOf(wire.encrypted_content)
-    if (signature === '') return
-    given.add('reasoning')
-    const block = item.thoughts?.block ?? lane.begin({ type: 'reasoning', style: 'summary' })
-    lane.add(block, { type: 'signature', value: signature })
-    lane.close(block)
-  }
-
-  function wholeCall(item: Item, wire: Json): void {
-    if (item.call === undefined) beginCall(item, wire)
-    else tellCall(wire)
-    const text = readArguments(item.type === 'custom_tool_call' ? wire.input : wire.arguments)
-    completeCall(item, text)
-  }
-
-  function completeCall({ call }: Item, text: string): void {
-    if (call !== undefined && !call.isClosed && !call.hasText && text !== '') lane.add(call, { type: 'delta', text })
   }
 
   function takeWhole(index: number, wire: Json): void {
     const item = addItem(index, wire)
-    if (item.isDone) return
-    if (item.type === 'message') {
-      for (const [at, part] of listOf(wire.content).entries()) {
-        wholePart(item, at, part)
-        if (isObject(part) && !PARTS.has(textOf(part.type))) omit(textOf(part.type) || 'part')
-      }
-    } else if (item.type === 'reasoning') wholeThoughts(item, wire)
-    else if (isCall(item.type)) wholeCall(item, wire)
-    else {
-      const image = readImage(wire)
-      given.add(`item ${item.type}`)
-      item.isTold = image !== undefined
-      if (image !== undefined) lane.close(lane.begin({ type: 'media', ...image }))
-    }
-    closeItem(item)
+    if (!item.isDone) writer.whole(item, wire)
   }
 
   /** The last event repeats all items: those of a kind that never came are news, and messages beyond those that did. */
   function takeNews(output: readonly unknown[]): void {
-    const before = new Set(given)
-    let repeated = lengthOfText(output) > textLength ? messages : Number.POSITIVE_INFINITY
+    const before = new Set(said.given)
+    let repeated = lengthOfText(output) > said.textLength ? said.messages : Number.POSITIVE_INFINITY
     for (const [index, wire] of output.entries()) {
       if (!isObject(wire)) continue
       const known = items.get(index)
@@ -289,9 +144,9 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       isComplete = false
       items = new Map()
       indexes = new Map()
-      given = new Set()
-      messages = 0
-      textLength = 0
+      said.given.clear()
+      said.messages = 0
+      said.textLength = 0
       usage = undefined
       calls = openHostedCalls()
     },
@@ -301,13 +156,13 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       const index = typeof event.output_index === 'number' ? event.output_index : items.size
       const known = items.get(index)
       const isAnother = known !== undefined && known.callId !== textOf(wire.call_id)
-      if (isAnother) closeItem(known)
+      if (isAnother) writer.closeItem(known)
       addItem(index, wire)
     },
     partDone(event) {
       const item = itemAt(event, isObject(event.part) && event.part.type === 'reasoning_text' ? 'reasoning' : 'message')
       const index = contentIndex(event)
-      wholePart(item, index, event.part)
+      writer.wholePart(item, index, event.part)
       const block = item.parts.get(index)
       if (block !== undefined) lane.close(block)
     },
@@ -321,26 +176,27 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       const text = textOf(event.delta)
       const item = itemAt(event, 'message')
       if (text === '' && !Array.isArray(event.logprobs)) return
-      const block = text === '' ? item.parts.get(contentIndex(event)) : partBlock(item, contentIndex(event), type)
+      const block =
+        text === '' ? item.parts.get(contentIndex(event)) : writer.partBlock(item, contentIndex(event), type)
       if (block === undefined || block.isClosed) return
-      if (text !== '') say(block, text)
-      addLogprobs(block, event.logprobs)
+      if (text !== '') writer.say(block, text)
+      writer.addLogprobs(block, event.logprobs)
     },
     textDone(event, type) {
       const part = { type, text: event.text, refusal: event.refusal, logprobs: event.logprobs }
-      wholePart(itemAt(event, 'message'), contentIndex(event), part)
+      writer.wholePart(itemAt(event, 'message'), contentIndex(event), part)
     },
     annotation(event) {
-      cite(partBlock(itemAt(event, 'message'), contentIndex(event), 'text'), event.annotation)
+      writer.cite(writer.partBlock(itemAt(event, 'message'), contentIndex(event), 'text'), event.annotation)
     },
     thought(event, style) {
-      think(itemAt(event, 'reasoning'), style, thoughtIndex(event, style), textOf(event.delta))
+      writer.think(itemAt(event, 'reasoning'), style, thoughtIndex(event, style), textOf(event.delta))
     },
     thoughtDone(event, style) {
       const item = itemAt(event, 'reasoning')
       const index = thoughtIndex(event, style)
       const seen = item.thoughts?.style === style && item.thoughts.seen.has(index)
-      if (!seen && !item.isDone) think(item, style, index, textOf(event.text))
+      if (!seen && !item.isDone) writer.think(item, style, index, textOf(event.text))
     },
     callPiece(event) {
       const { call } = itemAt(event, 'function_call')
@@ -348,17 +204,17 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       if (call !== undefined && !call.isClosed && text !== '') lane.add(call, { type: 'delta', text })
     },
     callDone(event) {
-      completeCall(itemAt(event, 'function_call'), readArguments(event.arguments ?? event.input))
+      writer.completeCall(itemAt(event, 'function_call'), readArguments(event.arguments ?? event.input))
     },
     finish(response) {
       start(response)
       takeNews(listOf(response.output))
       calls.replace(listOf(response.output))
-      for (const item of items.values()) closeItem(item)
+      for (const item of items.values()) writer.closeItem(item)
       lane.closeAll()
       isComplete = true
       this.usageOf(response)
-      stop = readStop(response, { inCall, inRefusal })
+      stop = readStop(response, said)
     },
     usageOf(response) {
       const read = readUsage(response, calls)
@@ -369,7 +225,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       emit({ type: 'usage', usage })
     },
     endEarly() {
-      if (!isComplete && given.size > 0) this.finish({ status: 'completed' })
+      if (!isComplete && said.given.size > 0) this.finish({ status: 'completed' })
     },
     end() {
       if (!isComplete) return false
@@ -392,9 +248,3 @@ export function openAnswerReader(emit: Emit): AnswerReader {
 
 /** Numbers that no stream uses, for items of the last event whose place is taken by another. */
 const NEWS = 1_000_000
-
-const isCall = (type: string): boolean => type === 'function_call' || type === 'custom_tool_call'
-
-const KINDS: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
-
-const PARTS: ReadonlySet<string> = new Set(['output_text', 'text', 'refusal'])
