@@ -38,7 +38,7 @@ export async function createHomeWith(yaml: string, idleKeys = 10): Promise<Gatew
 
 export function gatewayEnvironment(home: Pick<GatewayHome, 'folder'>, port: number): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '',
+    PATH: process.env.PATH ?? '',
     HOST: '127.0.0.1',
     PORT: String(port),
     TRIVIUM_DATA: join(home.folder, 'data'),

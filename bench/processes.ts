@@ -10,7 +10,7 @@ export type Child = {
 }
 
 /** Bun's HTTP client opens at most 256 requests at once unless this is set before it starts. */
-const ENVIRONMENT = { PATH: process.env['PATH'] ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+const ENVIRONMENT = { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
 
 /** Those that run: none outlives this process, however it is told to end. */
 const running = new Set<{ kill(signal: NodeJS.Signals): void }>()

@@ -64,3 +64,10 @@ test('of several workers, the worst that any of them knows', () => {
     },
   ])
 })
+
+test('the embedded model, which speaks every dialect, is shown without one', () => {
+  const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', dialect: undefined }
+  const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { health: [], http: [] })
+  expect(report.text).toStartWith('id=sandbox  kind=sandbox  base_url=')
+  expect(report.result).toMatchObject([{ id: 'sandbox', dialect: null }])
+})

@@ -18,7 +18,14 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
   const list = [...upstreams.values()].map((upstream) => {
     const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
     return {
-      ...{ id, kind, dialect, speaks: speaks.map((each) => each.dialect), base_url: baseUrl, keys: keys.length },
+      ...{
+        id,
+        kind,
+        dialect: dialect ?? null,
+        speaks: speaks.map((each) => each.dialect),
+        base_url: baseUrl,
+        keys: keys.length,
+      },
       max_concurrency: maxConcurrency ?? null,
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
