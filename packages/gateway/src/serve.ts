@@ -185,7 +185,7 @@ async function createParts(
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
     config: () => catalogue().config.hash,
   })
-  const settler = createSettler({ storage, journal, monotonic, ticker, after, mayDispatch: node.mayDispatch, report })
+  const settler = createSettler({ storage, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createTurnedAway(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
   const waiting = createWaiting(catalogue().config.server.limits, ticker, log)
@@ -207,6 +207,7 @@ async function createParts(
     ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed) },
     retries: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
+      now: ticker.now,
       report: (upstream, code) => log.warn('HTTP/2 failed, HTTP/1.1 for the next 10 minutes', { upstream, code }),
     }),
     random: Math.random,

@@ -54,7 +54,14 @@ function setUp(balance = 1_000n, asks = true) {
   const report = (message: string) => void reports.push(message)
   const { monotonic, after } = time
   const mayDispatch = () => world.mayDispatch
-  const settler = createSettler({ storage, journal, monotonic, after, mayDispatch, report })
+  const settler = createSettler({
+    storage,
+    journal,
+    clock: { now: monotonic, intervalMs: 0 },
+    after,
+    mayDispatch,
+    report,
+  })
   async function open() {
     const opened = await settler.open(hold)
     if (opened.outcome !== 'open') throw new Error(opened.outcome)
@@ -153,7 +160,14 @@ test('an answer that comes after its time is up changes nothing', async () => {
     },
   }
   const journal = { append: async (verb: Finish) => void journaled.push(verb) }
-  const settler = createSettler({ storage, journal, monotonic, after, mayDispatch: () => false, report: () => {} })
+  const settler = createSettler({
+    storage,
+    journal,
+    clock: { now: monotonic, intervalMs: 0 },
+    after,
+    mayDispatch: () => false,
+    report: () => {},
+  })
   const opened = settler.open(hold)
   await pass(5_000)
   expect((await opened).outcome).toBe('store_down')
@@ -204,11 +218,11 @@ test('an extension without an answer: the stream goes on within what is held', a
 
 test('a clock that is up to a tick behind cuts nobody short who is asked', async () => {
   const { monotonic, after, pass } = fakeTime()
-  const ticker = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
+  const clock = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
   const storage = { apply: () => new Promise<Result>(() => {}) }
   const journal = { append: async () => {} }
   const settler = createSettler({
-    ...{ storage, journal, monotonic, ticker, after, mayDispatch: () => true, report: () => {} },
+    ...{ storage, journal, clock, after, mayDispatch: () => true, report: () => {} },
   })
   let outcome: string | undefined
   void settler.open(hold)

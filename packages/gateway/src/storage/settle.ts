@@ -31,9 +31,8 @@ export type Report = (message: string, error?: unknown) => void
 export type SettlerParts = {
   storage: Store
   journal: Pick<Journal, 'append'>
-  monotonic: () => number
-  /** The same clock, but cheap to read and up to an interval behind: for deadlines, of which every request has two. */
-  ticker?: { now(): number; readonly intervalMs: number }
+  /** Monotonic, and up to an interval behind: it is only asked how long something has taken, several times for each request. */
+  clock: { now(): number; readonly intervalMs: number }
   after: After
   mayDispatch: () => boolean
   report: Report
@@ -76,8 +75,8 @@ export type Settler = {
 }
 
 export function createSettler(parts: SettlerParts): Settler {
-  const { storage, journal, monotonic, after, report } = parts
-  const { now, intervalMs } = parts.ticker ?? { now: monotonic, intervalMs: 0 }
+  const { storage, journal, after, report } = parts
+  const { now, intervalMs } = parts.clock
   const answering: Answering = {
     mayDispatch: parts.mayDispatch,
     report,
@@ -122,7 +121,7 @@ export function createSettler(parts: SettlerParts): Settler {
         else reject(new NotSettled('neither the store nor the journal took it'))
       }
       function told(event: Event): void {
-        const next = step(state, event, monotonic)
+        const next = step(state, event, now)
         state = next.state
         run(next.commands)
       }
@@ -133,7 +132,7 @@ export function createSettler(parts: SettlerParts): Settler {
   function open(hold: Hold): Promise<Opened> {
     return new Promise((resolve, reject) => {
       askNow(hold, (event) => {
-        const { state, commands } = step(begin(hold).state, event, monotonic)
+        const { state, commands } = step(begin(hold).state, event, now)
         const [command, cleanUp] = commands
         // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
         if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
@@ -146,8 +145,8 @@ export function createSettler(parts: SettlerParts): Settler {
     })
   }
 
-  const driver: Driver = { askStore, finish, monotonic }
-  return { open, settle: (verb) => finish(beginFinish(verb, monotonic())) }
+  const driver: Driver = { askStore, finish, now }
+  return { open, settle: (verb) => finish(beginFinish(verb, now())) }
 }
 
 const ignore = () => {}
@@ -155,7 +154,7 @@ const ignore = () => {}
 type Driver = {
   askStore(verb: Asked, pauseMs: number, told: Told): void
   finish(first: Step): Promise<Settled>
-  monotonic(): number
+  now(): number
 }
 
 type Granted = { granted: Nanos; tokens: number }
@@ -217,14 +216,14 @@ class HeldRequest implements OpenRequest {
   }
 
   #finish(verb: Finish): Promise<Settled> {
-    const first = step(this.#state, { event: 'finish', verb }, this.#driver.monotonic)
+    const first = step(this.#state, { event: 'finish', verb }, this.#driver.now)
     // An extension's answer that comes later finds the request past extending.
     this.#state = first.state
     return this.#driver.finish(first)
   }
 
   #feed(event: Event): void {
-    const next = step(this.#state, event, this.#driver.monotonic)
+    const next = step(this.#state, event, this.#driver.now)
     this.#state = next.state
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)

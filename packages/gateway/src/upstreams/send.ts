@@ -37,7 +37,7 @@ const KEEP_BYTES = 4_096
 
 export function createSend(embedded: Embedded, transportParts: TransportParts = {}): Send {
   const transport = createTransport(transportParts)
-  const http1 = createHttp1()
+  const http1 = createHttp1(transportParts.now)
 
   async function toSandbox(outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
     const { method = 'POST', dialect, path, cancel } = outgoing
