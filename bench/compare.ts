@@ -67,8 +67,8 @@ export async function alternate(
   const samples = new Map(servers.map((server) => [server, [] as Sample[]]))
   for (const server of servers) await check(server, home, work)
   // In turns as long as those of the rounds: connections that come and go are a part of what is compiled.
-  const turns = Math.ceil(((work.turns ?? 1) * work.warmUp) / work.requests)
-  await takeTurns(servers, home, { ...work, requests: work.warmUp, turns: work.turns === undefined ? 1 : turns })
+  const turns = work.turns === undefined ? 1 : Math.ceil((work.turns * work.warmUp) / work.requests)
+  await takeTurns(servers, home, { ...work, requests: work.warmUp, turns })
   for (let round = 1; round <= options.rounds; round++) {
     const ofRound = await takeTurns(servers, home, work)
     for (const [server, taken] of samples) taken.push(means(ofRound.get(server) ?? []))

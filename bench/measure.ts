@@ -1,6 +1,7 @@
 // CPU time and memory of another process, and the arithmetic of samples.
-import { dlopen, FFIType, ptr } from 'bun:ffi'
+import { FFIType, ptr } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
+import { openLibc } from '../packages/gateway/src/http/libc.ts'
 
 /** CPU microseconds that a process has used so far, in all of its threads, user and system. */
 export function cpuMicros(pid: number): number {
@@ -15,22 +16,13 @@ export function residentBytes(pid: number): number {
   return Number(kibibytes) * 1024
 }
 
-const libc = openLibc()
-
-function openLibc() {
-  try {
-    return dlopen('libc.so.6', { clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 } })
-  } catch {
-    return undefined
-  }
-}
+const libc = openLibc({ clock_gettime: { args: [FFIType.i32, FFIType.ptr], returns: FFIType.i32 } })
 
 /** The kernel's clock of a whole process counts nanoseconds; /proc/PID/stat counts hundredths of a second. */
 function linuxCpuMicros(pid: number): number {
   const time = new BigInt64Array(2)
   // The clock's number by the rule of clock_getcpuclockid(3); 2 is the kind that counts all time on a CPU.
-  if (libc && libc.symbols.clock_gettime((~pid << 3) | 2, ptr(time)) === 0)
-    return Number(time[0]) * 1e6 + Number(time[1]) / 1e3
+  if (libc?.clock_gettime((~pid << 3) | 2, ptr(time)) === 0) return Number(time[0]) * 1e6 + Number(time[1]) / 1e3
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Behind the name, which may itself have blanks and parentheses: fields 14 and 15 are utime and stime.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

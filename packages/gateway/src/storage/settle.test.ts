@@ -52,16 +52,9 @@ function setUp(balance = 1_000n, asks = true) {
     },
   }
   const report = (message: string) => void reports.push(message)
-  const { monotonic, after } = time
+  const { clock, after } = time
   const mayDispatch = () => world.mayDispatch
-  const settler = createSettler({
-    storage,
-    journal,
-    clock: { now: monotonic, intervalMs: 0 },
-    after,
-    mayDispatch,
-    report,
-  })
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch, report })
   async function open() {
     const opened = await settler.open(hold)
     if (opened.outcome !== 'open') throw new Error(opened.outcome)
@@ -149,7 +142,7 @@ test('a hold granted to a node whose lease is stale is given back and not dispat
 })
 
 test('an answer that comes after its time is up changes nothing', async () => {
-  const { monotonic, after, pass } = fakeTime()
+  const { clock, after, pass } = fakeTime()
   const [asked, journaled]: [string[], Finish[]] = [[], []]
   let waiting: Waiter<Result> | undefined
   const storage = {
@@ -160,14 +153,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
     },
   }
   const journal = { append: async (verb: Finish) => void journaled.push(verb) }
-  const settler = createSettler({
-    storage,
-    journal,
-    clock: { now: monotonic, intervalMs: 0 },
-    after,
-    mayDispatch: () => false,
-    report: () => {},
-  })
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch: () => false, report: () => {} })
   const opened = settler.open(hold)
   await pass(5_000)
   expect((await opened).outcome).toBe('store_down')
