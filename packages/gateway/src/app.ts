@@ -127,11 +127,8 @@ export function createApp(parts: AppParts, health: Health): App {
     }
     const { admission } = parts
     if (admission.isShedding) {
-      const refused = refuseEarly(method, path, requestId, catalogue.headers, admission.isBehind)
-      if (refused) {
-        admission.refused++
-        return refused
-      }
+      const refused = refuseEarly(method, path, requestId, catalogue.headers, admission)
+      if (refused) return refused
     }
     const headers = new AnswerHeaders(catalogue.headers.authenticated, requestId)
     const incoming: Incoming = { http, id, query, headers }

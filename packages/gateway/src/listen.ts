@@ -4,6 +4,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
+import type { Door } from './http/door.ts'
 import { HttpServer } from './http/server/server.ts'
 import { giveNewConnectionsTo } from './http/steer.ts'
 import type { Ticker } from './http/ticker.ts'
@@ -36,6 +37,7 @@ export type Manners = {
   /** Whether clients are asked to go elsewhere with their next request. */
   leaving(): boolean
   ticker: Ticker
+  door: Door
   /** Told of what should not be possible. */
   failed(error: unknown): void
 }
@@ -58,6 +60,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       tls: certificate,
       ticker: manners.ticker,
       handle: app,
+      door: manners.door,
       isLeaving: () => opened === former || manners.leaving(),
       failed: manners.failed,
     })

@@ -17,6 +17,7 @@ import { type Catalogue, compileCatalogue } from './journey/catalogue.ts'
 import { createIds } from './journey/ids.ts'
 import { createLearned } from './journey/learned.ts'
 import type { Parts } from './journey/parts.ts'
+import { createDoor } from './journey/refuse-early.ts'
 import { createRefused } from './journey/refused.ts'
 import { createSeals } from './journey/seals.ts'
 import { createTurnedAway } from './journey/turned-away.ts'
@@ -93,7 +94,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     }
     const app = createApp({ ...parts, register }, health)
     const failed = (error: unknown) => log.error('connection failed', { error: String(error) })
-    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, failed }
+    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), failed }
     listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
     const open = listener
     stops.push(() => open.stop(true))

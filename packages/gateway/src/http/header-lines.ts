@@ -37,9 +37,9 @@ export class HeaderLines {
     this.#text = text
     const count = readBounds(head, head.start + firstLine)
     this.isClear = count !== -1
-    this.#bounds = found.slice(0, Math.max(0, count))
+    this.#bounds = bounds.slice(0, Math.max(0, count))
     this.#lengths = lengthsIn(this.#bounds)
-    if (found.length > MOST_KEPT) found.length = 0
+    if (bounds.length > MOST_KEPT) bounds.length = 0
   }
 
   get count(): number {
@@ -102,13 +102,16 @@ function lengthsIn(bounds: readonly number[]): number {
   return lengths
 }
 
-/** One for all heads: a list that grows while it is filled would be copied several times over. */
-const found: number[] = []
+/** Of the head that was read last. One for all: a list that grows while it is filled would be copied several times over. */
+export const bounds: number[] = []
 /** What a head of thousands of lines has left behind is not kept for the next. */
 const MOST_KEPT = 4_096
 
-/** Gives how many bounds were found, -1: nothing of it is to be believed. `at` may not go beyond the end, where the body begins. */
-function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
+/**
+ * Finds the `bounds` of each line: where its name begins and ends, and its value. Gives how many there are, -1: nothing of it
+ * is to be believed. `at`, the end of the first line, may not be beyond the end of the head, where the body begins.
+ */
+export function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
   let count = 0
   while (at < end) {
     if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
@@ -122,10 +125,10 @@ function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
     while (at < end && isShown(bytes[at] ?? 0)) at++
     let valueEnd = at
     while (valueEnd > value && isBlank(bytes[valueEnd - 1])) valueEnd--
-    found[count++] = name - start
-    found[count++] = nameEnd - start
-    found[count++] = value - start
-    found[count++] = valueEnd - start
+    bounds[count++] = name - start
+    bounds[count++] = nameEnd - start
+    bounds[count++] = value - start
+    bounds[count++] = valueEnd - start
   }
   return count
 }

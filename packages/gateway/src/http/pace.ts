@@ -4,6 +4,12 @@
 /** One timer for all of them, and a few for each beat: a timer for each would cost more than what they wait for. */
 const BEAT_MS = 20
 
+/** Whoever waits is told by a call and not by a promise: many wait for long, and what they hold meanwhile is theirs to say. */
+export type Waiter = { itIsTime(): void }
+
+/** Puts somebody in line. */
+export type LineUp = (who: Waiter) => void
+
 export type PaceOptions = {
   perSecond: number
   longestMs: number
@@ -12,17 +18,15 @@ export type PaceOptions = {
 }
 
 /** Those who go together. */
-type Group = { since: number; count: number; turn: Promise<void>; go(): void }
+type Group = { since: number; waiters: Waiter[] }
 
-/** Gives what resolves when it is one's turn. */
-export function createPace({ perSecond, longestMs, clock = now, after = setTimer }: PaceOptions): () => Promise<void> {
+export function createPace({ perSecond, longestMs, clock = now, after = setTimer }: PaceOptions): LineUp {
   const perBeat = Math.ceil((perSecond * BEAT_MS) / 1_000)
   const groups: Group[] = []
   let isBeating = false
 
   function openGroup(): Group {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const group = { since: clock(), count: 0, turn: promise, go: resolve }
+    const group = { since: clock(), waiters: [] }
     groups.push(group)
     return group
   }
@@ -30,20 +34,36 @@ export function createPace({ perSecond, longestMs, clock = now, after = setTimer
     isBeating = true
     after(BEAT_MS, () => {
       const late = clock() - longestMs
-      do groups.shift()?.go()
+      do callAll(groups.shift()?.waiters ?? [])
       while (groups[0] && groups[0].since <= late)
       isBeating = false
       if (groups.length > 0) beatSoon()
     })
   }
 
-  return () => {
+  return (who) => {
     const last = groups.at(-1)
-    const group = last && last.count < perBeat ? last : openGroup()
-    group.count++
+    const group = last && last.waiters.length < perBeat ? last : openGroup()
+    group.waiters.push(who)
     if (!isBeating) beatSoon()
-    return group.turn
   }
+}
+
+/** For the next turn of the event loop. */
+export function createNextTurn(): LineUp {
+  let waiters: Waiter[] = []
+  return (who) => {
+    if (waiters.push(who) > 1) return
+    setImmediate(() => {
+      const all = waiters
+      waiters = []
+      callAll(all)
+    })
+  }
+}
+
+function callAll(waiters: readonly Waiter[]): void {
+  for (const waiter of waiters) waiter.itIsTime()
 }
 
 const now = (): number => performance.now()

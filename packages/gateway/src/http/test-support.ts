@@ -14,7 +14,7 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
-type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'isLeaving' | 'failed'>>
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'isLeaving' | 'failed'>>
 
 export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
   let ahead = 0

@@ -2,9 +2,14 @@
 // would be one more thing that keeps the gateway from its work: made once for each protocol, before key, body and store.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
-import { type Answer, AnswerHeaders, type FixedHeaders, fixedHeaders } from '../http/answer.ts'
-import { createPace } from '../http/pace.ts'
+import type { Admission } from '../http/admission.ts'
+import { type Answer, fixedHeaders } from '../http/answer.ts'
+import type { Door } from '../http/door.ts'
+import { createNextTurn, createPace, type Waiter } from '../http/pace.ts'
+import { ID, PreparedAnswer } from '../http/prepared-answer.ts'
 import type { SecurityHeaders } from '../http/security-headers.ts'
+import { formatRequestId } from './ids.ts'
+import type { Parts } from './parts.ts'
 
 export const OVERLOADED = {
   code: 'unavailable',
@@ -20,64 +25,64 @@ const CALLS: ReadonlyMap<string, DialectId> = new Map([
 ])
 const GENERATE_CONTENT = '/v1beta/models/'
 
-/** undefined: not a call of a model. `isBehind`: the processor cannot follow. */
+/** undefined: not a path at which models are called. */
+const dialectAt = (path: string): DialectId | undefined =>
+  CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
+
+/** Most are turned away here, with nothing known of them but their path. */
+export function createDoor({ admission, catalogue, ids }: Pick<Parts, 'admission' | 'catalogue' | 'ids'>): Door {
+  return {
+    get isShut() {
+      return admission.isShedding
+    },
+    turnAway(path, who) {
+      const dialect = dialectAt(path)
+      if (!dialect) return undefined
+      putInLine(admission, who)
+      return preparedFor(dialect, catalogue().headers)
+    },
+    nextId: () => formatRequestId(ids.next()),
+  }
+}
+
+/** The others are known to be requests, and nothing more. undefined: not a call of a model. */
 export function refuseEarly(
   method: string,
   path: string,
   requestId: string,
   secure: SecurityHeaders,
-  isBehind: boolean,
+  admission: Admission,
 ): Promise<Answer> | undefined {
-  if (method !== 'POST') return undefined
-  const dialect = CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
-  return dialect && (isBehind ? inTurn() : inNextTurn()).then(() => refusal(dialect, requestId, secure))
+  const dialect = method === 'POST' ? dialectAt(path) : undefined
+  if (!dialect) return undefined
+  return new Promise((resolve) => {
+    putInLine(admission, { itIsTime: () => resolve(preparedFor(dialect, secure).answer(requestId)) })
+  })
 }
 
-let nextTurn: Promise<void> | undefined
+function putInLine(admission: Admission, who: Waiter): void {
+  admission.refused++
+  if (admission.isBehind) inTurn(who)
+  else inNextTurn(who)
+}
 
 /**
  * A client that is answered at once may ask again at once. With a thousand of them the event loop, which looks for more
  * before it goes on, would see nothing else for a second or more: no time-outs, no word from the store, no answer to those
  * who are served. Answered in the next turn, each of them can ask once in a turn.
  */
-function inNextTurn(): Promise<void> {
-  nextTurn ??= new Promise((resolve) => {
-    setImmediate(() => {
-      nextTurn = undefined
-      resolve()
-    })
-  })
-  return nextTurn
-}
+const inNextTurn = createNextTurn()
 
 /**
  * Where the processor cannot follow, that is still too often: a few thousand clients that ask again at once take more than
- * half of it, and the faster they are refused the less is done for those who are served. A refusal costs 10 to 20 us: so
- * many take about a twelfth. The others hold still for as long as they would have been told to stay away.
+ * half of it, and the faster they are refused the less is done for those who are served. A refusal costs about 10 us: so
+ * many take about a twentieth. The others hold still for as long as they would have been told to stay away.
  */
 const inTurn = createPace({ perSecond: 5_000, longestMs: OVERLOADED.retryAfter * 1_000 })
 
-function refusal(dialect: DialectId, requestId: string, secure: SecurityHeaders): Answer {
-  const { status, fixed, body, idAt } = preparedFor(dialect, secure)
-  return {
-    status,
-    headers: new AnswerHeaders(fixed, requestId),
-    body: idAt === -1 ? body : withId(body, idAt, requestId),
-  }
-}
+const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, PreparedAnswer>>>()
 
-function withId(prepared: Uint8Array, at: number, requestId: string): Uint8Array {
-  const body = Buffer.from(prepared)
-  body.write(requestId, at, 'latin1')
-  return body
-}
-
-/** `idAt`: where the id of the request goes in the body, -1 if nowhere. */
-type Prepared = { status: number; fixed: FixedHeaders; body: Uint8Array; idAt: number }
-
-const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, Prepared>>>()
-
-function preparedFor(dialect: DialectId, secure: SecurityHeaders): Prepared {
+function preparedFor(dialect: DialectId, secure: SecurityHeaders): PreparedAnswer {
   let known = prepared.get(secure)
   if (!known) {
     known = {}
@@ -87,13 +92,9 @@ function preparedFor(dialect: DialectId, secure: SecurityHeaders): Prepared {
   return known[dialect]
 }
 
-/** Stands for the id of the request where a protocol has it in the body. */
-const ID = 'req_0000000000000000'
-
-function prepare(dialect: DialectId, secure: SecurityHeaders): Prepared {
-  const rendered = DIALECTS[dialect].encodeError(OVERLOADED, ID)
-  const body = Buffer.from(JSON.stringify(rendered.body))
-  const own = Object.entries(rendered.headers).filter(([, value]) => value !== ID)
+function prepare(dialect: DialectId, secure: SecurityHeaders): PreparedAnswer {
+  const { status, headers, body } = DIALECTS[dialect].encodeError(OVERLOADED, ID)
+  const own = Object.entries(headers).filter(([, value]) => value !== ID)
   const fixed = fixedHeaders({ ...secure.authenticated.set, ...Object.fromEntries(own) })
-  return { status: rendered.status, fixed, body, idAt: body.indexOf(ID) }
+  return new PreparedAnswer({ status, fixed, body: JSON.stringify(body) })
 }

@@ -1,7 +1,9 @@
 // How much a client can make a connection keep in memory: on a socket of the test's own, which takes what the test says.
+
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { Answer } from '../answer.ts'
+import { OPEN_DOOR } from '../door.ts'
 import type { HttpRequest } from '../request.ts'
 import { Connection, type Handler } from './connection.ts'
 import { readText, textAnswer } from './test-handler.ts'
@@ -26,7 +28,15 @@ function connect(handle: Handler) {
     terminate: () => did.push('terminate'),
   }
   const owner = {
-    ...{ handle, now: () => 0, date: () => '', isLeaving: () => false, isStopping: () => false, closed: () => {} },
+    ...{
+      handle,
+      door: OPEN_DOOR,
+      now: () => 0,
+      date: () => '',
+      isLeaving: () => false,
+      isStopping: () => false,
+      closed: () => {},
+    },
     failed(error: unknown): void {
       throw error
     },

@@ -3,9 +3,13 @@
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
+import type { Door } from '../door.ts'
 import { bufferOf, headEnd } from '../head-end.ts'
+import type { Waiter } from '../pace.ts'
+import type { PreparedAnswer } from '../prepared-answer.ts'
 import type { HttpRequest } from '../request.ts'
 import { restOf } from '../rest-of.ts'
+import { pathOfWholePost } from './glance.ts'
 import type { Source } from './incoming-body.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { Outgoing } from './outgoing.ts'
@@ -18,6 +22,7 @@ export type Handler = (request: HttpRequest) => Answer | Promise<Answer>
 /** What a connection asks of the server that it belongs to. */
 export type Owner = {
   handle: Handler
+  door: Door
   /** Milliseconds, to within a tick. */
   now(): number
   /** The line that tells the time. */
@@ -46,7 +51,7 @@ const LINGER_MS = 30_000
 const HEAD_END = '\r\n\r\n'
 const NOTHING = new Uint8Array(0)
 
-export class Connection implements Source {
+export class Connection implements Source, Waiter {
   readonly #owner: Owner
   #socket: Socket<Connection> | undefined
   readonly #outgoing: Outgoing
@@ -56,6 +61,8 @@ export class Connection implements Source {
   #early: Buffer | undefined
   /** Until it is answered and all of it has come. */
   #request: IncomingRequest | undefined
+  /** What is answered when it is time, to a request of which nothing else is known. */
+  #refusal: PreparedAnswer | undefined
   #isAnswered = false
   #staysOpen = true
   /** The answer, if it is a streamed one. */
@@ -78,11 +85,12 @@ export class Connection implements Source {
 
   /** Something is being answered. */
   get isBusy(): boolean {
-    return (this.#request !== undefined && !this.#isAnswered) || !this.#outgoing.isEmpty
+    const isAsked = this.#refusal !== undefined || (this.#request !== undefined && !this.#isAnswered)
+    return isAsked || !this.#outgoing.isEmpty
   }
 
   get #isIdle(): boolean {
-    return !this.#request && !this.#partial && !this.#early
+    return !this.#request && !this.#refusal && !this.#partial && !this.#early
   }
 
   address(): string {
@@ -91,12 +99,36 @@ export class Connection implements Source {
 
   received(bytes: Buffer): void {
     if (this.#isClosing) return
-    if (this.#isIdle && this.#outgoing.isEmpty) this.#since = this.#owner.now()
+    if (this.#isIdle && this.#outgoing.isEmpty) {
+      this.#since = this.#owner.now()
+      if (this.#owner.door.isShut && this.#turnAway(bytes)) return
+    }
     const request = this.#request
     const rest = request && !request.body.isComplete ? this.#intoBody(request, bytes) : bytes
     if (rest.length > 0) this.#early = this.#early ? Buffer.concat([this.#early, rest]) : rest
     if (request?.body.isComplete && this.#isAnswered) this.#end(request)
     else this.#readOn()
+  }
+
+  /** A request that nobody will serve: most are known for what they are at a glance, and nothing is kept of them. */
+  #turnAway(bytes: Buffer): boolean {
+    const path = pathOfWholePost(bytes)
+    if (path === undefined) return false
+    this.#refusal = this.#owner.door.turnAway(path, this)
+    return this.#refusal !== undefined
+  }
+
+  /** To say so. */
+  itIsTime(): void {
+    const refusal = this.#refusal
+    // The client has left.
+    if (!refusal) return
+    this.#refusal = undefined
+    const { door } = this.#owner
+    this.#staysOpen = !this.#owner.isLeaving()
+    this.#outgoing.write(refusal.text(this.#owner.date(), door.nextId(), this.#staysOpen), NOTHING, '')
+    if (this.#staysOpen) this.#next()
+    else this.#close()
   }
 
   /** Gives what is behind the body. */
@@ -117,7 +149,7 @@ export class Connection implements Source {
   #readOn(): void {
     if (this.#isReading) return
     this.#isReading = true
-    while (this.#early && !this.#request && !this.#isClosing && this.#outgoing.isEmpty) {
+    while (this.#early && !this.#request && !this.#refusal && !this.#isClosing && this.#outgoing.isEmpty) {
       const bytes = this.#early
       this.#early = undefined
       try {
@@ -237,6 +269,10 @@ export class Connection implements Source {
   #end(request: IncomingRequest): void {
     if (this.#request !== request) return
     this.#request = undefined
+    this.#next()
+  }
+
+  #next(): void {
     this.#since = this.#owner.now()
     this.#readOn()
     // A streamed answer may have begun before anybody thought of leaving, and has not told the client.
@@ -272,6 +308,7 @@ export class Connection implements Source {
   #letGo(): IncomingRequest | undefined {
     const request = this.#request
     this.#request = undefined
+    this.#refusal = undefined
     this.#early = undefined
     this.#partial = undefined
     this.#stream?.close()

@@ -1,11 +1,28 @@
 // Requests in a row, cut anywhere: the answers are the same, and each to its own request.
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { fixedHeaders } from '../answer.ts'
+import type { Door } from '../door.ts'
+import { createNextTurn } from '../pace.ts'
+import { PreparedAnswer } from '../prepared-answer.ts'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { echo, echoOf } from './test-handler.ts'
 
-const host = serveForTest(echo)
+const TURNED_AWAY = { status: 503, fixed: fixedHeaders({}), body: 'POST /turned-away' }
+const turnedAway = new PreparedAnswer(TURNED_AWAY)
+const inNextTurn = createNextTurn()
+/** Some are turned away before anything is made of them, where they come alone and whole; else the handler says the same. */
+const door: Door = {
+  isShut: true,
+  turnAway(path, who) {
+    if (path !== '/turned-away') return undefined
+    inNextTurn(who)
+    return turnedAway
+  },
+  nextId: () => 'req_0000000000000001',
+}
+const host = serveForTest(echo, { door })
 afterAll(() => host.stop())
 
 type Asked = { path: string; body: string; form: 'length' | 'chunks' | 'none' }
@@ -21,10 +38,13 @@ const SUSPICIOUS = [
   '\0',
 ]
 const asked: fc.Arbitrary<Asked> = fc.record({
-  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed'),
+  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed', '/turned-away'),
   body: fc.array(fc.constantFrom(...SUSPICIOUS), { maxLength: 8 }).map((parts) => parts.join('')),
   form: fc.constantFrom('length', 'chunks', 'none'),
 })
+
+/** Answered without a look at the body. */
+const UNREAD: readonly string[] = ['/at-once', '/unread', '/turned-away']
 
 function written({ path, body, form }: Asked): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n`
@@ -37,12 +57,12 @@ function written({ path, body, form }: Asked): string {
 }
 
 function expected({ path, body, form }: Asked): string {
-  if (path === '/at-once' || path === '/unread') return `POST ${path}`
+  if (UNREAD.includes(path)) return `POST ${path}`
   return echoOf('POST', path, form === 'none' ? '' : body)
 }
 
 /** A body in chunks that is answered before it has come closes the connection; so it has to come with its head. */
-const isSure = ({ path, form }: Asked) => form !== 'chunks' || (path !== '/at-once' && path !== '/unread')
+const isSure = ({ path, form }: Asked) => form !== 'chunks' || !UNREAD.includes(path)
 
 test('wherever they are cut', async () => {
   const requests = fc.array(asked.filter(isSure), { minLength: 1, maxLength: 12 })

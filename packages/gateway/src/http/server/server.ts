@@ -1,5 +1,6 @@
 // HTTP/1.1 for clients, plain or over TLS: docs/decisions/0012 tells why it is not left to Bun.
 import type { Socket, SocketHandler } from 'bun'
+import { type Door, OPEN_DOOR } from '../door.ts'
 import { type Ticker, Ticking } from '../ticker.ts'
 import { letMoreWait } from './backlog.ts'
 import { Connection, type Handler, type Owner } from './connection.ts'
@@ -12,6 +13,8 @@ export type ServerOptions = {
   tls: { cert: string; key: string } | undefined
   ticker: Ticker
   handle: Handler
+  /** Absent: everybody is let in. */
+  door?: Door
   /** Whether clients are asked to go elsewhere with their next request. */
   isLeaving(): boolean
   /** Told of what should not be possible; the connection is closed then. */
@@ -27,6 +30,7 @@ const LOOK_MS = 1_000
 
 export class HttpServer extends Ticking implements Owner {
   readonly handle: Handler
+  readonly door: Door
   readonly failed: (error: unknown) => void
   readonly #connections = new Set<Connection>()
   readonly #listener: Bun.TCPSocketListener<Connection>
@@ -37,9 +41,10 @@ export class HttpServer extends Ticking implements Owner {
   #isStopped = false
   #stopped: PromiseWithResolvers<void> | undefined
 
-  constructor({ hostname, port, reusePort, tls, ticker, handle, isLeaving, failed }: ServerOptions) {
+  constructor({ hostname, port, reusePort, tls, ticker, handle, door, isLeaving, failed }: ServerOptions) {
     super()
     this.handle = handle
+    this.door = door ?? OPEN_DOOR
     this.failed = failed
     this.#ticker = ticker
     this.#isLeaving = isLeaving

@@ -32,6 +32,8 @@ export function echo(request: HttpRequest): Answer | Promise<Answer> {
       return textAnswer(200, `${method} ${target}`)
     case '/unread':
       return Bun.sleep(0).then(() => textAnswer(401, `${method} ${target}`))
+    case '/turned-away':
+      return textAnswer(503, `${method} ${target}`)
     case '/goodbye':
       return textAnswer(200, `${method} ${target}`, { connection: 'close' })
     case '/streamed':
