@@ -41,10 +41,13 @@ ${entry('narrow', one, ', max_concurrency: 1')}
   - { id: nowhere, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k], breaker: false }
   - { id: crowd, dialect: chat, base_url: "${one.url}", keys: [crowd-one, crowd-two, crowd-three, crowd-four] }
   - { id: pair, dialect: chat, base_url: "${two.url}", keys: [key-of-pair-one, key-of-pair-two] }
+  - { id: house, dialect: chat, base_url: "${one.url}", keys: [house-one, house-two], quota: house }
+  - { id: annex, dialect: chat, base_url: "${one.url}", keys: [annex-one], quota: house }
   - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
 models:
   - { id: both, routes: [{ upstream: one, model: inner-name }, { upstream: two, model: inner-name, priority: 2 }], ${PRICE} }
   - { id: gone, routes: [{ upstream: nowhere }, { upstream: two, priority: 2 }], ${PRICE} }
+  - { id: housed, routes: [{ upstream: house, model: inner }, { upstream: annex, model: inner }, { upstream: two, priority: 2 }], ${PRICE} }
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
   - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
   - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
@@ -303,6 +306,14 @@ test('keys take turns, and one that is rejected is left out', async () => {
     ['...', 'ready'],
   ])
   expect(gateway.output().stderr).not.toContain('second-key')
+})
+
+test('keys that share a quota cool together: after a 429 nobody asks with the others', async () => {
+  one.behave(refusal(429, { 'retry-after': '30' }))
+  const { status, asked, receipt } = await ask('housed', false)
+  expect([status, asked]).toEqual([200, [1, 1]])
+  expect(receipt.attempts.map(({ upstream }) => upstream).at(-1)).toBe('two')
+  expect((await ask('housed', true)).asked).toEqual([0, 1])
 })
 
 test('an upstream alone that is down: callers fail fast, and it is found again', async () => {

@@ -27,6 +27,8 @@ export type Upstream = {
   maxConcurrency: number | undefined
   /** The same for each of its keys. */
   maxConcurrencyPerKey?: number | undefined
+  /** All keys of all upstreams that name the same one are limited together. Absent: each by itself. */
+  quota?: string | undefined
   /** false: it is asked however often it failed. */
   breaker?: boolean
   timeouts: Timeouts

@@ -1,16 +1,15 @@
 // One connection of a client: a request in, its answer out, one after the other.
 
-import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
 import type { Door } from '../door.ts'
-import { bufferOf, headEnd } from '../head-end.ts'
 import type { Waiter } from '../pace.ts'
 import type { PreparedAnswer } from '../prepared-answer.ts'
 import type { HttpRequest } from '../request.ts'
 import { restOf } from '../rest-of.ts'
 import { pathOfWholePost } from './glance.ts'
 import type { Source } from './incoming-body.ts'
+import { HEAD_END, IncomingHead } from './incoming-head.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { Outgoing } from './outgoing.ts'
 import { OutgoingStream } from './outgoing-stream.ts'
@@ -36,7 +35,6 @@ export type Owner = {
   failed(error: unknown): void
 }
 
-const MOST_HEAD_BYTES = 64 * 1024
 /** Of requests that come before their turn. */
 const MOST_EARLY_BYTES = 64 * 1024
 /** So much of an unwanted body is taken in for the sake of the connection; a larger one costs more than a new one. */
@@ -48,15 +46,13 @@ const HEAD_MS = 30_000
 const STALLED_MS = 75_000
 /** A client that is still sending hears of the end only when it has read the answer, and must not be cut off before. */
 const LINGER_MS = 30_000
-const HEAD_END = '\r\n\r\n'
 const NOTHING = new Uint8Array(0)
 
 export class Connection implements Source, Waiter {
   readonly #owner: Owner
   #socket: Socket<Connection> | undefined
   readonly #outgoing: Outgoing
-  /** The beginning of a head that came in bits. */
-  #partial: GrowingBytes | undefined
+  readonly #head = new IncomingHead()
   /** What came before its turn: the next requests. */
   #early: Buffer | undefined
   /** Until it is answered and all of it has come. */
@@ -90,7 +86,7 @@ export class Connection implements Source, Waiter {
   }
 
   get #isIdle(): boolean {
-    return !this.#request && !this.#refusal && !this.#partial && !this.#early
+    return !this.#request && !this.#refusal && !this.#head.hasBegun && !this.#early
   }
 
   address(): string {
@@ -164,37 +160,16 @@ export class Connection implements Source, Waiter {
   }
 
   #readHead(bytes: Buffer): void {
-    const partial = this.#partial
-    const before = partial?.length ?? 0
-    partial?.append(bytes)
-    const whole = partial ? bufferOf(partial.peek()) : bytes
-    // Some clients send a line end behind a body, which is none of it.
-    const start = whole[0] === CR && whole[1] === LF ? 2 : 0
-    const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
-    if (end === -1 || end > MOST_HEAD_BYTES) {
-      if (whole.length > MOST_HEAD_BYTES) throw new BadHead(431)
-      if (!partial) this.#begin(bytes)
-      else if (whole.length === start) this.#partial = undefined
-      return
-    }
-    this.#partial = undefined
-    const request = new IncomingRequest(new RequestHead({ bytes: whole, start, end }), this)
+    const head = this.#head.take(bytes)
+    if (!head) return
+    const request = new IncomingRequest(new RequestHead(head), this)
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen
-    let rest = restOf(whole, end + HEAD_END.length)
+    let rest = restOf(head.bytes, head.end + HEAD_END.length)
     if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
     if (rest.length > 0) this.#early = rest
     if (this.#request === request) this.#answer(request)
-  }
-
-  /** A head that has not come entirely. */
-  #begin(bytes: Buffer): void {
-    // Another protocol, TLS more often than not: what it waits for will not come, and it must not wait in vain.
-    if (!FIRST_LETTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new BadHead(400)
-    if (bytes.toString('latin1') === '\r\n') return
-    this.#partial = growingBytes()
-    this.#partial.append(bytes)
   }
 
   #answer(request: IncomingRequest): void {
@@ -310,7 +285,7 @@ export class Connection implements Source, Waiter {
     this.#request = undefined
     this.#refusal = undefined
     this.#early = undefined
-    this.#partial = undefined
+    this.#head.drop()
     this.#stream?.close()
     this.#stream = undefined
     return request
@@ -355,7 +330,7 @@ export class Connection implements Source, Waiter {
       if (this.#isAnswered && waited > STALLED_MS) this.cut()
     } else if (!this.#outgoing.isEmpty) {
       if (waited > STALLED_MS) this.cut()
-    } else if (this.#partial) {
+    } else if (this.#head.hasBegun) {
       if (waited > HEAD_MS) this.#refuse(408)
     } else if (waited > IDLE_MS) this.#close()
   }
@@ -385,10 +360,6 @@ export class Connection implements Source, Waiter {
 
 /** What is left of its body costs more than a new connection; or may come or not, and only the client knows. */
 const isBetterCutShort = ({ body }: IncomingRequest): boolean => body.left > MOST_DISCARDED_BYTES || body.isHeldByClient
-
-const CR = 0x0d
-const LF = 0x0a
-const FIRST_LETTER = /[\r\w!#$%&'*+.^`|~-]/
 
 const EMPTY = Buffer.alloc(0)
 const NOWHERE: Sink = { write: () => undefined }

@@ -2,6 +2,7 @@
 // sent it; and where nobody can be served, most requests are just like each other: a post with a body that came with it.
 import { headEnd } from '../head-end.ts'
 import { bounds, type HeadBytes, readBounds } from '../header-lines.ts'
+import { HEAD_END } from './incoming-head.ts'
 
 const POST = 'POST /'
 const VERSION = ' HTTP/1.1\r\n'
@@ -30,7 +31,9 @@ export function pathOfWholePost(bytes: Buffer): string | undefined {
   const end = headEnd(bytes, firstLine)
   if (end === -1) return undefined
   const body = plainLength({ bytes, start: 0, end }, firstLine)
-  return body === bytes.length - end - 4 ? bytes.toString('latin1', POST.length - 1, pathEnd || at) : undefined
+  return body === bytes.length - end - HEAD_END.length
+    ? bytes.toString('latin1', POST.length - 1, pathEnd || at)
+    : undefined
 }
 
 /** Of the body, -1: not told, or told in a way that wants a closer look. */

@@ -24,6 +24,28 @@ test('entries with the same host and key share a quota, hence a lane; other host
   expect(laneOf('b', 'https://b.example/v1', 'key-one-123456')).not.toBe(lane)
 })
 
+test('credentials that share a quota cool together, whichever upstreams they belong to; the rest is their own', () => {
+  const health = createHealth()
+  const laneOf = (id: string, url: string, quota?: string) => {
+    const [way] = health.waysTo({ ...upstream(id, url, [`key-of-${id}-123456`]), quota })
+    if (!way) throw new Error('no way')
+    return way.lane
+  }
+  const [a, b] = [laneOf('a', 'https://a.example/v1', 'house'), laneOf('b', 'https://b.example/v1', 'house')]
+  const [other, alone] = [laneOf('c', 'https://a.example/v1', 'other'), laneOf('d', 'https://a.example/v1')]
+  a.judge('m', { is: 'limited', waitMs: 7_000, all: false }, 0)
+  const ready = (model: string) => [a, b, other, alone].map((lane) => lane.isReady(model, 1_000))
+  expect([ready('m'), ready('n')]).toEqual([
+    [false, false, true, true],
+    [true, true, true, true],
+  ])
+  expect([b.asksToWait('m', 1_000), b.readyAt('m')]).toEqual([true, 7_000])
+  a.judge('n', { is: 'limited', waitMs: undefined, all: true }, 10_000)
+  expect(b.report(10_500)).toMatchObject({ state: 'cooling', until: 12_000 })
+  a.judge('m', { is: 'rejected', reason: 'wrong key' }, 20_000)
+  expect([a.isReady('m', 20_001), b.isReady('m', 20_001)]).toEqual([false, true])
+})
+
 test('services without keys are apart by their address', () => {
   const health = createHealth()
   const laneOf = (id: string, url: string) => health.waysTo(upstream(id, url, ['none']))[0]?.lane

@@ -1,6 +1,8 @@
 // The lanes of all upstreams. They are found by what they are (host and credential), not by where they are written: a
-// reloaded configuration meets the same ones again, and entries that share a credential share its quota.
+// reloaded configuration meets the same ones again, and entries that share a credential share its quota. Credentials that
+// share one, too, are named by the operator: `quota`.
 import type { Upstream } from '../../config/types.ts'
+import { Cooling } from './cooling.ts'
 import { Lane, type LaneReport } from './lane.ts'
 
 /** One way to an upstream: its address with one of its keys. */
@@ -22,16 +24,14 @@ export type Health = {
 
 export function createHealth(): Health {
   const lanes = new Map<string, Lane>()
+  const quotas = new Map<string, Cooling>()
   const ways = new WeakMap<Upstream, readonly Way[]>()
 
   function laneOf(upstream: Upstream, key: string): Lane {
-    const name = `${hostOf(upstream)} ${fingerprint(key)}`
-    let lane = lanes.get(name)
-    if (!lane) {
-      lane = new Lane()
-      lanes.set(name, lane)
-    }
-    return lane
+    const { quota } = upstream
+    const name = `${hostOf(upstream)} ${fingerprint(key)} ${quota ?? ''}`
+    const shared = quota === undefined ? undefined : getOrAdd(quotas, quota, () => new Cooling())
+    return getOrAdd(lanes, name, () => new Lane(shared))
   }
 
   function waysTo(upstream: Upstream): readonly Way[] {
@@ -48,6 +48,12 @@ export function createHealth(): Health {
     waysTo,
     report: (upstream, now) => waysTo(upstream).map(({ key, lane }) => keyReport(key, lane.report(now), now)),
   }
+}
+
+function getOrAdd<T>(all: Map<string, T>, name: string, make: () => T): T {
+  const known = all.get(name) ?? make()
+  all.set(name, known)
+  return known
 }
 
 function keyReport(key: string, { until, cooling, ...rest }: LaneReport, now: number): KeyReport {

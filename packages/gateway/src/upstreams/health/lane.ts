@@ -6,14 +6,14 @@
 //
 // A 429 cools what was asked for without counting as a failure; a rejected credential is out. Both are asked again only
 // when their time is up, or where nobody else can be asked: unless the upstream itself has said when to come back.
+import { Cooling, type Limited } from './cooling.ts'
 
 /** How an attempt went, as far as the upstream is to blame for it. */
 export type Verdict =
   | { is: 'good'; latencyMs: number }
   /** It did not answer, or answered with a fault of its own. */
   | { is: 'failure' }
-  /** Too much was asked of it: `waitMs` if it said for how long; `all`: every model of this credential, not only this. */
-  | { is: 'limited'; waitMs: number | undefined; all: boolean }
+  | ({ is: 'limited' } & Limited)
   /** The credential is wrong, forbidden or has nothing left to spend. */
   | { is: 'rejected'; reason: string }
   /** Nothing was learned: the request was at fault, or the client left. */
@@ -42,9 +42,6 @@ const ENOUGH_SEEN = 20
 const RECENT = 1 / 16
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
-/** What a 429 without a word on when to come back means, and the most that is believed. */
-const USUAL_COOLING_MS = 2_000
-const LONGEST_COOLING_MS = 60_000
 /** Somebody may have paid the bill meanwhile. */
 const REJECTED_MS = 300_000
 /** A probe whose end nobody reported must not keep the lane closed for ever. */
@@ -61,13 +58,14 @@ export class Lane {
   #openUntil: number | undefined
   #pauseMs = FIRST_PAUSE_MS
   #probeUntil = 0
-  #coolUntil = 0
   #rejectedUntil = 0
   #reason: string | undefined
-  readonly #coolModels = new Map<string, number>()
-  /** Until when the upstream wants to be left alone, in its own words: for a model, or for all. */
-  readonly #toldModels = new Map<string, number>()
-  #toldUntil = 0
+  readonly #cooling: Cooling
+
+  /** `cooling`: of the quota that it shares with other lanes; absent: it has one of its own. */
+  constructor(cooling = new Cooling()) {
+    this.#cooling = cooling
+  }
 
   get inFlight(): number {
     return this.#inFlight
@@ -80,9 +78,9 @@ export class Lane {
 
   /** Whether it may be asked for `model` now. */
   isReady(model: string, now: number): boolean {
-    if (now < this.#rejectedUntil || now < this.#coolUntil || now < this.#probeUntil) return false
+    if (now < this.#rejectedUntil || now < this.#probeUntil) return false
     if (this.#openUntil !== undefined && now < this.#openUntil) return false
-    return this.#coolModels.size === 0 || now >= (this.#coolModels.get(model) ?? 0)
+    return this.#cooling.isOver(model, now)
   }
 
   /** Nothing speaks against it: a second try there is no shot in the dark. */
@@ -98,15 +96,12 @@ export class Lane {
 
   /** The upstream has said when to come back, and it is too early. */
   asksToWait(model: string, now: number): boolean {
-    return now < this.#toldUntil || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model) ?? 0))
+    return this.#cooling.asksToWait(model, now)
   }
 
   /** When `isReady` may become true again. */
   readyAt(model: string): number {
-    return Math.max(
-      ...[this.#rejectedUntil, this.#coolUntil, this.#openUntil ?? 0, this.#probeUntil],
-      this.#coolModels.get(model) ?? 0,
-    )
+    return Math.max(this.#rejectedUntil, this.#openUntil ?? 0, this.#probeUntil, this.#cooling.until(model))
   }
 
   /** Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. */
@@ -126,7 +121,7 @@ export class Lane {
     if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
     else if (verdict.is === 'failure') this.#failed(now)
-    else if (verdict.is === 'limited') this.#limited(model, verdict, now)
+    else if (verdict.is === 'limited') this.#cooling.limited(model, verdict, now)
     else if (verdict.is === 'rejected') {
       this.#rejectedUntil = now + REJECTED_MS
       this.#reason = verdict.reason
@@ -137,7 +132,7 @@ export class Lane {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    const cooling = [...this.#coolModels].flatMap(([model, end]) => (now < end ? [{ model, until: end }] : []))
+    const cooling = this.#cooling.models(now)
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
@@ -145,7 +140,7 @@ export class Lane {
     if (now < this.#probeUntil) return 'probing'
     if (now < this.#rejectedUntil) return 'rejected'
     if (this.#openUntil !== undefined) return 'open'
-    return now < this.#coolUntil ? 'cooling' : 'ready'
+    return this.#cooling.isForAll(now) ? 'cooling' : 'ready'
   }
 
   #succeeded(latencyMs: number): void {
@@ -173,20 +168,6 @@ export class Lane {
     this.#openUntil = now + this.#pauseMs
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2)
     this.#seen = 0
-  }
-
-  #limited(model: string, { waitMs, all }: { waitMs: number | undefined; all: boolean }, now: number): void {
-    const until = now + Math.min(LONGEST_COOLING_MS, Math.max(0, waitMs ?? USUAL_COOLING_MS))
-    for (const [other, end] of this.#coolModels) if (end <= now) this.#coolModels.delete(other)
-    for (const [other, end] of this.#toldModels) if (end <= now) this.#toldModels.delete(other)
-    const wasTold = waitMs !== undefined
-    if (all) {
-      this.#coolUntil = Math.max(this.#coolUntil, until)
-      if (wasTold) this.#toldUntil = Math.max(this.#toldUntil, until)
-    } else {
-      this.#coolModels.set(model, Math.max(this.#coolModels.get(model) ?? 0, until))
-      if (wasTold) this.#toldModels.set(model, Math.max(this.#toldModels.get(model) ?? 0, until))
-    }
   }
 }
 
