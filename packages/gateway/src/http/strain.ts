@@ -22,7 +22,7 @@ export class Strain {
     this.#waitedAt = now
   }
 
-  /** A few times a second. `busy`: the share of a processor that was used since the last time. `waiting`: in line. */
+  /** A few times a second. `busy`: the share of a processor that could have been used since the last time. `waiting`: in line. */
   tick(now: number, atWork: number, busy: number, waiting: number): void {
     if (atWork <= ENOUGH_AT_WORK || busy < BUSY) this.#easyAt = now
     if (waiting > 0) this.#waitedAt = now

@@ -2,6 +2,7 @@
 import { type Admission, createAdmission, type Limits } from '../http/admission.ts'
 import { type Ticker, Ticking } from '../http/ticker.ts'
 import type { Log } from '../observe/log.ts'
+import { wantedMs } from '../observe/processor-time.ts'
 import { createRoom, type Room } from './room.ts'
 
 export type Waiting = { admission: Admission; room: Room }
@@ -12,7 +13,7 @@ const TELL_EVERY_MS = 60_000
 class Pulse extends Ticking {
   readonly #waiting: Waiting
   readonly #log: Log
-  #usedMs = usedMs()
+  #wantedMs = wantedMs()
   #lookedAt: number
   #toldAt = Number.NEGATIVE_INFINITY
 
@@ -35,20 +36,14 @@ class Pulse extends Ticking {
     this.#log.warn('more requests than can be taken: some were told to come back', counts)
   }
 
-  /** The share of one processor that this process has used since the last tick. */
+  /** The share of one processor that this process could have used since the last tick. */
   #busy(now: number): number {
-    const used = usedMs()
-    const share = (used - this.#usedMs) / Math.max(1, now - this.#lookedAt)
-    this.#usedMs = used
+    const wanted = wantedMs()
+    const share = (wanted - this.#wantedMs) / Math.max(1, now - this.#lookedAt)
+    this.#wantedMs = wanted
     this.#lookedAt = now
     return share
   }
-}
-
-/** Of processors, by this process, all of its threads. */
-function usedMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
 }
 
 export function createWaiting(limits: Limits, ticker: Ticker, log: Log): Waiting {

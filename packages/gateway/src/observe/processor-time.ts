@@ -1,0 +1,28 @@
+// How much of a processor this process could use. What it has used tells too little: in a container that may have half of
+// one, or beside others that want it, too, a process with far too much to do uses half of one and waits for the rest.
+import { readFileSync } from 'node:fs'
+
+/** Of the main thread, which does most of the work: nanoseconds that it ran, and that it was ready to and had to wait. */
+const SCHEDULED = '/proc/self/schedstat'
+
+/** Milliseconds until now; where the system does not tell, those that were used. */
+export const wantedMs: () => number = hasScheduled() ? scheduledMs : usedMs
+
+function hasScheduled(): boolean {
+  try {
+    return scheduledMs() > 0
+  } catch {
+    return false
+  }
+}
+
+function scheduledMs(): number {
+  const [ran = '', waited = ''] = readFileSync(SCHEDULED, 'latin1').split(' ')
+  return (Number(ran) + Number(waited)) / 1e6
+}
+
+/** By all threads. */
+function usedMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
