@@ -112,7 +112,11 @@ export async function serve(setup: ServeSetup): Promise<void> {
     })
     const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
     stops.push(renewal.stop, reload.stop)
-    if (leads) stops.push(auditing(storage, log), sweeping(storage.contents, log))
+    if (leads)
+      stops.push(
+        auditing(storage, log, () => parts.admission.isBehind),
+        sweeping(storage.contents, log),
+      )
     process.on('SIGHUP', () => {
       reload.now()
       // Workers are asked by their parent, all together.

@@ -26,7 +26,7 @@ test('the books are audited after the start and again and again, whatever came o
       return next ? next() : Promise.reject(new Error('asked too often'))
     },
   }
-  const stop = auditing(storage, log, { first: 1, next: () => 1 })
+  const stop = auditing(storage, log, () => false, { first: 1, again: 1, next: () => 1 })
   await done.promise
   stop()
   await Bun.sleep(20)
@@ -36,6 +36,23 @@ test('the books are audited after the start and again and again, whatever came o
     'warn: the audit could not be made',
     'info: audit: the books are in order',
   ])
+})
+
+test('the books wait while there is too much to do, for an hour at most', async () => {
+  const looks: boolean[] = []
+  /** Behind at the first two looks, and from the fourth on for good. */
+  const isBehind = () => looks.push(looks.length !== 2) > 0 && looks.at(-1) === true
+  const [audits, done] = [[] as number[], Promise.withResolvers<void>()]
+  const audit = async () => {
+    if (audits.push(looks.length) === 2) done.resolve()
+    return REPORT
+  }
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const stop = auditing({ audit }, log, isBehind, { first: 0, again: 0, next: () => 0 })
+  await done.promise
+  stop()
+  // The third look; and the one after sixty in vain.
+  expect(audits).toEqual([3, 3 + 61])
 })
 
 test('contents are swept page by page, and again later, whatever came of it before', async () => {

@@ -15,6 +15,9 @@ const CHECK_CERTIFICATE_MS = 10_000
 /** When the start's own work is done. */
 const FIRST_AUDIT_MS = 30_000
 const AUDIT_HOUR = 3
+/** Who has more to do than he can does that first; but after an hour of it the books are looked at all the same. */
+const AUDIT_AGAIN_MS = 60_000
+const MOST_POSTPONED = 60
 
 const SWEEPING = { everyMs: 60_000, pauseMs: 20, page: 50 }
 
@@ -88,15 +91,24 @@ export function reloading(
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
 }
 
-/** The books are checked without being asked: soon after the start, then every night. */
+type AuditDelays = { first: number; again: number; next(): number }
+
+/** The books are checked without being asked: soon after the start, then every night. `isBehind`: not now. */
 export function auditing(
   storage: Pick<Storage, 'audit'>,
   log: Log,
-  delays: { first: number; next(): number } = { first: FIRST_AUDIT_MS, next: untilNight },
+  isBehind: () => boolean,
+  delays: AuditDelays = { first: FIRST_AUDIT_MS, again: AUDIT_AGAIN_MS, next: untilNight },
 ): () => void {
   let stopped = false
+  let postponed = 0
   let timer = setTimeout(audit, delays.first)
   async function audit(): Promise<void> {
+    if (isBehind() && postponed++ < MOST_POSTPONED) {
+      timer = setTimeout(audit, delays.again)
+      return
+    }
+    postponed = 0
     try {
       const { ok, requests, transfers, openHolds } = await storage.audit()
       if (ok) log.info('audit: the books are in order', { requests, transfers, openHolds })
