@@ -5,7 +5,15 @@ import { quantile } from './measure.ts'
 import type { Second, SteadyPlan, SteadyResult } from './steady-load.ts'
 
 type Bucket = Omit<Second, 'p50Ms' | 'p99Ms'> & { latencies: number[] }
-type Connection = { dueAt: number; bucket: Bucket | undefined; answer: string }
+type Connection = {
+  dueAt: number
+  bucket: Bucket | undefined
+  /** Of the answer, as far as it has come; undefined once its body has begun. */
+  head: string | undefined
+  status: string
+  /** Bytes of the body that are still to come; undefined: it is chunked. */
+  left: number | undefined
+}
 
 const input = Bun.stdin.stream().getReader()
 const decoder = new TextDecoder()
@@ -35,7 +43,7 @@ function open(dueAt: number, bucket: Bucket): void {
   Bun.connect<Connection>({
     hostname: plan.host,
     port: plan.port,
-    data: { dueAt, bucket, answer: '' },
+    data: newConnection(dueAt, bucket),
     socket: {
       open: (socket) => send(socket, dueAt, bucket),
       data: receive,
@@ -52,21 +60,23 @@ function open(dueAt: number, bucket: Bucket): void {
 }
 
 function send(socket: Socket<Connection>, dueAt: number, bucket: Bucket): void {
-  socket.data = { dueAt, bucket, answer: '' }
+  socket.data = newConnection(dueAt, bucket)
   const request = requests[turn++ % requests.length]
   // Requests are small and sockets empty: they are taken in one piece.
   if (request) socket.write(request)
 }
 
+const newConnection = (dueAt: number, bucket: Bucket): Connection => ({
+  ...{ dueAt, bucket, head: '', status: '', left: undefined },
+})
+
 function receive(socket: Socket<Connection>, bytes: Buffer): void {
   const { data } = socket
-  data.answer += bytes.toString('latin1')
-  if (!isWhole(data.answer)) return
-  const { bucket, dueAt } = data
+  if (!isWhole(data, bytes)) return
+  const { bucket, dueAt, status } = data
   data.bucket = undefined
   idle.push(socket)
   if (!bucket) return
-  const status = data.answer.slice(9, 12)
   if (status === '503') bucket.shed++
   else if (status !== '200') bucket.failed++
   else {
@@ -75,15 +85,26 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
   }
 }
 
-/** Answers have a length, or are streams that end in an empty chunk. */
-function isWhole(answer: string): boolean {
-  const end = answer.indexOf('\r\n\r\n')
-  if (end === -1) return false
-  const head = answer.slice(0, end)
-  if (/\r\ntransfer-encoding: *chunked/i.test(head)) return answer.endsWith('\r\n0\r\n\r\n')
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1])
-  if (Number.isNaN(length)) throw new Error(`an answer without its length: ${head}`)
-  return answer.length >= end + 4 + length
+/** Answers have a length, or are streams that end in an empty chunk, which comes in one piece. */
+function isWhole(data: Connection, bytes: Buffer): boolean {
+  let bodyBytes = bytes.length
+  if (data.head !== undefined) {
+    data.head += bytes.toString('latin1')
+    const end = data.head.indexOf('\r\n\r\n')
+    if (end === -1) return false
+    data.status = data.head.slice(9, 12)
+    const length = /\r\ncontent-length: *(\d+)/i.exec(data.head)?.[1]
+    data.left = length === undefined ? undefined : Number(length)
+    bodyBytes = data.head.length - end - 4
+    data.head = undefined
+  }
+  if (data.left !== undefined) data.left -= bodyBytes
+  return data.left === undefined ? endsInEmptyChunk(bytes) : data.left <= 0
+}
+
+function endsInEmptyChunk(bytes: Buffer): boolean {
+  const { length } = bytes
+  return bytes[length - 5] === 0x30 && bytes[length - 1] === 0x0a && bytes[length - 6] === 0x0a
 }
 
 function ask(dueAt: number, bucket: Bucket): void {

@@ -153,17 +153,33 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   expect(lengths.at(-1)).toBeLessThan(500)
 })
 
+test('the line is shorter as soon as the processor cannot follow, however empty it was', async () => {
+  const { admission, wait, pass, strain } = admissionOf(10_000, 1e9)
+  const serve = async () => {
+    for (let count = 0; count < 1_000; count++) admission.enter(1)?.leave()
+    await pass(250)
+  }
+  for (let round = 0; round < 40; round++) await serve()
+  for (let count = 0; count < 200; count++) admission.enter(1)
+  strain()
+  for (let round = 0; round < 4; round++) await serve()
+  expect(admission.isBehind).toBe(true)
+  while (!admission.isShedding) wait(1)
+  // 4,000 a second: as many as come in a fortieth of one.
+  expect(admission.waiting).toBe(100)
+})
+
 test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
   const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
-  const running = Array.from({ length: 300 }, () => admission.enter(1))
+  const running = Array.from({ length: 172 }, () => admission.enter(1))
   await pass(2_000)
   expect(admission.enter(1)).toBeDefined()
   strain()
-  await pass(1_000)
+  await pass(750)
   expect(admission.isBehind).toBe(false)
-  await pass(1_000)
+  await pass(250)
   expect(admission.enter(1)).toBeUndefined()
-  // 301 are at work. With 45 of them away there is still nobody too few.
+  // 173 are at work. With 45 of them away there is still nobody too few.
   for (const place of running.slice(0, 45)) place?.setAway(true)
   wait(1)
   await settled()
@@ -171,7 +187,7 @@ test('where the processor cannot follow, only those are let in whom it can serve
   running[45]?.setAway(true)
   running[45]?.setAway(true)
   await settled()
-  expect([places.length, admission.inFlight]).toEqual([1, 302])
+  expect([places.length, admission.inFlight]).toEqual([1, 174])
   // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
   running[0]?.setAway(false)
   wait(1)

@@ -50,7 +50,7 @@ export type Place = {
 const PATIENCE_MS = 500
 /** Once the line has not been empty for so long, so much is enough to keep all places busy. */
 const STANDING_MS = 1_000
-const SHORT_PATIENCE_MS = 100
+const SHORT_PATIENCE_MS = 25
 const LEAST_IN_LINE = 64
 const MOST_IN_LINE = 1_024
 /** The pace is that of about the last second. */
@@ -167,7 +167,8 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       perSecond += (entered / seconds - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
       if (closed) return
-      const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
+      const isStanding = strain.isBehind || now - emptyAt > STANDING_MS
+      const patience = isStanding ? SHORT_PATIENCE_MS : PATIENCE_MS
       mostInLine = Math.min(MOST_IN_LINE, Math.max(LEAST_IN_LINE, Math.ceil((perSecond * patience) / 1_000)))
     },
     close() {

@@ -15,8 +15,8 @@ function after(ticks: readonly Tick[]): boolean[] {
 
 const times = (count: number, tick: Tick): Tick[] => Array.from({ length: count }, () => tick)
 
-test('behind is who has had too much at work and no time to spare for two seconds', () => {
-  expect(after(times(8, STRAINED))).toEqual([...times(7, {}).map(() => false), true])
+test('behind is who has had too much at work and no time to spare for a second', () => {
+  expect(after(times(4, STRAINED))).toEqual([false, false, false, true])
 })
 
 test.each<[why: string, tick: Tick]>([
@@ -25,13 +25,17 @@ test.each<[why: string, tick: Tick]>([
 ])('not behind: %s', (_, tick) => {
   expect(after(times(20, tick))).not.toContain(true)
   // A moment of it begins the time anew.
-  expect(after([...times(7, STRAINED), tick, ...times(7, STRAINED)])).not.toContain(true)
+  expect(after([...times(3, STRAINED), tick, ...times(3, STRAINED)])).not.toContain(true)
 })
 
-test('caught up is who has had nobody in line for two seconds, and not before', () => {
-  const inLine: Tick = { atWork: ENOUGH_AT_WORK, busy: 1, waiting: 1 }
-  const ticks = [...times(8, STRAINED), ...times(20, inLine), ...times(7, {}), inLine, ...times(8, {})]
+const IN_LINE: Tick = { atWork: ENOUGH_AT_WORK, busy: 1, waiting: 1 }
+
+test.each<[why: string, tick: Tick]>([
+  ['nobody in line', { ...IN_LINE, waiting: 0 }],
+  ['time to spare: those at work wait for something else', { ...IN_LINE, busy: 0.7 }],
+])('caught up is who has had %s for two seconds, and not before', (_, tick) => {
+  const ticks = [...times(4, STRAINED), ...times(20, IN_LINE), ...times(7, tick), IN_LINE, ...times(8, tick)]
   const behind = after(ticks)
-  expect(behind.indexOf(true)).toBe(7)
-  expect(behind.slice(7)).toEqual([...times(36, {}).map(() => true), false])
+  expect(behind.indexOf(true)).toBe(3)
+  expect(behind.slice(3)).toEqual([...times(36, {}).map(() => true), false])
 })

@@ -5,29 +5,34 @@
 // with time to spare, or passes.
 
 /** So many at work, those not counted that wait for their upstream, keep a processor and the store busy. */
-export const ENOUGH_AT_WORK = 256
+export const ENOUGH_AT_WORK = 128
 /** Of one processor. A process has one thread that does most of its work. */
 const BUSY = 0.8
-/** A burst is not worth turning anybody away. */
-const LASTING_MS = 2_000
+/** A burst is not worth keeping anybody out. */
+const BEHIND_AFTER_MS = 1_000
+const CAUGHT_UP_AFTER_MS = 2_000
 
 export class Strain {
   /** No more than ENOUGH_AT_WORK should be at work. */
   isBehind = false
   #easyAt: number
-  #waitedAt: number
+  #pressedAt: number
 
   constructor(now: number) {
     this.#easyAt = now
-    this.#waitedAt = now
+    this.#pressedAt = now
   }
 
   /** A few times a second. `busy`: the share of a processor that could have been used since the last time. `waiting`: in line. */
   tick(now: number, atWork: number, busy: number, waiting: number): void {
-    if (atWork <= ENOUGH_AT_WORK || busy < BUSY) this.#easyAt = now
-    if (waiting > 0) this.#waitedAt = now
-    if (!this.isBehind) this.isBehind = now - this.#easyAt >= LASTING_MS
-    else if (now - this.#waitedAt >= LASTING_MS) {
+    const isBusy = busy >= BUSY
+    if (!isBusy || atWork <= ENOUGH_AT_WORK) this.#easyAt = now
+    // With time to spare, those in line had better be let in: it is something else that those at work are waiting for.
+    if (isBusy && waiting > 0) this.#pressedAt = now
+    if (!this.isBehind) {
+      this.isBehind = now - this.#easyAt >= BEHIND_AFTER_MS
+      this.#pressedAt = now
+    } else if (now - this.#pressedAt >= CAUGHT_UP_AFTER_MS) {
       this.isBehind = false
       this.#easyAt = now
     }
