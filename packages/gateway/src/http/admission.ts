@@ -50,7 +50,7 @@ export type Place = {
 const PATIENCE_MS = 500
 /** Once the line has not been empty for so long, so much is enough to keep all places busy. */
 const STANDING_MS = 1_000
-const SHORT_PATIENCE_MS = 25
+const SHORT_PATIENCE_MS = 100
 const LEAST_IN_LINE = 64
 const MOST_IN_LINE = 1_024
 /** The pace is that of about the last second. */
