@@ -166,7 +166,7 @@ test('the line is shorter as soon as the processor cannot follow, however empty 
   expect(admission.isBehind).toBe(true)
   while (!admission.isShedding) wait(1)
   // As many as are served in a tenth of a second, and not in half of one: 4,000 a second, and the 200 lately.
-  expect(admission.waiting).toBe(411)
+  expect(admission.waiting).toBe(409)
 })
 
 test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
