@@ -94,6 +94,9 @@ function isWhole(data: Connection, bytes: Buffer): boolean {
     if (end === -1) return false
     data.status = data.head.slice(9, 12)
     const length = /\r\ncontent-length: *(\d+)/i.exec(data.head)?.[1]
+    if (length === undefined && !/\r\ntransfer-encoding: *chunked/i.test(data.head)) {
+      throw new Error(`an answer without its length: ${data.head.slice(0, end)}`)
+    }
     data.left = length === undefined ? undefined : Number(length)
     bodyBytes = data.head.length - end - 4
     data.head = undefined

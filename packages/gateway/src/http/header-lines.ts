@@ -39,7 +39,6 @@ export class HeaderLines {
     this.isClear = count !== -1
     this.#bounds = bounds.slice(0, Math.max(0, count))
     this.#lengths = lengthsIn(this.#bounds)
-    if (bounds.length > MOST_KEPT) bounds.length = 0
   }
 
   get count(): number {
@@ -112,6 +111,7 @@ const MOST_KEPT = 4_096
  * is to be believed. `at`, the end of the first line, may not be beyond the end of the head, where the body begins.
  */
 export function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
+  if (bounds.length > MOST_KEPT) bounds.length = 0
   let count = 0
   while (at < end) {
     if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1

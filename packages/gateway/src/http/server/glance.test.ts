@@ -56,6 +56,7 @@ describe('left to a closer look', () => {
     ['a line end behind it', `${whole}\r\n`],
     ['no length', post(['Host: a'], '')],
     ['two lengths', post(['Host: a', 'Content-Length: 2', 'Content-Length: 2'])],
+    ['two lengths, one of them none', post(['Host: a', 'Content-Length: +2', 'Content-Length: 2'])],
     ['a length with a sign', post(['Host: a', 'Content-Length: +2'])],
     ['a list of lengths', post(['Host: a', 'Content-Length: 2, 2'])],
     ['an empty length', post(['Host: a', 'Content-Length:'], '')],

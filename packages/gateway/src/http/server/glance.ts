@@ -60,6 +60,7 @@ function plainLength(head: HeadBytes, firstLine: number): number {
         if (!isNamed(bytes, name, 'content-length')) break
         if (length !== -1) return -1
         length = numberAt(bytes, value, end)
+        if (length === -1) return -1
         break
       case 'transfer-encoding'.length:
         if (isNamed(bytes, name, 'transfer-encoding')) return -1
