@@ -24,7 +24,7 @@ function admissionOf(inFlight: number, memoryBytes = 100) {
       busy = 1
     },
     wait(bytes: number, client = new TestClient()) {
-      void admission.wait(bytes, client).then((place) => places.push(place))
+      admission.wait(bytes, client, (place) => places.push(place))
     },
   }
 }

@@ -16,8 +16,11 @@ export type Limits = { inFlight: number; memoryBytes: number }
 export type Admission = {
   /** undefined: full. A request weighs the bytes of its body, known or feared. */
   enter(bytes: number): Place | undefined
-  /** In line; its body has not been read. undefined: not in time, no room in the line either, or the client has left. */
-  wait(bytes: number, client: Client): Promise<Place | undefined>
+  /**
+   * In line; its body has not been read. Called with undefined: not in time, no room in the line either, or the client has
+   * left.
+   */
+  wait(bytes: number, client: Client, called: (place: Place | undefined) => void): void
   /** The line is full, too: whoever comes now is best refused before anything is done for him. */
   readonly isShedding: boolean
   /** There is more to do than the processor can: see strain.ts. */
@@ -128,13 +131,13 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       take(bytes)
       return new Taken(bytes)
     },
-    async wait(bytes, client) {
-      if (client.isGone || line.length >= mostInLine) return undefined
-      if (line.length > 0 && bytesInLine + bytes > limits.memoryBytes) return undefined
+    wait(bytes, client, called) {
+      const isTooHeavy = line.length > 0 && bytesInLine + bytes > limits.memoryBytes
+      if (client.isGone || line.length >= mostInLine || isTooHeavy) return called(undefined)
       const since = clock()
       if (line.length === 0) emptyAt = since
       bytesInLine += bytes
-      return (await line.join({ bytes }, since, client)) ? new Taken(bytes) : undefined
+      line.join({ bytes }, since, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
     },
     get isShedding() {
       return line.length >= mostInLine

@@ -1,11 +1,24 @@
 // Those who wait for a place, in the order in which they came. A line costs nothing until somebody stands in it.
 import type { Client } from './request.ts'
 
-type Waiting<T> = { about: T; since: number; client: Client; called(inTime: boolean): void }
+/**
+ * Each knows its neighbours: a Set keeps the order, too, but looks through everybody who has left whenever it is asked who
+ * is first.
+ */
+type Waiting<T> = {
+  about: T
+  since: number
+  client: Client
+  called(inTime: boolean): void
+  before: Waiting<T> | undefined
+  behind: Waiting<T> | undefined
+  isOut: boolean
+}
 
 export class Line<T> {
-  /** A set keeps the order, and gives up anybody in it at once. */
-  readonly #waiting = new Set<Waiting<T>>()
+  #first: Waiting<T> | undefined
+  #last: Waiting<T> | undefined
+  #length = 0
   /** Told of everybody who leaves the line, for whatever reason. */
   readonly #onGone: (about: T) => void
 
@@ -14,51 +27,57 @@ export class Line<T> {
   }
 
   get length(): number {
-    return this.#waiting.size
+    return this.#length
   }
 
   /** What was said about the one whose turn it is. */
   get first(): T | undefined {
-    return this.#head()?.about
+    return this.#first?.about
   }
 
   get firstSince(): number | undefined {
-    return this.#head()?.since
+    return this.#first?.since
   }
 
-  /** `client` has not left yet. true: it is your turn. false: it took too long, you left, or the line was sent home. */
-  join(about: T, since: number, client: Client): Promise<boolean> {
-    return new Promise((resolve) => {
-      const waiting: Waiting<T> = { about, since, client, called: resolve }
-      this.#enter(waiting)
-      client.onGone = () => this.#call(waiting, false)
-    })
+  /** `client` has not left yet. Called with true: it is your turn; false: it took too long, you left, or all were sent home. */
+  join(about: T, since: number, client: Client, called: (inTime: boolean) => void): void {
+    const waiting: Waiting<T> = { about, since, client, called, before: undefined, behind: undefined, isOut: false }
+    this.#enter(waiting)
+    client.onGone = () => this.#call(waiting, false)
   }
 
   callFirst(): void {
-    const head = this.#head()
-    if (head) this.#call(head, true)
+    if (this.#first) this.#call(this.#first, true)
   }
 
   /** Sends those home who have waited since then, or longer. */
   expire(since: number): void {
-    for (const waiting of this.#waiting) if (waiting.since <= since) this.#call(waiting, false)
+    while (this.#first && this.#first.since <= since) this.#call(this.#first, false)
   }
 
   /** Who was called too early, and comes back, has his place in front of those who came after him. */
   #enter(waiting: Waiting<T>): void {
-    const later = waiting.since < (this.firstSince ?? 0) ? [...this.#waiting] : []
-    if (later.length > 0) this.#waiting.clear()
-    this.#waiting.add(waiting)
-    for (const each of later) this.#waiting.add(each)
-  }
-
-  #head(): Waiting<T> | undefined {
-    return this.#waiting.values().next().value
+    let before = this.#last
+    while (before && before.since > waiting.since) before = before.before
+    const behind = before ? before.behind : this.#first
+    waiting.before = before
+    waiting.behind = behind
+    if (before) before.behind = waiting
+    else this.#first = waiting
+    if (behind) behind.before = waiting
+    else this.#last = waiting
+    this.#length++
   }
 
   #call(waiting: Waiting<T>, inTime: boolean): void {
-    if (!this.#waiting.delete(waiting)) return
+    if (waiting.isOut) return
+    waiting.isOut = true
+    const { before, behind } = waiting
+    if (before) before.behind = behind
+    else this.#first = behind
+    if (behind) behind.before = before
+    else this.#last = before
+    this.#length--
     waiting.client.onGone = undefined
     this.#onGone(waiting.about)
     waiting.called(inTime)

@@ -103,11 +103,14 @@ function weightOf({ encoding, length }: Announced, limit: number): number {
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-async function placeInTurn(http: HttpRequest, weight: number, { admission }: Parts): Promise<Place> {
-  const place = await admission.wait(weight, http)
-  if (place) return place
-  admission.refused++
-  throw new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter })
+function placeInTurn(http: HttpRequest, weight: number, { admission }: Parts): Promise<Place> {
+  return new Promise((resolve, reject) => {
+    admission.wait(weight, http, (place) => {
+      if (place) return resolve(place)
+      admission.refused++
+      reject(new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter }))
+    })
+  })
 }
 
 type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>

@@ -52,7 +52,9 @@ export function createRoom(): Room {
       const line = lines.get(model) ?? new Line<Waiter>()
       if (waiter.client.isGone || line.length >= mostInLine) return false
       lines.set(model, line)
-      const isTheirTurn = await line.join(waiter, waiter.since, waiter.client)
+      const isTheirTurn = await new Promise<boolean>((called) => {
+        line.join(waiter, waiter.since, waiter.client, called)
+      })
       if (line.length === 0 && lines.get(model) === line) lines.delete(model)
       return isTheirTurn
     },
