@@ -1,20 +1,11 @@
 // The load generator, a process of its own: raw sockets, so that it costs little beside the server under test.
 // Reads one plan as a line of JSON from standard input and writes one line of results.
 import type { Socket } from 'bun'
+import { AnswerReader } from './answer-reader.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { quantile } from './measure.ts'
 
-type Connection = {
-  startedAt: number
-  /** The head of the answer as far as it has come; undefined once the body has begun. */
-  head: string | undefined
-  /** Bytes of the body that are still to come; undefined: it is chunked. */
-  left: number | undefined
-  /** The last bytes seen of a chunked body. */
-  tail: string
-}
-
-const END_OF_CHUNKS = '0\r\n\r\n'
+type Connection = { startedAt: number; answer: AnswerReader }
 
 const input = Bun.stdin.stream().getReader()
 const plan = JSON.parse(await readLine()) as LoadPlan
@@ -61,38 +52,31 @@ function next(socket: Socket<Connection>): void {
   const request = requests[sent % requests.length]
   if (!request || sent >= plan.requests) return void socket.end()
   sent++
-  socket.data = { startedAt: performance.now(), head: '', left: undefined, tail: '' }
+  socket.data.startedAt = performance.now()
   send(socket, request)
 }
 
 function receive(socket: Socket<Connection>, bytes: Buffer): void {
-  const connection = socket.data
+  const { answer, startedAt } = socket.data
   reads++
   bytesRead += bytes.length
-  let body = bytes
-  if (connection.head !== undefined) {
-    connection.head += bytes.toString('latin1')
-    const end = connection.head.indexOf('\r\n\r\n')
-    if (end === -1) return
-    if (!connection.head.startsWith('HTTP/1.1 200')) over.reject(new Error(connection.head.slice(0, 500)))
-    const length = /\r\ncontent-length: *(\d+)/i.exec(connection.head)?.[1]
-    connection.left = length === undefined ? undefined : Number(length)
-    body = bytes.subarray(bytes.length - (connection.head.length - end - 4))
-    connection.head = undefined
-    if (plan.reader !== 'reads') begun(socket)
-  }
-  if (connection.left !== undefined) connection.left -= body.length
-  else connection.tail = (connection.tail + body.subarray(-END_OF_CHUNKS.length).toString('latin1')).slice(-5)
-  if (connection.left === undefined ? connection.tail !== END_OF_CHUNKS : connection.left > 0) return
-  latencies[finished++] = performance.now() - connection.startedAt
+  if (!answer.take(bytes)) return
+  latencies[finished++] = performance.now() - startedAt
   if (finished === plan.requests) over.resolve()
   next(socket)
 }
 
-/** The answer has begun: streams that stay open are read on as they come, those that stall are not read any more. */
-function begun(socket: Socket<Connection>): void {
+/** Streams that stay open are read on as they come, those that stall are not read any more. */
+function begun(socket: Socket<Connection>, status: string): void {
+  if (status !== '200') over.reject(new Error(`answered with ${status}`))
+  if (plan.reader === 'reads') return
   if (plan.reader === 'stalls') socket.pause()
   if (++opened === plan.requests) over.resolve()
+}
+
+function ready(socket: Socket<Connection>): void {
+  socket.data = { startedAt: 0, answer: new AnswerReader((status) => begun(socket, status)) }
+  next(socket)
 }
 
 function connect(): Promise<Socket<Connection>> {
@@ -100,7 +84,7 @@ function connect(): Promise<Socket<Connection>> {
     hostname: plan.host,
     port: plan.port,
     socket: {
-      open: next,
+      open: ready,
       data: receive,
       drain(socket) {
         const rest = unsent.get(socket)

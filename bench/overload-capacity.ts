@@ -3,7 +3,7 @@
 // runs at once), and once with that of a processor.
 import { cpus } from 'node:os'
 import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
-import { keepOpen, type LoadPlan, load } from './load.ts'
+import { keepOpen } from './load.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type Child, childOf, untilLine } from './processes.ts'
 import {
@@ -17,7 +17,7 @@ import {
   verdict,
 } from './scenario.ts'
 import { startUpstream, untilReady } from './servers.ts'
-import { type Second, type SteadyResult, steadyLoad } from './steady-load.ts'
+import { type Second, type SteadyPlan, type SteadyResult, steadyLoad } from './steady-load.ts'
 import { CHAT, jsonPath, openPath, slowPath, smallRequest, streamPath } from './wire.ts'
 
 const TIMES_CAPACITY = 3
@@ -33,7 +33,7 @@ type Case = {
   upstreamPath: string
   /** Of `server.limits`; absent: as it comes. */
   inFlight?: number
-  /** That the closed loop needs to find the most that can be done. */
+  /** That it takes to find the most that can be done. */
   connections: number
   streamed?: true
   /** The gateway then has the first processor, and upstream and load have the others: they take nothing from it. */
@@ -78,47 +78,36 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
     const body = smallRequest('bench', each.streamed === true)
-    const closed: LoadPlan = {
-      ...target,
-      body,
-      connections: each.connections,
-      // Some seconds each: a machine that others use, too, is now and then much faster for a moment.
-      requests: quick ? 2_000 : each.ofProcessor ? 20_000 : 6_000,
-      reader: 'reads',
-    }
-    const rounds: Round[] = []
+    const phases = [{ perSecond: MORE_THAN_ENOUGH, seconds: quick ? 2 : 4 }]
+    const closed = { ...target, body, phases, mostConnections: each.connections }
+    const rounds = (plan: SteadyPlan) => runRounds(plan, gateway.pid, outside)
     say('   the most that can be done')
     // Only warms it up: a server that runs for weeks has its code compiled.
-    await load({ ...closed, requests: 3 * closed.requests }, outside)
-    await runRounds(closed, gateway.pid, outside, rounds)
-    const perSecond = pace(rounds)
+    await rounds(closed)
+    const before = await rounds(closed)
+    const perSecond = pace(before)
     say(`   ${perSecond.toFixed(0)} a second; now ${TIMES_CAPACITY} times as much`)
     const calm = { perSecond: Math.ceil(perSecond * CALM_SHARE), seconds: quick ? 3 : 5 }
     const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
-    const phases = [calm, over, { ...calm, seconds: BACK_WITHIN_SECONDS }]
+    const after = { ...calm, seconds: BACK_WITHIN_SECONDS }
     const [seen, memory] = await withMemory(gateway.pid, () =>
-      steadyLoad({ ...target, body, phases, mostConnections: 6_000 }, outside),
+      steadyLoad({ ...closed, phases: [calm, over, after], mostConnections: 6_000 }, outside),
     )
     say('   the most once more')
-    await runRounds(closed, gateway.pid, outside, rounds)
-    const crowd = {
-      ...closed,
-      connections: TIMES_CAPACITY * closed.connections,
-      requests: TIMES_CAPACITY * closed.requests,
-    }
-    const crowdPerSecond = each.ofProcessor ? (await load(crowd, outside)).requestsPerSecond : undefined
-    const servedMicros = median(rounds.map((round) => round.micros))
+    const most = [...before, ...(await rounds(closed))]
+    const crowd = { ...closed, mostConnections: TIMES_CAPACITY * each.connections }
+    const crowdPerSecond = each.ofProcessor ? pace(await rounds(crowd)) : undefined
     await gateway.child.stop()
     const shedMicros = each.ofProcessor ? await costOfRefusal(each, base, quick) : undefined
-    const [calmly = [], overloaded = [], after = []] = seen.phases
+    const [calmSeconds = [], overSeconds = [], afterSeconds = []] = seen.phases
     return {
-      perSecond: pace(rounds),
-      servedMicros,
+      perSecond: pace(most),
+      servedMicros: median(most.map(({ micros }) => micros)),
       shedMicros,
       crowdPerSecond,
-      calm: calmly,
-      over: overloaded,
-      after,
+      calm: calmSeconds,
+      over: overSeconds,
+      after: afterSeconds,
       health: seen.health,
       memory,
     }
@@ -131,15 +120,22 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
 
 type Round = { perSecond: number; micros: number }
 
-/** Before and after: what is done in a minute is compared with what can be done at about the same time. */
-async function runRounds(plan: LoadPlan, pid: number, outside: readonly string[], rounds: Round[]): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) {
+/** More than anybody can answer: each connection asks again as soon as it is answered. */
+const MORE_THAN_ENOUGH = 200_000
+
+/** Of each the first second does not count, in which the connections are opened. */
+async function runRounds(plan: SteadyPlan, pid: number, outside: readonly string[]): Promise<Round[]> {
+  const rounds: Round[] = []
+  while (rounds.length < ROUNDS) {
     const before = cpuMicros(pid)
-    const { requestsPerSecond } = await load(plan, outside)
-    rounds.push({ perSecond: requestsPerSecond, micros: (cpuMicros(pid) - before) / plan.requests })
+    const { phases: [seconds = []] = [] } = await steadyLoad(plan, outside)
+    const used = cpuMicros(pid) - before
+    rounds.push({ perSecond: perSecondOf(seconds.slice(1), 'served'), micros: used / sum(seconds, 'served') })
   }
+  return rounds
 }
 
+/** Of rounds before and after: what is done in a minute is compared with what can be done at about the same time. */
 const pace = (rounds: readonly Round[]): number => mean(rounds.map(({ perSecond }) => perSecond))
 
 const PLACES = 8
@@ -152,8 +148,7 @@ async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<
   try {
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys, connections: PLACES }
     const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
-    // More than anybody can answer: each connection asks again as soon as it is refused, as in the other closed loop.
-    const phases = [{ perSecond: 200_000, seconds: quick ? 3 : 6 }]
+    const phases = [{ perSecond: MORE_THAN_ENOUGH, seconds: quick ? 3 : 6 }]
     const refused = {
       ...target,
       body: smallRequest('bench', each.streamed === true),
@@ -260,18 +255,7 @@ function rowsOf(title: string, { perSecond, calm, over, after, memory }: Figures
     ...[millis(medianOf(seconds, 'p50Ms')), millis(medianOf(seconds, 'p99Ms'))],
     seconds === over ? megabytes(memory) : '-',
   ]
-  const most = [
-    title,
-    'the most, closed loop',
-    perSecond.toFixed(0),
-    perSecond.toFixed(0),
-    '0',
-    '0',
-    '0',
-    '-',
-    '-',
-    '-',
-  ]
+  const most = [title, 'the most', perSecond.toFixed(0), perSecond.toFixed(0), '0', '0', '0', '-', '-', '-']
   return [most, row('half of it', calm), row('three times', over), row('half of it again', after)]
 }
 

@@ -1,19 +1,12 @@
 // The process behind steady-load.ts. Raw sockets, so that it costs little beside the server under test. Reads one plan as a
 // line of JSON from standard input and writes one line of results.
 import type { Socket } from 'bun'
+import { AnswerReader } from './answer-reader.ts'
 import { quantile } from './measure.ts'
 import type { Second, SteadyPlan, SteadyResult } from './steady-load.ts'
 
 type Bucket = Omit<Second, 'p50Ms' | 'p99Ms'> & { latencies: number[] }
-type Connection = {
-  dueAt: number
-  bucket: Bucket | undefined
-  /** Of the answer, as far as it has come; undefined once its body has begun. */
-  head: string | undefined
-  status: string
-  /** Bytes of the body that are still to come; undefined: it is chunked. */
-  left: number | undefined
-}
+type Connection = { dueAt: number; bucket: Bucket | undefined; answer: AnswerReader }
 
 const input = Bun.stdin.stream().getReader()
 const decoder = new TextDecoder()
@@ -43,7 +36,7 @@ function open(dueAt: number, bucket: Bucket): void {
   Bun.connect<Connection>({
     hostname: plan.host,
     port: plan.port,
-    data: newConnection(dueAt, bucket),
+    data: { dueAt, bucket, answer: new AnswerReader() },
     socket: {
       open: (socket) => send(socket, dueAt, bucket),
       data: receive,
@@ -60,20 +53,18 @@ function open(dueAt: number, bucket: Bucket): void {
 }
 
 function send(socket: Socket<Connection>, dueAt: number, bucket: Bucket): void {
-  socket.data = newConnection(dueAt, bucket)
+  socket.data.dueAt = dueAt
+  socket.data.bucket = bucket
   const request = requests[turn++ % requests.length]
   // Requests are small and sockets empty: they are taken in one piece.
   if (request) socket.write(request)
 }
 
-const newConnection = (dueAt: number, bucket: Bucket): Connection => ({
-  ...{ dueAt, bucket, head: '', status: '', left: undefined },
-})
-
 function receive(socket: Socket<Connection>, bytes: Buffer): void {
   const { data } = socket
-  if (!isWhole(data, bytes)) return
-  const { bucket, dueAt, status } = data
+  if (!data.answer.take(bytes)) return
+  const { bucket, dueAt } = data
+  const { status } = data.answer
   data.bucket = undefined
   idle.push(socket)
   if (!bucket) return
@@ -83,31 +74,7 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
     bucket.served++
     bucket.latencies.push(performance.now() - dueAt)
   }
-}
-
-/** Answers have a length, or are streams that end in an empty chunk, which comes in one piece. */
-function isWhole(data: Connection, bytes: Buffer): boolean {
-  let bodyBytes = bytes.length
-  if (data.head !== undefined) {
-    data.head += bytes.toString('latin1')
-    const end = data.head.indexOf('\r\n\r\n')
-    if (end === -1) return false
-    data.status = data.head.slice(9, 12)
-    const length = /\r\ncontent-length: *(\d+)/i.exec(data.head)?.[1]
-    if (length === undefined && !/\r\ntransfer-encoding: *chunked/i.test(data.head)) {
-      throw new Error(`an answer without its length: ${data.head.slice(0, end)}`)
-    }
-    data.left = length === undefined ? undefined : Number(length)
-    bodyBytes = data.head.length - end - 4
-    data.head = undefined
-  }
-  if (data.left !== undefined) data.left -= bodyBytes
-  return data.left === undefined ? endsInEmptyChunk(bytes) : data.left <= 0
-}
-
-function endsInEmptyChunk(bytes: Buffer): boolean {
-  const { length } = bytes
-  return bytes[length - 5] === 0x30 && bytes[length - 1] === 0x0a && bytes[length - 6] === 0x0a
+  sendDue()
 }
 
 function ask(dueAt: number, bucket: Bucket): void {
@@ -120,18 +87,22 @@ function ask(dueAt: number, bucket: Bucket): void {
 
 const newBucket = (): Bucket => ({ sent: 0, served: 0, shed: 0, failed: 0, unsent: 0, latencies: [] })
 
-/** What is due by now is sent in every turn of the loop; who is late is late by the clock, not by the turn. */
+/** Whatever is due by now, every millisecond and whenever a connection is free again. */
+let sendDue = (): void => {}
+
 async function runPhase({ perSecond, seconds }: SteadyPlan['phases'][number]): Promise<Bucket[]> {
   const buckets = Array.from({ length: seconds }, newBucket)
   const startedAt = performance.now()
-  for (let due = 0; due < perSecond * seconds; ) {
+  let due = 0
+  sendDue = () => {
     const elapsed = performance.now() - startedAt
     for (; due < perSecond * seconds && (due * 1_000) / perSecond <= elapsed; due++) {
       const bucket = buckets[Math.floor(due / perSecond)]
+      // Who is late is late by the clock, not by when it was sent.
       if (bucket) ask(startedAt + (due * 1_000) / perSecond, bucket)
     }
-    await Bun.sleep(1)
   }
+  for (; due < perSecond * seconds; await Bun.sleep(1)) sendDue()
   return buckets
 }
 

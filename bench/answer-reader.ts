@@ -1,0 +1,58 @@
+// Finds the end of the answers that come over a connection. By hand, since a load generator that parsed them properly would
+// cost as much as the server that it measures.
+
+const END_OF_HEAD = '\r\n\r\n'
+const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
+const NOTHING: Buffer = Buffer.alloc(0)
+
+export class AnswerReader {
+  /** Of the answer that is coming, or came last. */
+  status = ''
+  /** As far as it has come; undefined: all of it. */
+  #head: string | undefined = ''
+  /** Bytes of the body that are still to come; undefined: it is chunked. */
+  #left: number | undefined
+  #lastPiece = NOTHING
+  readonly #onHead: (status: string) => void
+
+  /** `onHead`: told the status of each answer when its head has come. */
+  constructor(onHead: (status: string) => void = () => {}) {
+    this.#onHead = onHead
+  }
+
+  /** Gives whether the answer is whole now. The next piece then begins the next one. */
+  take(piece: Buffer): boolean {
+    let body = piece
+    if (this.#head !== undefined) {
+      this.#head += piece.toString('latin1')
+      const end = this.#head.indexOf(END_OF_HEAD)
+      if (end === -1) return false
+      body = piece.subarray(piece.length - (this.#head.length - end - END_OF_HEAD.length))
+      this.#readHead(this.#head.slice(0, end + 2))
+    }
+    if (this.#left !== undefined) this.#left -= body.length
+    const isWhole = this.#left === undefined ? this.#isLastChunk(body) : this.#left <= 0
+    if (isWhole) this.#head = ''
+    return isWhole
+  }
+
+  #readHead(head: string): void {
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+    if (length === undefined && !/\r\ntransfer-encoding: *chunked/i.test(head)) {
+      throw new Error(`an answer without its length: ${head}`)
+    }
+    this.status = head.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length)
+    this.#left = length === undefined ? undefined : Number(length)
+    this.#lastPiece = NOTHING
+    this.#head = undefined
+    this.#onHead(this.status)
+  }
+
+  /** The end of the chunks may have come in two pieces. */
+  #isLastChunk(piece: Buffer): boolean {
+    const { length } = END_OF_CHUNKS
+    const tail = piece.length < length ? Buffer.concat([this.#lastPiece.subarray(-length), piece]) : piece
+    this.#lastPiece = tail
+    return tail.length >= length && tail.compare(END_OF_CHUNKS, 0, length, tail.length - length) === 0
+  }
+}
