@@ -38,6 +38,8 @@ ${entry('alone', one)}
 ${entry('frail', one)}
 ${entry('limited', one)}
 ${entry('narrow', one, ', max_concurrency: 1')}
+${entry('few', two, ', max_concurrency: 2')}
+${entry('few-by-key', two, ', max_concurrency_per_key: 2')}
   - { id: nowhere, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k], breaker: false }
   - { id: crowd, dialect: chat, base_url: "${one.url}", keys: [crowd-one, crowd-two, crowd-three, crowd-four] }
   - { id: pair, dialect: chat, base_url: "${two.url}", keys: [key-of-pair-one, key-of-pair-two] }
@@ -46,6 +48,8 @@ ${entry('narrow', one, ', max_concurrency: 1')}
   - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
 models:
   - { id: both, routes: [{ upstream: one, model: inner-name }, { upstream: two, model: inner-name, priority: 2 }], ${PRICE} }
+  - { id: crowded, routes: [{ upstream: one }, { upstream: few, priority: 2 }], ${PRICE} }
+  - { id: crowded-by-key, routes: [{ upstream: one }, { upstream: few-by-key, priority: 2 }], ${PRICE} }
   - { id: gone, routes: [{ upstream: nowhere }, { upstream: two, priority: 2 }], ${PRICE} }
   - { id: housed, routes: [{ upstream: house, model: inner }, { upstream: annex, model: inner }, { upstream: two, priority: 2 }], ${PRICE} }
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
@@ -306,6 +310,21 @@ test('keys take turns, and one that is rejected is left out', async () => {
     ['...', 'ready'],
   ])
   expect(gateway.output().stderr).not.toContain('second-key')
+})
+
+test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream takes at once', async (model) => {
+  one.behave(refusal(503))
+  let underWay = 0
+  let most = 0
+  two.behave(async (socket, request) => {
+    most = Math.max(most, ++underWay)
+    await Bun.sleep(300)
+    underWay--
+    good(socket, request)
+  })
+  const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
+  expect(most).toBe(2)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 
 test('keys that share a quota cool together: after a 429 nobody asks with the others', async () => {

@@ -12,7 +12,7 @@ import { formatRequestId } from './ids.ts'
 import type { Miss } from './misses.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { prepare } from './prepare.ts'
-import { route } from './route.ts'
+import { isFull, route } from './route.ts'
 
 const MOST_MORE = 2
 /** Before another upstream is asked, and before the same one is asked again: callers that failed together come apart. */
@@ -24,12 +24,12 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   const { attempt, parts, quote, request } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
   attempt.judge(miss.verdict, parts.ticker.now())
+  attempt.end(parts.ticker.now())
   const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
   if (!next) {
     await conclude(exchange, miss.ending, NOTHING_SEEN)
     throw miss.failure
   }
-  attempt.end(parts.ticker.now())
   const { asked, outbound } = next
   const { candidate, offer } = asked
   quote.attempts ??= []
@@ -42,8 +42,8 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   exchange.outbound = outbound
   exchange.answerer = outbound.answerer
   exchange.upstreamDialect = outbound.dialect
-  exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
-  parts.watches.move(exchange.watch, candidate.upstream)
+  // The pause was not the upstream's.
+  exchange.watch.byteArrived()
   return outbound
 }
 
@@ -67,10 +67,16 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
     const again: Asked = { ...asked, offer, candidate, tried, warnings }
     const outbound = prepared(again)
     tried.push(candidate)
-    if (!outbound || !(await isCovered(exchange, again, outbound))) continue
-    const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
-    await Bun.sleep(pause * (0.5 + parts.random()))
-    return watch.reason ? undefined : { asked: again, outbound }
+    if (!outbound) continue
+    // Before the hold and the pause, or many that failed together would find the same place free.
+    parts.watches.move(watch, candidate.upstream)
+    exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+    if (await isCovered(exchange, again, outbound)) {
+      const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
+      await Bun.sleep(pause * (0.5 + parts.random()))
+      return watch.reason ? undefined : { asked: again, outbound }
+    }
+    exchange.attempt.end(parts.ticker.now())
   }
 }
 
@@ -82,7 +88,10 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Mi
   const found = candidateAmong(asked, tried)
   if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
-  const mayAgain = verdict.is === 'failure' && isFirst && last.lane.isReady(last.route.model, parts.ticker.now())
+  // Its own place counts until another one was taken in between.
+  const hasRoom = tried.at(-1) === last || !isFull(last, parts)
+  const isReady = last.lane.isReady(last.route.model, parts.ticker.now())
+  const mayAgain = verdict.is === 'failure' && isFirst && hasRoom && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }
 

@@ -56,7 +56,7 @@ function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate |
 const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
   upstream.breaker === false || lane.isReady(route.model, now)
 
-function isFull({ upstream, lane }: Candidate, { watches }: Routing): boolean {
+export function isFull({ upstream, lane }: Candidate, { watches }: Routing): boolean {
   const perKey = upstream.maxConcurrencyPerKey
   return watches.isFull(upstream) || (perKey !== undefined && lane.inFlight >= perKey)
 }
