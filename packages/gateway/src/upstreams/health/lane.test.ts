@@ -55,6 +55,22 @@ test('after the pause one probe gets in; its success closes, its failure opens f
   expect([lane.isReady('m', 3_200), lane.report(3_200).state]).toEqual([true, 'ready'])
 })
 
+test.each<[string, Verdict | undefined]>([
+  ['whose client left', undefined],
+  ['that failed', FAILURE],
+  ['that was limited', limited(0)],
+])('an older call %s lets no second probe in, and does not open it for longer', (_, verdict) => {
+  const lane = new Lane()
+  const older = new Attempt(lane, 'm', 0)
+  for (let count = 0; count < 10; count++) attempt(lane, FAILURE, 0)
+  const probe = new Attempt(lane, 'm', 1_000)
+  if (verdict) older.judge(verdict, 1_100)
+  older.end(1_100)
+  expect([lane.isReady('m', 1_100), lane.report(1_100).state]).toEqual([false, 'probing'])
+  probe.judge(FAILURE, 1_200)
+  expect([lane.isReady('m', 3_199), lane.isReady('m', 3_200)]).toEqual([false, true])
+})
+
 test('pauses grow to half a minute, no further', () => {
   const lane = failing(10)
   let now = 0

@@ -105,9 +105,11 @@ export class Lane {
   }
 
   /** Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. */
-  enter(now: number): void {
+  enter(now: number): { isProbe: boolean } {
     this.#inFlight++
-    if (this.#openUntil !== undefined) this.#probeUntil = now + PROBE_MS
+    const isProbe = this.#openUntil !== undefined
+    if (isProbe) this.#probeUntil = now + PROBE_MS
+    return { isProbe }
   }
 
   /** Gives the place back. */
@@ -115,12 +117,15 @@ export class Lane {
     this.#inFlight--
   }
 
-  /** What was learned from an attempt. One whose answer began well may still break off. */
-  judge(model: string, verdict: Verdict, now: number): void {
-    this.#probeUntil = 0
+  /**
+   * What was learned from an attempt. One whose answer began well may still break off. `isProbe`: not one that was under way
+   * when the lane opened; the end of such a one must not let a second probe in.
+   */
+  judge(model: string, verdict: Verdict, now: number, isProbe = true): void {
+    if (isProbe || verdict.is === 'good') this.#probeUntil = 0
     if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
-    else if (verdict.is === 'failure') this.#failed(now)
+    else if (verdict.is === 'failure') this.#failed(now, isProbe)
     else if (verdict.is === 'limited') this.#cooling.limited(model, verdict, now)
     else if (verdict.is === 'rejected') {
       this.#rejectedUntil = now + REJECTED_MS
@@ -156,10 +161,10 @@ export class Lane {
     this.#reason = undefined
   }
 
-  #failed(now: number): void {
+  #failed(now: number, isProbe: boolean): void {
     this.#failuresInARow++
     // Calls that were under way when it opened say nothing new.
-    if (this.#openUntil !== undefined && now < this.#openUntil) return
+    if (this.#openUntil !== undefined && (now < this.#openUntil || !isProbe)) return
     this.#failing += (1 - this.#failing) * RECENT
     this.#seen++
     const wasOpen = this.#openUntil !== undefined
@@ -176,6 +181,7 @@ export class Attempt {
   readonly #lane: Lane
   readonly #model: string
   readonly #startedAt: number
+  readonly #isProbe: boolean
   #judged = false
   #left = false
 
@@ -183,13 +189,13 @@ export class Attempt {
     this.#lane = lane
     this.#model = model
     this.#startedAt = now
-    lane.enter(now)
+    this.#isProbe = lane.enter(now).isProbe
   }
 
   judge(verdict: Verdict, now: number): void {
     if (this.#left) return
     this.#judged = true
-    this.#lane.judge(this.#model, verdict, now)
+    this.#lane.judge(this.#model, verdict, now, this.#isProbe)
   }
 
   /** Output has begun: later failures count again, but a probe need not wait for the end of a long answer. */
