@@ -280,6 +280,15 @@ test('an error event that comes with usage was billed: nobody else is asked', as
   expect((await ask('both', true)).asked).toEqual([1, 0])
 })
 
+test.each(
+  [200, 429, 503, 529].flatMap((status) => FORMS.map((streamed) => [status, streamed] as const)),
+)('an error with usage was billed: nobody else is asked (%p, streamed: %p)', async (status, streamed) => {
+  const error = { message: 'busy', code: 'server_is_overloaded' }
+  one.behave(answer({ error, usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }, status))
+  const { asked, receipt } = await ask('both', streamed)
+  expect([asked, receipt.cost_usd, receipt.attempts.length]).toEqual([[1, 0], '0.00', 1])
+})
+
 test('a stream that is cut before output may have been billed', async () => {
   one.behave((socket, request) => {
     void streamOpen(role())(socket, request)

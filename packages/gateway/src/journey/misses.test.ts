@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
-import { meaningOf, meaningOfBreak } from './misses.ts'
+import { meaningOf, meaningOfBreak, tellsUsage } from './misses.ts'
 
 const said = (code: ErrorCode, detail?: string) => ({ code, message: '', ...(detail ? { detail } : {}) })
 
@@ -39,4 +39,16 @@ test.each([
   ['HTTP2StreamReset', false],
 ])('a connection that ends with %s: unbilled %p', (code, unbilled) => {
   expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, outcome: code })
+})
+
+test.each<[unknown, boolean]>([
+  [{ error: {}, usage: { prompt_tokens: 10 } }, true],
+  [{ error: {}, usageMetadata: { promptTokenCount: '10' } }, true],
+  [{ error: {}, usage: { prompt_tokens: 0, completion_tokens: 0 } }, false],
+  [{ error: {}, usage: null }, false],
+  [{ error: {} }, false],
+  ['<html>', false],
+  [undefined, false],
+])('%j tells of usage: %p', (body, expected) => {
+  expect(tellsUsage(body)).toBe(expected)
 })

@@ -45,6 +45,16 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
   }
 }
 
+/** Where services say what they have counted. */
+const USAGES = ['usage', 'usageMetadata'] as const
+
+/** Whether something that is no answer tells of tokens all the same: it may have been billed then. Zeros are none. */
+export function tellsUsage(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false
+  const fields: { [name in (typeof USAGES)[number]]?: unknown } = body
+  return USAGES.some((name) => Object.values(fields[name] ?? {}).some((figure) => Number(figure) > 0))
+}
+
 /** The connection did not come about: not a byte of the request has left. */
 const NO_CONNECTION = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused'],
