@@ -37,6 +37,8 @@ ${entry('two', two, ', breaker: false')}
 ${entry('alone', one)}
 ${entry('frail', one)}
 ${entry('limited', one)}
+${entry('dated', one)}
+${entry('in-ms', one)}
 ${entry('narrow', one, ', max_concurrency: 1')}
 ${entry('few', two, ', max_concurrency: 2')}
 ${entry('few-by-key', two, ', max_concurrency_per_key: 2')}
@@ -52,6 +54,8 @@ models:
   - { id: crowded-by-key, routes: [{ upstream: one }, { upstream: few-by-key, priority: 2 }], ${PRICE} }
   - { id: gone, routes: [{ upstream: nowhere }, { upstream: two, priority: 2 }], ${PRICE} }
   - { id: housed, routes: [{ upstream: house, model: inner }, { upstream: annex, model: inner }, { upstream: two, priority: 2 }], ${PRICE} }
+  - { id: dated, routes: [{ upstream: dated }], ${PRICE} }
+  - { id: in-ms, routes: [{ upstream: in-ms }], ${PRICE} }
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
   - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
   - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
@@ -342,6 +346,18 @@ test('keys that share a quota cool together: after a 429 nobody asks with the ot
   expect([status, asked]).toEqual([200, [1, 1]])
   expect(receipt.attempts.map(({ upstream }) => upstream).at(-1)).toBe('two')
   expect((await ask('housed', true)).asked).toEqual([0, 1])
+})
+
+test.each([
+  ['retry-after', () => new Date(Date.now() + 30_000).toUTCString(), 'dated'],
+  ['retry-after-ms', () => '30000', 'in-ms'],
+])('an upstream that says by %s when to come back is left alone until then', async (name, value, model) => {
+  one.behave(refusal(429, { [name]: value() }))
+  await ask(model, false)
+  one.behave(good)
+  const { status, asked, headers } = await ask(model, true)
+  expect([status, asked]).toEqual([429, [0, 0]])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
 })
 
 test('an upstream alone that is down: callers fail fast, and it is found again', async () => {
