@@ -83,7 +83,7 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
 type Found = { offer: Offer; candidate: Candidate }
 
 /** Another way to the same model, then to those that may stand in for it, then the same way once more. */
-function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
+function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict, failure }: Miss): Found | undefined {
   const { offer, parts, candidate: last } = asked
   const found = candidateAmong(asked, tried)
   if (found) return found
@@ -91,7 +91,8 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Mi
   // Its own place counts until another one was taken in between.
   const hasRoom = tried.at(-1) === last || !isFull(last, parts)
   const isReady = last.lane.isReady(last.route.model, parts.ticker.now())
-  const mayAgain = verdict.is === 'failure' && isFirst && hasRoom && isReady
+  // Who has said when to come back is not asked again a moment later.
+  const mayAgain = verdict.is === 'failure' && failure.info.retryAfter === undefined && isFirst && hasRoom && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }
 
