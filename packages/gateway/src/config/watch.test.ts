@@ -112,6 +112,17 @@ test('emptied or removed: the running one stays', async () => {
   expect(credits(seen)).toEqual([4])
 })
 
+test.each([
+  ['comments alone', '# What this gateway serves.\n\n  # more to come\n'],
+  ['the mark of a document alone', '---\n'],
+])('%s: the running one stays', async (_, text) => {
+  const seen = start()
+  writeFileSync(file, text)
+  await until(() => seen.mistakes.length + seen.configs.length > 0)
+  expect(seen.configs).toEqual([])
+  expect(seen.mistakes[0]?.[0]?.message).toContain('is empty; the running configuration stays in force')
+})
+
 test('a change that no event tells of (behind a link to another folder) is found by the poll', async () => {
   mkdirSync(join(folder, 'elsewhere'))
   const target = join(folder, 'elsewhere', 'real.yaml')
