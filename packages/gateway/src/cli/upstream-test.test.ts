@@ -173,6 +173,12 @@ describe('no model is routed to it', () => {
     expect(rejected.checks[0]?.problem).toMatch(/^the key was rejected/)
   })
 
+  test('a page for people does not pass for it', async () => {
+    const { ok, checks } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('html/v1')}" }`))
+    expect(ok).toBe(false)
+    expect(checks[0]?.problem).toMatch(/^answered, but not as chat does; is the address right\?/)
+  })
+
   test('else a model must be named', async () => {
     expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: name one of its models with --model')
   })

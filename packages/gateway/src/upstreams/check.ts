@@ -68,7 +68,12 @@ async function ask(send: Send, upstream: Upstream, dialect: TextDialectId, model
 async function checkHealth(send: Send, upstream: Upstream, dialect: TextDialectId): Promise<Found> {
   const path = upstream.health ?? ''
   const outgoing = { method: 'GET' as const, path, body: [], dialect }
-  return await timed(send, upstream, outgoing, () => ({}))
+  // A page for people has the status 200 as well.
+  return await timed(send, upstream, outgoing, (text) => {
+    const value = parsed(text)
+    if (typeof value === 'object' && value !== null) return {}
+    return { problem: `answered, but not as ${dialect} does; is the address right? ${path} is no JSON there.` }
+  })
 }
 
 type Sent = { method?: 'GET'; path: string; body: Pieces; dialect: TextDialectId }
