@@ -29,6 +29,7 @@ beforeAll(() => {
       const [, word = ''] = path.split('/')
       if (word === 'html') return new Response('<p>welcome</p>')
       if (word === 'moved') return Response.redirect('http://127.0.0.1:1/elsewhere')
+      if (word === 'google') return Response.json(WRONG_KEY_AT_GOOGLE, { status: 400 })
       if (word === 'list') return Response.json({ data: [] })
       const bad = word === 'pool' && key === 'Bearer good' ? 200 : word === 'pool' ? 401 : Number(word)
       if (bad === 200) return Response.json(ANSWER)
@@ -46,6 +47,13 @@ afterAll(async () => {
   await Promise.all([sandbox.stop(), failing.stop(true), secure.stop(true)])
   mute.stop(true)
 })
+
+const WRONG_KEY_AT_GOOGLE = {
+  error: {
+    ...{ code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+  },
+}
 
 const ANSWER = {
   ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
@@ -160,6 +168,13 @@ describe('what failed, in plain words', () => {
     expect(checks[0]?.problem).not.toContain('verysecret')
     expect(checks[0]?.latency_ms).toBeGreaterThanOrEqual(0)
   })
+})
+
+test('a wrong key at Google, which answers 400, is called one', async () => {
+  const config = configOf(`{ id: up, kind: gemini, keys: [a], base_url: "${at('google/v1beta')}" }`)
+  const { ok, checks } = await run(config, 'm')
+  expect(ok).toBe(false)
+  expect(checks[0]?.problem).toMatch(/^the key or its account was rejected \(400\): .*API key not valid/)
 })
 
 describe('no model is routed to it', () => {

@@ -136,12 +136,14 @@ const STATUSES: Readonly<Record<number, string>> = {
 }
 
 function refusal(status: number, text: string, upstream: Upstream, { dialect }: Sent): string {
-  const { message, detail } = TEXT_DIALECTS[dialect].decodeError(status, parsed(text))
+  const { code, message, detail } = TEXT_DIALECTS[dialect].decodeError(status, parsed(text))
   const general =
     status >= 500 ? 'the service failed' : status >= 300 && status < 400 ? 'redirected elsewhere' : 'refused'
   const place = status === 404 || general === 'redirected elsewhere' ? ` at ${upstream.baseUrl}` : ''
   const said = detail?.replace(/^\d+ ?/, '') || message
-  return `${STATUSES[status] ?? general}${place} (${status}): ${said}`
+  // Google says so with the status of a bad request.
+  const isOfKey = status === 400 && code === 'upstream_rejected_us'
+  return `${isOfKey ? 'the key or its account was rejected' : (STATUSES[status] ?? general)}${place} (${status}): ${said}`
 }
 
 const CODES: readonly [code: RegExp, words: string][] = [
