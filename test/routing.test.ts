@@ -47,6 +47,7 @@ ${entry('few-by-key', two, ', max_concurrency_per_key: 2')}
   - { id: pair, dialect: chat, base_url: "${two.url}", keys: [key-of-pair-one, key-of-pair-two] }
   - { id: house, dialect: chat, base_url: "${one.url}", keys: [house-one, house-two], quota: house }
   - { id: annex, dialect: chat, base_url: "${one.url}", keys: [annex-one], quota: house }
+  - { id: tight, dialect: chat, base_url: "${one.url}", keys: [tight-one, tight-two], max_concurrency: 1 }
   - { id: pool, dialect: chat, base_url: "${one.url}", keys: [first-key, second-key, third-key] }
 models:
   - { id: both, routes: [{ upstream: one, model: inner-name }, { upstream: two, model: inner-name, priority: 2 }], ${PRICE} }
@@ -57,6 +58,7 @@ models:
   - { id: dated, routes: [{ upstream: dated }], ${PRICE} }
   - { id: in-ms, routes: [{ upstream: in-ms }], ${PRICE} }
   - { id: alone, routes: [{ upstream: alone }], ${PRICE} }
+  - { id: tight, routes: [{ upstream: tight }], ${PRICE} }
   - { id: pooled, routes: [{ upstream: pool }], ${PRICE} }
   - { id: spare, routes: [{ upstream: two, model: inner-name }], price: { input: 10, output: 40 } }
   - { id: many-keys, routes: [{ upstream: crowd, model: first }, { upstream: two, priority: 2 }], ${PRICE} }
@@ -338,6 +340,19 @@ test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream t
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
   expect(most).toBe(2)
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+})
+
+test('where one call at a time is allowed, its own retry may be that one', async () => {
+  const refused = new Set<string | undefined>()
+  one.behave((socket, request) => {
+    const { authorization } = request.headers
+    const isFirst = refused.size === 0
+    if (isFirst) refused.add(authorization)
+    return (refused.has(authorization) ? refusal(429) : good)(socket, request)
+  })
+  const { status, asked, receipt } = await ask('tight', false)
+  expect([status, asked]).toEqual([200, [2, 0]])
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['429', 'completed'])
 })
 
 test('keys that share a quota cool together: after a 429 nobody asks with the others', async () => {

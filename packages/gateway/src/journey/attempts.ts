@@ -24,7 +24,7 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   const { attempt, parts, quote, request } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
   attempt.judge(miss.verdict, parts.ticker.now())
-  attempt.end(parts.ticker.now())
+  leave(exchange)
   const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
   if (!next) {
     await conclude(exchange, miss.ending, NOTHING_SEEN)
@@ -76,8 +76,14 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
       await Bun.sleep(pause * (0.5 + parts.random()))
       return watch.reason ? undefined : { asked: again, outbound }
     }
-    exchange.attempt.end(parts.ticker.now())
+    leave(exchange)
   }
+}
+
+/** The places that the call has at its upstream and with its key: the next try may need the very same. */
+function leave({ attempt, watch, parts }: Exchange): void {
+  attempt.end(parts.ticker.now())
+  watch.leave()
 }
 
 type Found = { offer: Offer; candidate: Candidate }
@@ -88,11 +94,9 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict, fail
   const found = candidateAmong(asked, tried)
   if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
-  // Its own place counts until another one was taken in between.
-  const hasRoom = tried.at(-1) === last || !isFull(last, parts)
-  const isReady = last.lane.isReady(last.route.model, parts.ticker.now())
+  const isReady = last.lane.isReady(last.route.model, parts.ticker.now()) && !isFull(last, parts)
   // Who has said when to come back is not asked again a moment later.
-  const mayAgain = verdict.is === 'failure' && failure.info.retryAfter === undefined && isFirst && hasRoom && isReady
+  const mayAgain = verdict.is === 'failure' && failure.info.retryAfter === undefined && isFirst && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }
 

@@ -8,7 +8,7 @@ export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 export type Watches = {
   /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `stop`. */
   start(upstream: Limited): Watch
-  /** The call goes to another upstream: its place and its limits are there now. The limit for all of it stays. */
+  /** The call goes to another upstream, or there again: its place and its limits are there now. The limit for all stays. */
   move(watch: Watch, upstream: Limited): void
   /** The upstream has as many calls as it may have. */
   isFull(upstream: Limited): boolean
@@ -56,7 +56,8 @@ export class Watch extends Ticking {
   readonly calling = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
-  #places: Places
+  /** undefined: it has no place anywhere. */
+  #places: Places | undefined
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
@@ -96,7 +97,7 @@ export class Watch extends Ticking {
   /** Another upstream is asked now, which has its own time for the first byte. */
   moveTo(timeouts: Timeouts, places: Places): void {
     if (this.#stopped) return
-    this.#leave()
+    this.leave()
     this.#places = places
     places.taken++
     this.#timeouts = timeouts
@@ -141,12 +142,16 @@ export class Watch extends Ticking {
     if (this.#stopped) return
     this.#stopped = true
     this.#ticker.remove(this)
-    this.#leave()
+    this.leave()
   }
 
-  #leave(): void {
-    this.#places.taken--
-    this.#places.onFreed()
+  /** Gives the place back, before the end: for somebody else, or for another try of the same call. */
+  leave(): void {
+    const places = this.#places
+    if (!places) return
+    this.#places = undefined
+    places.taken--
+    places.onFreed()
   }
 }
 
