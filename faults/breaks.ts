@@ -156,16 +156,16 @@ export const BREAKS: readonly Fault[] = [
       }
     },
   },
-  // Never silent for as long as the limit on silence, and far too slow: only the limit on the whole ends it.
+  // Never silent for as long as the limit on silence, and as good as silent.
   ...(['headers', 'output'] as const).map(
     (where): Fault => ({
-      ...{ name: `byte-per-second-after-${where}`, at: 'proxy', patience: 'total', single: refused(504, 'timeout') },
+      ...{ name: `byte-per-second-after-${where}`, at: 'proxy', patience: 'byte', single: refused(504, 'timeout') },
       streamed: where === 'output' ? broken('timeout') : refused(504, 'timeout'),
       async play(wire) {
         const { socket, streamed } = wire
         await sendUpTo(wire, where)
         while (!socket.destroyed) {
-          socket.write(streamed ? chunk(' ') : ' ')
+          socket.write(streamed ? chunk('{') : '{')
           await Bun.sleep(1_000)
         }
       },

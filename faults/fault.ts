@@ -15,7 +15,7 @@ export type Expected = { status: number; ending: string; costs: Costs }
 export type Place = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
 
 /** `short`: for what is to run into the limit of silence. `total`: for what never is silent. */
-export type Patience = 'long' | 'short' | 'total'
+export type Patience = 'long' | 'short' | 'total' | 'byte'
 
 export type Fault = {
   name: string
@@ -44,6 +44,7 @@ export const PATIENCE: Record<Patience, { idle: number; total: number }> = {
   long: { idle: 10_000, total: 30_000 },
   short: { idle: 1_000, total: 30_000 },
   total: { idle: 1_200, total: 1_500 },
+  byte: { idle: 1_500, total: 30_000 },
 }
 
 /** No call may last longer than the limit that ends it, and this. */

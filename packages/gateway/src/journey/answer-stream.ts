@@ -136,7 +136,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
           tail = meter.end()
           break
         }
-        watch.byteArrived()
+        watch.received(piece)
         const bytes = meter.push(covered(piece))
         if (bytes.length > 0) early.push(bytes)
         earlyBytes += bytes.length
@@ -169,7 +169,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   function pass(piece: Uint8Array | undefined): undefined | Promise<unknown> {
     ended = piece === undefined
     if (!piece) return undefined
-    watch.byteArrived()
+    watch.received(piece)
     return write(meter.push(covered(piece)))
   }
 

@@ -43,7 +43,7 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   exchange.answerer = outbound.answerer
   exchange.upstreamDialect = outbound.dialect
   // The pause was not the upstream's.
-  exchange.watch.byteArrived()
+  exchange.watch.spared()
   return outbound
 }
 

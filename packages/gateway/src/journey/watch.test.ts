@@ -36,17 +36,35 @@ function start(intervalMs = 0) {
   return { ...hand, watches, watch: watches.start(UPSTREAM) }
 }
 
-test('the first-byte limit holds until the headers, then the idle limit, and every byte renews it', () => {
+const LINE = Buffer.from('data: 1\n')
+
+test('the first-byte limit holds until the headers, then the idle limit, and every line renews it', () => {
   const { at, watch } = start()
   at(99)
   expect(watch.reason).toBeUndefined()
   watch.headersArrived()
   at(148)
-  watch.byteArrived()
+  watch.received(LINE)
   at(197)
   expect(watch.reason).toBeUndefined()
   at(198)
   expect([watch.reason, watch.calling.isCancelled]).toEqual(['timeout', true])
+})
+
+test.each<[string, Uint8Array, isSilence: boolean]>([
+  ['a byte', Buffer.from('x'), true],
+  ['ten bytes', Buffer.from('0123456789'), true],
+  ['the end of a line', Buffer.from('\n'), false],
+  ['a line, and the beginning of the next', Buffer.from(': still here\nda'), false],
+  ['half of what is worth waiting for', Buffer.alloc(512, 'x'), false],
+])('%s now and then: silence %p', (_, piece, isSilence) => {
+  const { at, watch } = start()
+  watch.headersArrived()
+  for (let time = 20; time <= 100; time += 20) {
+    at(time)
+    watch.received(piece)
+  }
+  expect(watch.reason).toBe(isSilence ? 'timeout' : undefined)
 })
 
 test('limits count from when the request is sent, not from when it waited for its hold', () => {
@@ -129,7 +147,7 @@ test.each(['silence', 'all of it'])('a clock that is a tick behind cuts nothing 
   const { at, watch } = start(250)
   // Sent just before the tick at 250, but noted by the clock of the tick before.
   at(250)
-  if (limit === 'all of it') for (let time = 300; time < 1_200; time += 100) [watch.byteArrived(), at(time)]
+  if (limit === 'all of it') for (let time = 300; time < 1_200; time += 100) [watch.received(LINE), at(time)]
   at(limit === 'silence' ? 349 : 1_249)
   expect(watch.reason).toBeUndefined()
   at(limit === 'silence' ? 350 : 1_250)

@@ -44,6 +44,10 @@ export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): W
   }
 }
 
+const LINE_END = 0x0a
+/** Somebody who sends a byte now and then would otherwise keep a call open up to the limit for all of it. */
+const WORTH_WAITING_FOR = 1024
+
 /** Of one upstream. */
 type Places = { taken: number; onFreed(): void }
 
@@ -62,6 +66,8 @@ export class Watch extends Ticking {
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
   #silenceMs: number
+  /** Bytes since the last line end, or since there were enough of them. */
+  #trickle = 0
   #suspended = false
   #stopped = false
 
@@ -111,7 +117,16 @@ export class Watch extends Ticking {
     this.#lastByteAt = this.#ticker.now()
   }
 
-  byteArrived(): void {
+  /** A piece of the answer. One that ends no line is little better than silence until there are more of them. */
+  received(piece: Uint8Array): void {
+    this.#trickle += piece.length
+    if (this.#trickle < WORTH_WAITING_FOR && piece.at(-1) !== LINE_END && !piece.includes(LINE_END)) return
+    this.spared()
+  }
+
+  /** The time until now is nobody's fault, or a sign of life has come. */
+  spared(): void {
+    this.#trickle = 0
     this.#lastByteAt = this.#ticker.now()
   }
 

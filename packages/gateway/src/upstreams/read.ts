@@ -1,8 +1,8 @@
 // Reading a reply whose size somebody else decides.
 import type { Reply } from './reply.ts'
 
-/** Told of each piece that comes. */
-type Watch = { byteArrived(): void }
+/** Told of each piece that comes, and of signs of life. */
+type Watch = { received(piece: Uint8Array): void; spared(): void }
 
 /** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
 export function readAtMost(
@@ -28,9 +28,13 @@ async function readOn(
   watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
-  let size = 0
+  let [size, blank] = [0, 0]
   for (let piece = await first; piece; piece = await reply.read()) {
-    watch?.byteArrived()
+    if (size === blank && isBlank(piece)) {
+      // Services that take their time to answer send blanks or empty lines meanwhile.
+      blank += piece.length
+      watch?.spared()
+    } else watch?.received(piece)
     size += piece.length
     if (size > limit) {
       reply.cancel()
@@ -40,3 +44,7 @@ async function readOn(
   }
   return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size)
 }
+
+const SPACE = 0x20
+
+const isBlank = (piece: Uint8Array): boolean => piece.every((byte) => byte <= SPACE)
