@@ -67,8 +67,9 @@ const WORTH_STICKING = 4 * 1024
 const BEGINNING = 1024
 
 function stickyOf({ caller, body, request }: Searching): number | undefined {
-  if (body.length < WORTH_STICKING) return undefined
-  const beginning = request.cacheKey ?? body.subarray(0, BEGINNING)
+  const opening = request.opening()
+  if (opening === undefined && body.length < WORTH_STICKING) return undefined
+  const beginning = request.cacheKey ?? opening ?? body.subarray(0, BEGINNING)
   return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, caller.account)))))
 }
 

@@ -118,6 +118,8 @@ export type PassingRequest = {
   /** Top-level fields of multi-tenant and price concern, as the caller sent them. */
   cacheKey: string | undefined
   endUser: string | undefined
+  /** What the conversation begins with, where its answers may hold thoughts that only who made them can read. */
+  opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
   /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */

@@ -128,8 +128,8 @@ const OPEN = Uint8Array.of(0x5b)
 const COMMA = Uint8Array.of(0x2c)
 const CLOSE = Uint8Array.of(0x5d)
 
-/** Where the elements of a valid JSON array are, with the white space around them. */
-function elementsOf(bytes: Uint8Array, start: number, end: number): { start: number; end: number }[] {
+/** Where the elements of a valid JSON array are, with the white space around them. Of one that is cut: the whole ones. */
+export function elementsOf(bytes: Uint8Array, start: number, end: number): { start: number; end: number }[] {
   const elements: { start: number; end: number }[] = []
   let depth = 0
   let from = start + 1

@@ -9,6 +9,7 @@ import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import { openFieldEdits, parseBody } from '../passing-request.ts'
 import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import { openingIn } from './parts/opening.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
@@ -57,6 +58,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
     textBytes: facts.bytes - facts.mediaBytes,
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
     endUser: facts.safetyIdentifier ?? facts.user,
+    opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
     objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
     edited: (edits) => edited(bytes, facts, edits, codec),

@@ -7,6 +7,7 @@ import { editElements, editFields, type FieldEdits, setField } from '../../../fr
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json-scan.ts'
 import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import { openingOf } from '../../opening.ts'
 import { countMedia, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
@@ -38,6 +39,7 @@ export function readRequest(
     tools: request.tools.length + request.hostedTools.length,
     cacheKey: undefined,
     endUser: undefined,
+    opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),
     edited: (edits) => edited({ bytes, scan, codec }, body, edits),

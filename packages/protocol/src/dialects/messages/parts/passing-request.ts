@@ -7,6 +7,7 @@ import { editFields, type FieldEdits, setField } from '../../../framing/edit-fie
 import type { JsonScan } from '../../../framing/json-scan.ts'
 import { jsonText } from '../../../framing/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import { openingOf } from '../../opening.ts'
 import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
@@ -38,6 +39,7 @@ export function readRequest(
     tools: request.tools.length + request.hostedTools.length,
     cacheKey: undefined,
     endUser: request.endUser,
+    opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),
     edited: (edits) => edited({ bytes, scan, codec }, body, edits),

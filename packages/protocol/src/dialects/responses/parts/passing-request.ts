@@ -6,6 +6,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { editFields, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import { openingOf } from '../../opening.ts'
 import { countMedia, isId, leaveOutTools, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
@@ -34,6 +35,7 @@ export function readRequest(
     tools: request.tools.length + request.hostedTools.length,
     cacheKey: isId(body.prompt_cache_key) ? body.prompt_cache_key : undefined,
     endUser: [body.safety_identifier, body.user].find(isId),
+    opening: () => openingOf(request, body.include !== undefined),
     priced: pricedFields(body),
     objects: vendorObjects(body),
     edited: (edits) => edited(bytes, scan, body, edits, codec),

@@ -1,0 +1,42 @@
+// What a chat begins with, found in its bytes: a long one is not parsed on its way through.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { elementsOf } from '../../../framing/edit-fields.ts'
+import { fieldNamed, type JsonField } from '../../../framing/json-scan.ts'
+import { OPENING } from '../../opening.ts'
+
+/** With one of these an answer may hold thoughts, or calls that carry them. */
+const ASK_FOR_THOUGHTS = ['reasoning_effort', 'reasoning', 'thinking', 'tools']
+/** Of the messages. Whose instructions are longer is known by them. */
+const LOOKED_AT_BYTES = 16 * 1_024
+
+/** See `openingOf`. */
+export function openingIn(bytes: Uint8Array, fields: readonly JsonField[], codec: Codec): string | undefined {
+  const messages = fieldNamed(fields, 'messages')
+  if (!messages || !ASK_FOR_THOUGHTS.some((name) => fieldNamed(fields, name))) return undefined
+  for (const { start, end } of elementsOf(
+    bytes,
+    messages.start,
+    Math.min(messages.end, messages.start + LOOKED_AT_BYTES),
+  )) {
+    const message = parsed(codec.decode(bytes, start, end))
+    if (message?.role === 'user') return wordsOf(message.content).slice(0, OPENING)
+  }
+  return codec.decode(bytes, messages.start, Math.min(messages.end, messages.start + OPENING))
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('')
+}
