@@ -1,41 +1,66 @@
-// An upstream that has said when to come back is not asked again a moment later by the same request.
+// An upstream that wants to be left alone, or does not have the model: who is asked meanwhile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
-import { answer, startUpstream, type Upstream } from './support/upstream.ts'
+import { answer, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
-let upstream: Upstream
+const STATUSES = [404, 503, 529]
+let one: Upstream
+let two: Upstream
 let gateway: Gateway
 let secret: string
 
 beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startGateway({
-    config: `
-upstreams:
-  - { id: alone, dialect: chat, base_url: "${upstream.url}", keys: [key-of-alone] }
-models:
-  - { id: alone, routes: [{ upstream: alone }], price: { input: 1, output: 4 } }
-`,
-  })
+  ;[one, two] = [await startUpstream(), await startUpstream(answer(reply()))]
+  const upstreams = STATUSES.flatMap((status) => [
+    `  - { id: alone-${status}, dialect: chat, base_url: "${one.url}", keys: [key-of-alone-${status}] }`,
+    `  - { id: first-${status}, dialect: chat, base_url: "${one.url}", keys: [key-of-first-${status}] }`,
+    `  - { id: second-${status}, dialect: chat, base_url: "${two.url}", keys: [key-of-second-${status}] }`,
+  ])
+  const price = 'price: { input: 1, output: 4 }'
+  const models = STATUSES.flatMap((status) => [
+    `  - { id: alone-${status}, routes: [{ upstream: alone-${status} }], ${price} }`,
+    `  - { id: pair-${status}, routes: [{ upstream: first-${status} }, { upstream: second-${status}, priority: 2 }], ${price} }`,
+  ])
+  gateway = await startGateway({ config: ['upstreams:', ...upstreams, 'models:', ...models, ''].join('\n') })
   secret = (await quickKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()
-  upstream.stop()
+  one.stop()
+  two.stop()
 })
 
-async function ask(status: number, headers: Record<string, string>) {
-  upstream.behave(answer({ error: { message: 'no', type: 'x', code: null, param: null } }, status, headers))
-  const before = upstream.received.length
-  const body = { model: 'alone', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+/** What the caller gets when the first upstream refuses with `status`, and how often each of them was asked. */
+async function ask(model: string, status: number, headers: Record<string, string> = {}) {
+  one.behave(answer({ error: { message: 'no', type: 'x', code: null, param: null } }, status, headers))
+  const before = [one.received.length, two.received.length] as const
+  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
   const response = await chat(gateway.url, secret, body)
   await response.text()
-  return [response.status, upstream.received.length - before, response.headers.get('retry-after')]
+  const asked = [one.received.length - before[0], two.received.length - before[1]]
+  return { status: response.status, asked, retryAfter: response.headers.get('retry-after') }
 }
 
-test.each([503, 529])('%p: asked once more, unless it has said when', async (status) => {
-  const [, calls] = await ask(status, {})
-  expect(calls).toBe(2)
-  expect(await ask(status, { 'retry-after': '20' })).toEqual([expect.any(Number), 1, '20'])
+test.each([503, 529])('%p of the only one: asked once more, unless it has said when', async (status) => {
+  expect((await ask(`alone-${status}`, status)).asked).toEqual([2, 0])
+  const told = { status: expect.any(Number), asked: [1, 0], retryAfter: '20' }
+  expect(await ask(`alone-${status}`, status, { 'retry-after': '20' })).toEqual(told)
+  // A failure now and then must not make it an outage for everybody.
+  expect(await ask(`alone-${status}`, status, { 'retry-after': '20' })).toEqual(told)
+})
+
+test.each([
+  ['503 with a time', 503, { 'retry-after': '20' }],
+  ['529 with a time', 529, { 'retry-after': '20' }],
+  ['404', 404, {}],
+])('%s: the others are asked first from then on', async (_, status, headers) => {
+  expect(await ask(`pair-${status}`, status, headers)).toMatchObject({ status: 200, asked: [1, 1] })
+  for (let call = 0; call < 5; call++) {
+    expect(await ask(`pair-${status}`, status, headers)).toMatchObject({ status: 200, asked: [0, 1] })
+  }
+})
+
+test('a model that the only one does not have is asked for all the same', async () => {
+  for (let call = 0; call < 3; call++) expect((await ask('alone-404', 404)).asked).toEqual([1, 0])
 })

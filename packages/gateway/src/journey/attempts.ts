@@ -89,14 +89,13 @@ function leave({ attempt, watch, parts }: Exchange): void {
 type Found = { offer: Offer; candidate: Candidate }
 
 /** Another way to the same model, then to those that may stand in for it, then the same way once more. */
-function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict, failure }: Miss): Found | undefined {
+function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
   const { offer, parts, candidate: last } = asked
   const found = candidateAmong(asked, tried)
   if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
   const isReady = last.lane.isReady(last.route.model, parts.ticker.now()) && !isFull(last, parts)
-  // Who has said when to come back is not asked again a moment later.
-  const mayAgain = verdict.is === 'failure' && failure.info.retryAfter === undefined && isFirst && isReady
+  const mayAgain = verdict.is === 'failure' && isFirst && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }
 

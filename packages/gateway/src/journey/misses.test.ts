@@ -13,7 +13,7 @@ test.each<[number, ErrorCode, string | undefined, string, boolean]>([
   [504, 'upstream_timeout', undefined, 'failure', false],
   [401, 'upstream_rejected_us', '401', 'rejected', true],
   [403, 'upstream_rejected_us', '403', 'rejected', true],
-  [404, 'upstream_rejected_us', '404', 'unknown', true],
+  [404, 'upstream_rejected_us', '404', 'absent', true],
   [400, 'bad_request', undefined, 'unknown', false],
   [400, 'context_too_long', undefined, 'unknown', false],
   // Within a 200: an error that was told, and an answer that cannot be read.

@@ -30,10 +30,9 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
       return { verdict: { is: 'limited', waitMs, all: false }, unbilled: true, outcome }
     }
     case 'unavailable':
-      return { verdict: FAILURE, unbilled: inside || NOT_BEGUN.includes(status), outcome }
+      return { verdict: failed(retryAfter), unbilled: inside || NOT_BEGUN.includes(status), outcome }
     case 'upstream_rejected_us':
-      // The model is not there, but the credential is good.
-      if (status === 404) return { verdict: UNKNOWN, unbilled: true, outcome }
+      if (status === 404) return { verdict: { is: 'absent' }, unbilled: true, outcome }
       return { verdict: { is: 'rejected', reason: said.detail ?? outcome }, unbilled: true, outcome }
     case 'upstream_failed':
     case 'upstream_timeout':
@@ -44,6 +43,9 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
       return { verdict: UNKNOWN, unbilled: false, outcome }
   }
 }
+
+const failed = (retryAfter: number | undefined): Verdict =>
+  retryAfter === undefined ? FAILURE : { is: 'failure', restMs: retryAfter * 1_000 }
 
 /** Where services say what they have counted. */
 const USAGES = ['usage', 'usageMetadata'] as const

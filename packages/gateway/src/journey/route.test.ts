@@ -24,7 +24,7 @@ const asking = (body = '{}', account = 1n, cacheKey?: string) =>
     body: Buffer.from(body),
     caller: { account },
     dialect: { id: 'chat' },
-    request: { cacheKey },
+    request: { cacheKey, opening: () => undefined },
   }) as unknown as Searching
 
 function judge({ lane }: Candidate, verdict: Verdict, times = 1): void {

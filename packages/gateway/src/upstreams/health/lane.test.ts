@@ -106,6 +106,22 @@ test('a 429 is about one model, or about the credential', () => {
   expect(lane.isReady('other', 0)).toBe(false)
 })
 
+test.each<[string, Verdict, number]>([
+  ['that wants to be left alone', { is: 'failure', restMs: 7_000 }, 7_000],
+  ['that wants to be left alone for a day', { is: 'failure', restMs: 86_400_000 }, 60_000],
+  ['that does not have the model', { is: 'absent' }, 30_000],
+])('one %s is asked for others, and for this where nobody else can be', (_, verdict, until) => {
+  const lane = new Lane()
+  attempt(lane, verdict, 0, 'one')
+  expect([lane.isReady('one', until - 1), lane.isReady('one', until), lane.isReady('other', 0)]).toEqual([
+    false,
+    true,
+    true,
+  ])
+  expect([lane.isAskable('one', 0), lane.asksToWait('one', 0), lane.readyAt('one')]).toEqual([true, false, until])
+  expect(lane.report(0).cooling).toEqual([{ model: 'one', until }])
+})
+
 test('429s are no failures: the breaker stays closed', () => {
   const lane = new Lane()
   for (let count = 0; count < 50; count++) attempt(lane, limited(0), 0)

@@ -4,18 +4,21 @@
 //   closed --failures--> open --its time is up--> half open --probe succeeded--> closed
 //                          ^-------------------------- probe failed --------'
 //
-// A 429 cools what was asked for without counting as a failure; a rejected credential is out. Both are asked again only
-// when their time is up, or where nobody else can be asked: unless the upstream itself has said when to come back.
+// A 429 cools what was asked for without counting as a failure; a rejected credential is out; who does not have a model, or
+// wants to be left alone after a failure, rests. All of them are asked again only when their time is up, or where nobody else
+// can be asked: unless a 429 has said when to come back.
 import { Cooling, type Limited } from './cooling.ts'
 
 /** How an attempt went, as far as the upstream is to blame for it. */
 export type Verdict =
   | { is: 'good'; latencyMs: number }
-  /** It did not answer, or answered with a fault of its own. */
-  | { is: 'failure' }
+  /** It did not answer, or answered with a fault of its own. `restMs`: for so long it wants to be left alone. */
+  | { is: 'failure'; restMs?: number }
   | ({ is: 'limited' } & Limited)
   /** The credential is wrong, forbidden or has nothing left to spend. */
   | { is: 'rejected'; reason: string }
+  /** The credential is good, but has no such model. */
+  | { is: 'absent' }
   /** Nothing was learned: the request was at fault, or the client left. */
   | { is: 'unknown' }
 
@@ -28,7 +31,7 @@ export type LaneReport = {
   state: LaneState
   /** When it will be tried again. */
   until: number | undefined
-  /** Models that a 429 keeps from being asked for with this credential, which is well otherwise. */
+  /** Models that are not asked for with this credential for now, which is well otherwise. */
   cooling: readonly { model: string; until: number }[]
   reason: string | undefined
   inFlight: number
@@ -44,6 +47,8 @@ const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 /** Somebody may have paid the bill meanwhile. */
 const REJECTED_MS = 300_000
+/** The model may have been allowed, or its name corrected. */
+const ABSENT_MS = 30_000
 /** A probe whose end nobody reported must not keep the lane closed for ever. */
 const PROBE_MS = 120_000
 
@@ -61,6 +66,8 @@ export class Lane {
   #rejectedUntil = 0
   #reason: string | undefined
   readonly #cooling: Cooling
+  /** Of models that others had better be asked for. Its own affair, also where the quota is shared. */
+  readonly #resting = new Cooling()
 
   /** `cooling`: of the quota that it shares with other lanes; absent: it has one of its own. */
   constructor(cooling = new Cooling()) {
@@ -80,7 +87,7 @@ export class Lane {
   isReady(model: string, now: number): boolean {
     if (now < this.#rejectedUntil || now < this.#probeUntil) return false
     if (this.#openUntil !== undefined && now < this.#openUntil) return false
-    return this.#cooling.isOver(model, now)
+    return this.#cooling.isOver(model, now) && this.#resting.isOver(model, now)
   }
 
   /** Nothing speaks against it: a second try there is no shot in the dark. */
@@ -101,7 +108,8 @@ export class Lane {
 
   /** When `isReady` may become true again. */
   readyAt(model: string): number {
-    return Math.max(this.#rejectedUntil, this.#openUntil ?? 0, this.#probeUntil, this.#cooling.until(model))
+    const pausedUntil = Math.max(this.#cooling.until(model), this.#resting.until(model))
+    return Math.max(this.#rejectedUntil, this.#openUntil ?? 0, this.#probeUntil, pausedUntil)
   }
 
   /** Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. */
@@ -131,13 +139,15 @@ export class Lane {
       this.#rejectedUntil = now + REJECTED_MS
       this.#reason = verdict.reason
     }
+    const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_MS : undefined
+    if (restMs !== undefined) this.#resting.limited(model, { waitMs: restMs, all: false }, now)
   }
 
   report(now: number): LaneReport {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    const cooling = this.#cooling.models(now)
+    const cooling = [...this.#cooling.models(now), ...this.#resting.models(now)]
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 

@@ -39,3 +39,10 @@ test('a burst goes to an upstream that is well, and is paid back before others m
   }
   expect(requests).toBeGreaterThan(300)
 })
+
+test('what is owed is bounded: one bad model does not keep all others from another try', () => {
+  const budget = createRetryBudget()
+  for (let burst = 0; burst < 10_000; burst++) budget.take(true)
+  for (let requests = 0; requests < 500; requests++) budget.request()
+  expect(budget.take(false)).toBe(true)
+})
