@@ -55,6 +55,7 @@ test.each<[string, Uint8Array, isSilence: boolean]>([
   ['a byte', Buffer.from('x'), true],
   ['ten bytes', Buffer.from('0123456789'), true],
   ['the end of a line', Buffer.from('\n'), false],
+  ['the end of a line, as few write it', Buffer.from('\r'), false],
   ['a line, and the beginning of the next', Buffer.from(': still here\nda'), false],
   ['half of what is worth waiting for', Buffer.alloc(512, 'x'), false],
 ])('%s now and then: silence %p', (_, piece, isSilence) => {

@@ -44,7 +44,12 @@ export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): W
   }
 }
 
-const LINE_END = 0x0a
+const LINE_FEED = 0x0a
+/** Alone, it ends a line of an event stream as well. */
+const CARRIAGE_RETURN = 0x0d
+/** Almost always the last byte tells. */
+const endsLine = (piece: Uint8Array): boolean =>
+  piece.at(-1) === LINE_FEED || piece.includes(LINE_FEED) || piece.includes(CARRIAGE_RETURN)
 /** Somebody who sends a byte now and then would otherwise keep a call open up to the limit for all of it. */
 const WORTH_WAITING_FOR = 1024
 
@@ -120,7 +125,7 @@ export class Watch extends Ticking {
   /** A piece of the answer. One that ends no line is little better than silence until there are more of them. */
   received(piece: Uint8Array): void {
     this.#trickle += piece.length
-    if (this.#trickle < WORTH_WAITING_FOR && piece.at(-1) !== LINE_END && !piece.includes(LINE_END)) return
+    if (this.#trickle < WORTH_WAITING_FOR && !endsLine(piece)) return
     this.spared()
   }
 
