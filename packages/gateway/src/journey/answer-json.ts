@@ -3,7 +3,7 @@ import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import { readAtMost } from '../upstreams/read.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
-import { call, missOfBreak, missOfOther, missOfWhole, showWarnings } from './call.ts'
+import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letRequestGo } from './exchange.ts'
 import type { Miss } from './misses.ts'
 
@@ -64,11 +64,10 @@ async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undef
 
 /** `bytes`: undefined where there were too many. */
 function readBody(exchange: Exchange, bytes: Uint8Array | undefined): Whole | Miss {
-  const plain = bytes && withoutMark(bytes)
-  const read = plain && exchange.answerer.readReply(plain)
+  const read = bytes && exchange.answerer.readReply(withoutMark(bytes))
   exchange.firstTokenAt = performance.now()
   if (!read) return missOfOther('The upstream sent an answer that is too large.')
-  return read.ok ? read : missOfWhole(exchange, read.error, plain)
+  return read.ok ? read : missOfError(exchange, read.error)
 }
 
 /** Some services begin JSON with a byte order mark, which is none of it. */

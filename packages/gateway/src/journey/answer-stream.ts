@@ -149,7 +149,9 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     if (!state.error && hasBegun) return undefined
     // Whatever came with the failure was not delivered: the client gets a status instead.
     if (!state.error || ended) return missOfBreak(exchange)
-    return missOfError(exchange, state.error, state.usage ?? (state.sawOutput ? true : undefined))
+    // What is announced at the beginning, before anything was made, has no output in it and is no bill yet.
+    const wasBilled = state.sawOutput || state.usage?.output !== undefined
+    return missOfError(exchange, state.error, wasBilled)
   }
 
   function write(bytes: Uint8Array): undefined | Promise<unknown> {

@@ -11,7 +11,7 @@ import { onward } from './attempts.ts'
 import { type Exchange, endingOfBreak } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
-import { CUT, type Miss, meaningOf, meaningOfBreak, tellsUsage } from './misses.ts'
+import { CUT, type Miss, meaningOf, meaningOfBreak } from './misses.ts'
 import type { Outbound } from './outbound.ts'
 import type { AbortReason } from './watch.ts'
 
@@ -93,16 +93,11 @@ export function missOfBreak(exchange: Exchange): Miss {
   return reason ? missOfAbort(exchange, reason) : { failure: cutOff(), ending: 'cut', ...CUT }
 }
 
-/** An error in the place of a whole answer. */
-export function missOfWhole(exchange: Exchange, error: ErrorInfo, bytes: Uint8Array): Miss {
-  return missOfError(exchange, error, tellsUsage(parsed(bytes)) || undefined)
-}
-
-/** An error within an answer, before any output. With usage it may have been billed. */
-export function missOfError(exchange: Exchange, error: ErrorInfo, usage?: unknown): Miss {
+/** An error within an answer, before any output. */
+export function missOfError(exchange: Exchange, error: ErrorInfo, wasBilled = false): Miss {
   const failure = failureOfUpstream(exchange, error)
   const meaning = meaningOf(200, error, failure.info.retryAfter)
-  return { failure, ending: 'failed', ...meaning, unbilled: meaning.unbilled && usage === undefined }
+  return { failure, ending: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
 }
 
 /** Something that is no answer at all. */
@@ -125,12 +120,10 @@ function showHeaders(reply: Reply, exchange: Exchange): void {
 async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: Miss }> {
   const bytes = await readOrNothing(reply, ERROR_BODY_BYTES)
   if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
-  const body = parsed(bytes)
-  const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, body)
+  const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
   const failure = failureOfUpstream(exchange, said, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
-  const unbilled = meaning.unbilled && !tellsUsage(body)
-  return { said, miss: { failure, ending: 'failed', ...meaning, unbilled } }
+  return { said, miss: { failure, ending: 'failed', ...meaning } }
 }
 
 /** Of something that is no answer: nothing, where it is too large or breaks off. */

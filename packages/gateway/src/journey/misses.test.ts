@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
-import { meaningOf, meaningOfBreak, tellsUsage } from './misses.ts'
+import { meaningOf, meaningOfBreak } from './misses.ts'
 
 const said = (code: ErrorCode, detail?: string) => ({ code, message: '', ...(detail ? { detail } : {}) })
 
@@ -41,14 +41,7 @@ test.each([
   expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, outcome: code })
 })
 
-test.each<[unknown, boolean]>([
-  [{ error: {}, usage: { prompt_tokens: 10 } }, true],
-  [{ error: {}, usageMetadata: { promptTokenCount: '10' } }, true],
-  [{ error: {}, usage: { prompt_tokens: 0, completion_tokens: 0 } }, false],
-  [{ error: {}, usage: null }, false],
-  [{ error: {} }, false],
-  ['<html>', false],
-  [undefined, false],
-])('%j tells of usage: %p', (body, expected) => {
-  expect(tellsUsage(body)).toBe(expected)
+test.each([200, 429, 503])('%p with what was used may have been billed', (status) => {
+  const error = { ...said(status === 429 ? 'rate_limited' : 'unavailable', 'why'), billed: true as const }
+  expect(meaningOf(status, error, undefined).unbilled).toBe(false)
 })

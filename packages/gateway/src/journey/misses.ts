@@ -20,8 +20,13 @@ export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'outcome'>
 /** A service that says so has not begun. */
 const NOT_BEGUN = [503, 529]
 
-/** What an upstream said instead of an answer. `status` 200: within an answer, before any output and without usage. */
+/** What an upstream said instead of an answer. `status` 200: within an answer, before any output. */
 export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | undefined): Meaning {
+  const meaning = meaningWithoutUsage(status, said, retryAfter)
+  return said.billed ? { ...meaning, unbilled: false } : meaning
+}
+
+function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number | undefined): Meaning {
   const inside = status >= 200 && status < 300
   const outcome = inside ? `error: ${said.code}` : String(status)
   switch (said.code) {
@@ -46,16 +51,6 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
 
 const failed = (retryAfter: number | undefined): Verdict =>
   retryAfter === undefined ? FAILURE : { is: 'failure', restMs: retryAfter * 1_000 }
-
-/** Where services say what they have counted. */
-const USAGES = ['usage', 'usageMetadata'] as const
-
-/** Whether something that is no answer tells of tokens all the same: it may have been billed then. Zeros are none. */
-export function tellsUsage(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false
-  const fields: { [name in (typeof USAGES)[number]]?: unknown } = body
-  return USAGES.some((name) => Object.values(fields[name] ?? {}).some((figure) => Number(figure) > 0))
-}
 
 /** The connection did not come about: not a byte of the request has left. */
 const NO_CONNECTION = new Set([

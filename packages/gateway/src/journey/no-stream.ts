@@ -1,6 +1,6 @@
 // A 200 whose body is not the stream that was asked for.
 import type { Reply } from '../upstreams/reply.ts'
-import { missOfAbort, missOfOther, missOfWhole, readOrNothing } from './call.ts'
+import { missOfAbort, missOfError, missOfOther, readOrNothing } from './call.ts'
 import type { Exchange } from './exchange.ts'
 import type { Miss } from './misses.ts'
 
@@ -16,7 +16,7 @@ export async function missOfNoStream(exchange: Exchange, reply: Reply): Promise<
   const { reason } = exchange.watch
   if (reason) return missOfAbort(exchange, reason)
   const read = bytes ? exchange.answerer.readReply(bytes) : undefined
-  return bytes && read && !read.ok
-    ? missOfWhole(exchange, read.error, bytes)
+  return read && !read.ok
+    ? missOfError(exchange, read.error)
     : missOfOther('The upstream did not answer with a stream.')
 }

@@ -48,6 +48,8 @@ export type ErrorInfo = {
   allow?: string
   /** A messages upstream said 529: callers of the same dialect get the status their SDK has a class for. */
   overloaded?: true
+  /** The upstream said in the same breath what was used: it may be billed. */
+  billed?: true
   /** For our log only, already masked. Dialects never render it. */
   detail?: string
 }

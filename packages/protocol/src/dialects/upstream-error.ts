@@ -56,6 +56,11 @@ export type UpstreamFacts = {
 }
 
 export function readUpstreamError(status: number, body: unknown, vocabulary: Vocabulary): ErrorInfo {
+  const error = readError(status, body, vocabulary)
+  return tellsUsage(body) ? { ...error, billed: true } : error
+}
+
+function readError(status: number, body: unknown, vocabulary: Vocabulary): ErrorInfo {
   const facts = readFacts(body)
   const code = refine(classify(status, facts, vocabulary), facts)
   const text = facts.message === undefined ? undefined : maskSecrets(facts.message)
@@ -154,6 +159,14 @@ export function readFacts(body: unknown): UpstreamFacts {
     status: codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
   }
+}
+
+/** Whether tokens are told of as well. Zeros are none. */
+function tellsUsage(body: unknown): boolean {
+  if (!isObject(body)) return false
+  const places = [body, body.error, body.response].filter(isObject)
+  const reports = places.flatMap(({ usage, usageMetadata }) => [usage, usageMetadata]).filter(isObject)
+  return reports.some((report) => Object.values(report).some((figure) => Number(figure) > 0))
 }
 
 /** Where services that keep to no dialect put their words. */

@@ -20,7 +20,7 @@ export function decodeReply(body: unknown): DecodedReply {
     return { ok: false, error: detail === undefined ? error : { ...error, detail } }
   }
   const failed = failedChoice(body.choices)
-  if (failed !== undefined) return { ok: false, error: decodeError(200, failed) }
+  if (failed !== undefined) return { ok: false, error: decodeError(200, { ...failed, usage: body.usage }) }
   const omitted: string[] = []
   const id = finishWord(body.id)
   const choices: Choice[] = []

@@ -1,12 +1,15 @@
 // The chat meter as the journey uses it: its errors in the gateway's own terms, and an ending of our own.
 
 import type { ErrorInfo } from '../../../canonical/error.ts'
+import { isObject } from '../../../canonical/reading.ts'
+import type { Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { MAX_EVENT_BYTES } from '../../../framing/event-reader.ts'
 import { formatSse } from '../../../framing/sse.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { type ChatMeterState, openChatMeter } from './passing-stream.ts'
+import { usageOfBody } from './usage.ts'
 
 const HEAD_BYTES = 1_024
 
@@ -39,7 +42,7 @@ function withErrorInfo(state: Readonly<ChatMeterState>): Meter['state'] {
       return state.finish
     },
     get usage() {
-      return state.usage
+      return usageWith(state)
     },
     get done() {
       return state.done
@@ -48,6 +51,12 @@ function withErrorInfo(state: Readonly<ChatMeterState>): Meter['state'] {
       return state.error && problemOf(state.error.kind === 'upstream', state.error.body, state.error.message)
     },
   }
+}
+
+/** What comes with an error counts like what comes before it. */
+function usageWith({ usage, error }: Readonly<ChatMeterState>): Usage | undefined {
+  const body = error?.body
+  return (isObject(body) ? usageOfBody(body) : undefined) ?? usage
 }
 
 /** An error object inside a 200 has no status of its own: its words and figures tell what it is. */

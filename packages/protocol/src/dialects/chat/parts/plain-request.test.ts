@@ -64,7 +64,7 @@ describe('a plain request', () => {
       const value = { model: 'm', ...members, messages: said }
       for (const [[inside, name], instead] of changed) {
         const place: unknown = inside(value)
-        if (isObject(place) || Array.isArray(place)) Object.assign(place, { [name]: instead })
+        if (isObject(place) || Array.isArray(place)) Object.assign(place, { [name]: structuredClone(instead) })
       }
       return value
     })

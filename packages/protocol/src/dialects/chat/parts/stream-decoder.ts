@@ -67,6 +67,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function fail(error: ErrorInfo): void {
     if (isOver) return
     isOver = true
+    if (usage !== undefined) emit({ type: 'usage', usage })
     emit({ type: 'error', error })
   }
 
@@ -85,8 +86,10 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
       return
     }
     const body = parsedJson(text)
-    if (event === 'error' || isErrorBody(body)) fail(decodeError(200, body ?? text))
-    else if (isObject(body)) takeChunk(body, data)
+    if (event === 'error' || isErrorBody(body)) {
+      if (isObject(body)) usage = usageOfBody(body, beside) ?? usage
+      fail(decodeError(200, body ?? text))
+    } else if (isObject(body)) takeChunk(body, data)
     else fail(MALFORMED)
   }
 
@@ -96,7 +99,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     const list: readonly unknown[] = Array.isArray(body.choices) ? body.choices : []
     const failed = failedChoice(list)
     if (failed !== undefined) {
-      fail(decodeError(200, failed))
+      usage = said ?? usage
+      fail(decodeError(200, { ...failed, usage: body.usage }))
       return
     }
     // Some services begin with a chunk about the prompt alone.

@@ -33,6 +33,8 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   function fail(error: ErrorInfo): void {
     if (isDone) return
     isDone = true
+    const usage = readUsage(figures, grounded)
+    if (usage !== undefined) emit({ type: 'usage', usage })
     emit({ type: 'error', error })
   }
 
@@ -66,12 +68,12 @@ export function openAnswerReader(emit: Emit): AnswerReader {
         fail({ code: 'upstream_failed', message: 'The upstream sent something that is no part of an answer.' })
         return
       }
+      const { usageMetadata, promptFeedback } = chunk
+      figures = withReport(figures, usageMetadata)
       if (chunk.error !== undefined && chunk.error !== null) {
         fail(decodeError(200, chunk))
         return
       }
-      const { usageMetadata, promptFeedback } = chunk
-      figures = withReport(figures, usageMetadata)
       if (typeof chunk.modelVersion === 'string') grounded.model = chunk.modelVersion
       if (!isStarted) start(chunk)
       if (Array.isArray(chunk.candidates)) for (const candidate of chunk.candidates) readCandidate(candidate)

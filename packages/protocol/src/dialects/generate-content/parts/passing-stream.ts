@@ -64,6 +64,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
       const data = dataOf(view, codec)
       if (data === undefined) return fail()
       if (isObject(data.error)) {
+        figures = withReport(figures, data.usageMetadata)
         state.error = decodeError(200, data)
         return 'fail'
       }

@@ -38,6 +38,9 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   let answerId: string | undefined
   const idOfCall = openNamedCalls(() => answerId)
 
+  /** Of what was made; what is told at the start is only an announcement. */
+  let hasReport = false
+
   function take(event: SseEvent): void {
     if (ended || event.data === '' || event.data === '[DONE]' || event.event === 'ping') return
     const data = parsedJson(event.data)
@@ -197,7 +200,9 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     const delta = isObject(data.delta) ? data.delta : {}
     stop = readStop(delta as WireReply) ?? stop
     const usage = [data.usage, delta.usage].find(isObject)
-    if (usage !== undefined) figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
+    if (usage === undefined) return
+    figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
+    hasReport = true
   }
 
   function finish(): void {
@@ -213,6 +218,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function fail(error: ErrorInfo): void {
     if (ended) return
     ended = true
+    const usage = hasReport ? usageFrom(figures) : undefined
+    if (usage !== undefined) emit({ type: 'usage', usage })
     emit({ type: 'error', error })
   }
 

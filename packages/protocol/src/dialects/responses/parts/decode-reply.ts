@@ -10,7 +10,7 @@ import { openAnswerReader } from './answer-reader.ts'
 export function decodeReply(body: unknown): DecodedReply {
   if (!isObject(body)) return noAnswer
   if (body.status === 'failed' || body.status === 'cancelled' || isObject(body.error)) {
-    return { ok: false, error: decodeError(200, { error: body.error ?? {} }) }
+    return { ok: false, error: decodeError(200, { error: body.error ?? {}, usage: body.usage }) }
   }
   // A string in place of the error, or an error without its envelope.
   if (!Array.isArray(body.output)) {
