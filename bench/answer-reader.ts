@@ -13,10 +13,10 @@ export class AnswerReader {
   /** Bytes of the body that are still to come; undefined: it is chunked. */
   #left: number | undefined
   #lastPiece = NOTHING
-  readonly #onHead: (status: string) => void
+  readonly #onHead: (status: string, head: string) => void
 
-  /** `onHead`: told the status of each answer when its head has come. */
-  constructor(onHead: (status: string) => void = () => {}) {
+  /** `onHead`: told the status of each answer, and its head, when that has come. */
+  constructor(onHead: (status: string, head: string) => void = () => {}) {
     this.#onHead = onHead
   }
 
@@ -45,7 +45,7 @@ export class AnswerReader {
     this.#left = length === undefined ? undefined : Number(length)
     this.#lastPiece = NOTHING
     this.#head = undefined
-    this.#onHead(this.status)
+    this.#onHead(this.status, head)
   }
 
   /** The end of the chunks may have come in two pieces. */

@@ -67,15 +67,15 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
 }
 
 /** Streams that stay open are read on as they come, those that stall are not read any more. */
-function begun(socket: Socket<Connection>, status: string): void {
-  if (status !== '200') over.reject(new Error(`answered with ${status}`))
+function begun(socket: Socket<Connection>, status: string, head: string): void {
+  if (status !== '200') over.reject(new Error(head.slice(0, 500)))
   if (plan.reader === 'reads') return
   if (plan.reader === 'stalls') socket.pause()
   if (++opened === plan.requests) over.resolve()
 }
 
 function ready(socket: Socket<Connection>): void {
-  socket.data = { startedAt: 0, answer: new AnswerReader((status) => begun(socket, status)) }
+  socket.data = { startedAt: 0, answer: new AnswerReader((status, head) => begun(socket, status, head)) }
   next(socket)
 }
 

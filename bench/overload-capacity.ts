@@ -123,7 +123,7 @@ type Round = { perSecond: number; micros: number }
 /** More than anybody can answer: each connection asks again as soon as it is answered. */
 const MORE_THAN_ENOUGH = 200_000
 
-/** Of each the first second does not count, in which the connections are opened. */
+/** The first second, in which connections are opened, does not count for the pace. */
 async function runRounds(plan: SteadyPlan, pid: number, outside: readonly string[]): Promise<Round[]> {
   const rounds: Round[] = []
   while (rounds.length < ROUNDS) {

@@ -14,7 +14,7 @@ export type Expected = { status: number; ending: string; costs: Costs }
 /** Who answers: the proxy in front of the sandbox, the sandbox itself with its switches, or an address where nobody does. */
 export type Place = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
 
-/** `short`: for what is to run into the limit of silence. `total`: for what never is silent. */
+/** `short`: for what is to run into the limit of silence. `byte`: for a byte a second. `total`: for what never is silent. */
 export type Patience = 'long' | 'short' | 'total' | 'byte'
 
 export type Fault = {

@@ -22,6 +22,10 @@ beforeAll(async () => {
     `  - { id: alone-${status}, routes: [{ upstream: alone-${status} }], ${price} }`,
     `  - { id: pair-${status}, routes: [{ upstream: first-${status} }, { upstream: second-${status}, priority: 2 }], ${price} }`,
   ])
+  upstreams.push(
+    `  - { id: strait, dialect: chat, base_url: "${one.url}", keys: [strait], max_concurrency_per_key: 1 }`,
+  )
+  models.push(`  - { id: strait, routes: [{ upstream: strait }], ${price} }`)
   gateway = await startGateway({ config: ['upstreams:', ...upstreams, 'models:', ...models, ''].join('\n') })
   secret = (await quickKey(gateway)).secret
 })
@@ -31,15 +35,22 @@ afterAll(async () => {
   two.stop()
 })
 
+const refusal = (status: number, headers: Record<string, string> = {}) =>
+  answer({ error: { message: 'no such model', type: 'x', code: null, param: null } }, status, headers)
+
 /** What the caller gets when the first upstream refuses with `status`, and how often each of them was asked. */
 async function ask(model: string, status: number, headers: Record<string, string> = {}) {
-  one.behave(answer({ error: { message: 'no', type: 'x', code: null, param: null } }, status, headers))
+  one.behave(refusal(status, headers))
+  return await asked(model)
+}
+
+async function asked(model: string) {
   const before = [one.received.length, two.received.length] as const
   const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
   const response = await chat(gateway.url, secret, body)
   await response.text()
-  const asked = [one.received.length - before[0], two.received.length - before[1]]
-  return { status: response.status, asked, retryAfter: response.headers.get('retry-after') }
+  const calls = [one.received.length - before[0], two.received.length - before[1]]
+  return { status: response.status, asked: calls, retryAfter: response.headers.get('retry-after') }
 }
 
 test.each([503, 529])('%p of the only one: asked once more, unless it has said when', async (status) => {
@@ -63,4 +74,11 @@ test.each([
 
 test('a model that the only one does not have is asked for all the same', async () => {
   for (let call = 0; call < 3; call++) expect((await ask('alone-404', 404)).asked).toEqual([1, 0])
+})
+
+test('a retry with the same key takes its place there, and gives it back', async () => {
+  let calls = 0
+  one.behave((socket, request) => (++calls === 1 ? refusal(503) : answer(reply()))(socket, request))
+  expect(await asked('strait')).toMatchObject({ status: 200, asked: [2, 0] })
+  expect(await asked('strait')).toMatchObject({ status: 200, asked: [1, 0] })
 })

@@ -103,6 +103,12 @@ function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boo
   return walk(node)
 }
 
+/** Nothing but comments, marks of a document, or a null. */
+export function saysNothing(source: string): boolean {
+  const { errors, contents } = parseDocument(source, { prettyErrors: false, uniqueKeys: false })
+  return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
+}
+
 export type Opened = { reading: Reading; root: Value | undefined }
 
 /** `root` is undefined for an empty file, and when syntax errors (in `reading.mistakes`) make the rest guesswork. */

@@ -115,6 +115,8 @@ test('emptied or removed: the running one stays', async () => {
 test.each([
   ['comments alone', '# What this gateway serves.\n\n  # more to come\n'],
   ['the mark of a document alone', '---\n'],
+  ['a mark with a comment', '%YAML 1.2\n--- # what is served\n'],
+  ['a null', 'null\n'],
 ])('%s: the running one stays', async (_, text) => {
   const seen = start()
   writeFileSync(file, text)

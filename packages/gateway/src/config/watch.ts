@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Loaded } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
+import { saysNothing } from './document.ts'
 import { reasonOf } from './server.ts'
 import type { FileConfig, Mistake } from './types.ts'
 
@@ -42,12 +43,6 @@ async function readContent(file: string): Promise<Content> {
 const same = (one: Content, other: Content | undefined): boolean =>
   other !== undefined && one.text === other.text && one.problem === other.problem
 
-/**
- * Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean:
- * drop every upstream and model.
- */
-const saysNothing = (text: string): boolean => text.split('\n').every((line) => /^\s*(#|(---)?\s*$)/.test(line))
-
 export function watchConfig(
   file: string,
   load: (file: string) => Loaded,
@@ -73,6 +68,8 @@ export function watchConfig(
     if (content.text === undefined) {
       return report(`cannot be read: ${content.problem}; the running configuration stays in force`)
     }
+    // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
+    // every upstream and model.
     if (saysNothing(content.text)) return report('is empty; the running configuration stays in force')
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)

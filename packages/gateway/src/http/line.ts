@@ -12,7 +12,6 @@ type Waiting<T> = {
   called(inTime: boolean): void
   before: Waiting<T> | undefined
   behind: Waiting<T> | undefined
-  isOut: boolean
 }
 
 export class Line<T> {
@@ -41,7 +40,7 @@ export class Line<T> {
 
   /** `client` has not left yet. Called with true: it is your turn; false: it took too long, you left, or all were sent home. */
   join(about: T, since: number, client: Client, called: (inTime: boolean) => void): void {
-    const waiting: Waiting<T> = { about, since, client, called, before: undefined, behind: undefined, isOut: false }
+    const waiting: Waiting<T> = { about, since, client, called, before: undefined, behind: undefined }
     this.#enter(waiting)
     client.onGone = () => this.#call(waiting, false)
   }
@@ -70,8 +69,6 @@ export class Line<T> {
   }
 
   #call(waiting: Waiting<T>, inTime: boolean): void {
-    if (waiting.isOut) return
-    waiting.isOut = true
     const { before, behind } = waiting
     if (before) before.behind = behind
     else this.#first = behind

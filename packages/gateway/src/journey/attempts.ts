@@ -42,8 +42,9 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   exchange.outbound = outbound
   exchange.answerer = outbound.answerer
   exchange.upstreamDialect = outbound.dialect
-  // The pause was not the upstream's.
+  // The hold and the pause were not the upstream's.
   exchange.watch.spared()
+  exchange.attempt.sent(parts.ticker.now())
   return outbound
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { secondsToWait } from './call.ts'
+import { retryAfterIn } from './call.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 
@@ -16,5 +16,5 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
 ])('%j: come back in %p s', (headers, seconds) => {
-  expect(secondsToWait({ header: (name) => headers[name] ?? null }, NOW)).toBe(seconds)
+  expect(retryAfterIn({ header: (name) => headers[name] ?? null }, NOW)).toBe(seconds)
 })

@@ -140,7 +140,7 @@ const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
 export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Reply): Failure {
   const { code, message, param, detail, overloaded } = info
-  const retryAfter = info.retryAfter ?? (reply && secondsToWait(reply, exchange.parts.clock()))
+  const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, exchange.parts.clock()))
   // What is wrong with the caller's request is told to the caller; it may quote the request, so it is not logged.
   tell(exchange, 'upstream refused', { status: reply?.status, code, detail })
   return new Failure(code, ownName(exchange, message), {
@@ -157,7 +157,7 @@ function ownName({ quote }: Exchange, message: string): string {
 }
 
 /** When to come back, as services say it: in milliseconds, in seconds, or as a date. */
-export function secondsToWait(reply: Pick<Reply, 'header'>, now: number): number | undefined {
+export function retryAfterIn(reply: Pick<Reply, 'header'>, now: number): number | undefined {
   const header = reply.header('retry-after') ?? ''
   const milliseconds = Number(reply.header('retry-after-ms') ?? Number.NaN)
   const waits = [milliseconds / 1_000, Number(header), (Date.parse(header) - now) / 1_000]

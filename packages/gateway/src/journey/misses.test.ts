@@ -13,7 +13,8 @@ test.each<[number, ErrorCode, string | undefined, string, boolean]>([
   [504, 'upstream_timeout', undefined, 'failure', false],
   [401, 'upstream_rejected_us', '401', 'rejected', true],
   [403, 'upstream_rejected_us', '403', 'rejected', true],
-  [404, 'upstream_rejected_us', '404', 'absent', true],
+  [404, 'upstream_rejected_us', '404 model_not_found', 'absent', true],
+  [404, 'upstream_rejected_us', '404 No endpoints found that support image input', 'unknown', true],
   [400, 'bad_request', undefined, 'unknown', false],
   [400, 'context_too_long', undefined, 'unknown', false],
   // Within a 200: an error that was told, and an answer that cannot be read.

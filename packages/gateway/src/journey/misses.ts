@@ -37,7 +37,7 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
     case 'unavailable':
       return { verdict: failed(retryAfter), unbilled: inside || NOT_BEGUN.includes(status), outcome }
     case 'upstream_rejected_us':
-      if (status === 404) return { verdict: { is: 'absent' }, unbilled: true, outcome }
+      if (status === 404) return { verdict: isOfModel(said) ? { is: 'absent' } : UNKNOWN, unbilled: true, outcome }
       return { verdict: { is: 'rejected', reason: said.detail ?? outcome }, unbilled: true, outcome }
     case 'upstream_failed':
     case 'upstream_timeout':
@@ -48,6 +48,9 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
       return { verdict: UNKNOWN, unbilled: false, outcome }
   }
 }
+
+/** A 404 may also be about something that one request names, and nobody else. */
+const isOfModel = ({ detail = '' }: ErrorInfo): boolean => /model|deployment/i.test(detail)
 
 const failed = (retryAfter: number | undefined): Verdict =>
   retryAfter === undefined ? FAILURE : { is: 'failure', restMs: retryAfter * 1_000 }

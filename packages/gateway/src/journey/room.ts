@@ -59,7 +59,8 @@ export function createRoom(): Room {
       return isTheirTurn
     },
     freed() {
-      // Not at once: what ends a call gives back the place at its upstream first and that of its key next.
+      // Not at once: what ends a call gives back its places at the upstream and at the key one after the other, and a retry takes
+      // its own again before anybody else may have it.
       if (lines.size > 0) queueMicrotask(callOne)
     },
     tick(now) {

@@ -19,12 +19,12 @@ const partsWith = (random: () => number, full: readonly string[] = [], now = 0) 
     ...{ random, seals, ticker: { now: () => now }, watches: { isFull: ({ id }: Upstream) => full.includes(id) } },
   }) as unknown as Parameters<typeof route>[2]
 
-const asking = (body = '{}', account = 1n, cacheKey?: string) =>
+const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) =>
   ({
     body: Buffer.from(body),
     caller: { account },
     dialect: { id: 'chat' },
-    request: { cacheKey, opening: () => undefined },
+    request: { cacheKey, opening: () => opening },
   }) as unknown as Searching
 
 function judge({ lane }: Candidate, verdict: Verdict, times = 1): void {
@@ -145,6 +145,15 @@ describe('a conversation', () => {
     const byKey = new Set<unknown>()
     for (let key = 0; key < 60; key++) byKey.add(home(`${beginning}]}`, 1n, `session ${key}`))
     expect(byKey.size).toBe(8)
+  })
+
+  test.each(['{}', `${beginning}]}`])('with thoughts is known by its cache key before its first words', (body) => {
+    const at = (cacheKey: string | undefined, opening: string) =>
+      route(offer, asking(body, 1n, cacheKey, opening), parts)
+    const byWords = new Set(Array.from({ length: 60 }, (_, talk) => at(undefined, `talk ${talk}`)))
+    expect(byWords.size).toBe(8)
+    const first = at('session', 'talk 0')
+    for (let talk = 1; talk < 20; talk++) expect(at('session', `talk ${talk}`)).toBe(first)
   })
 
   test('that is short goes any way', () => {

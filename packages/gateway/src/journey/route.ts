@@ -1,5 +1,5 @@
 // Which upstream, and which of its keys, gets the request: the lowest priority number first, weight decides among equals,
-// and of two that were drawn the less loaded one. Conversations that have a prompt cache somewhere go there again.
+// and of two that were drawn the less loaded one. Conversations that have a prompt cache or thoughts somewhere go there again.
 import { choose } from '../upstreams/health/choose.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
@@ -38,7 +38,7 @@ export function routeToWell(
   const isReady = (candidate: Candidate): boolean =>
     isWell(candidate, now) && !isFull(candidate, parts) && !tried.includes(candidate)
   const { random } = parts
-  const sticky = stickyOf(asked)
+  const sticky = () => stickyOf(asked)
   const home = homeOf(offer, asked, parts)
   const isHome = (candidate: Candidate): boolean => candidate.upstream.id === home && isReady(candidate)
   const atHome = home === undefined ? undefined : choose(offer.tiers, { isUsable: isHome, random, sticky })
@@ -50,7 +50,7 @@ function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate |
   const now = parts.ticker.now()
   const isUsable = (candidate: Candidate): boolean =>
     candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, parts)
-  return choose(offer.tiers, { isUsable, random: parts.random, sticky: stickyOf(asked) })
+  return choose(offer.tiers, { isUsable, random: parts.random, sticky: () => stickyOf(asked) })
 }
 
 const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
@@ -67,8 +67,10 @@ const WORTH_STICKING = 4 * 1024
 const BEGINNING = 1024
 
 function stickyOf({ caller, body, request }: Searching): number | undefined {
-  const opening = request.opening()
-  if (opening === undefined && body.length < WORTH_STICKING) return undefined
+  const isLong = body.length >= WORTH_STICKING
+  const named = isLong ? request.cacheKey : undefined
+  const opening = named ?? request.opening()
+  if (opening === undefined && !isLong) return undefined
   const beginning = request.cacheKey ?? opening ?? body.subarray(0, BEGINNING)
   return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, caller.account)))))
 }

@@ -68,6 +68,17 @@ test.each<[string, Uint8Array, isSilence: boolean]>([
   expect(watch.reason).toBe(isSilence ? 'timeout' : undefined)
 })
 
+test('a trickle after much is silence again', () => {
+  const { at, watch } = start()
+  watch.headersArrived()
+  watch.received(Buffer.alloc(2_000, 'x'))
+  for (let time = 20; time <= 100; time += 20) {
+    at(time)
+    watch.received(Buffer.from('x'))
+  }
+  expect(watch.reason).toBe('timeout')
+})
+
 test('limits count from when the request is sent, not from when it waited for its hold', () => {
   const { at, watch } = start()
   at(90)

@@ -6,7 +6,7 @@ import { type Ticker, Ticking } from '../http/ticker.ts'
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
 export type Watches = {
-  /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `stop`. */
+  /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `leave`, or `stop`. */
   start(upstream: Limited): Watch
   /** The call goes to another upstream, or there again: its place and its limits are there now. The limit for all stays. */
   move(watch: Watch, upstream: Limited): void
@@ -105,7 +105,7 @@ export class Watch extends Ticking {
     this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs + this.#ticker.intervalMs
   }
 
-  /** Another upstream is asked now, which has its own time for the first byte. */
+  /** Another upstream is asked next, which has its own time for the first byte. */
   moveTo(timeouts: Timeouts, places: Places): void {
     if (this.#stopped) return
     this.leave()

@@ -28,13 +28,13 @@ async function readOn(
   watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
-  let [size, blank] = [0, 0]
+  let size = 0
+  let hasBegun = false
   for (let piece = await first; piece; piece = await reply.read()) {
-    if (size === blank && isBlank(piece)) {
-      // Services that take their time to answer send blanks or empty lines meanwhile.
-      blank += piece.length
-      watch?.spared()
-    } else watch?.received(piece)
+    hasBegun ||= !isBlank(piece)
+    if (hasBegun) watch?.received(piece)
+    // Services that take their time to answer send blanks or empty lines meanwhile.
+    else watch?.spared()
     size += piece.length
     if (size > limit) {
       reply.cancel()

@@ -28,6 +28,20 @@ test.each<[Id, string]>([
   expect(read(id, ask(id, member)).opening()).toBe('hi')
 })
 
+const IMAGE: Record<Id, string> = {
+  chat: '"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]}]',
+  responses: '"input":[{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}]',
+  messages:
+    '"max_tokens":9,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}}]}]',
+  'generate-content': '"contents":[{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]}]',
+}
+
+test.each(
+  Object.entries(IMAGE) as [Id, string][],
+)('%s that begins without a word is not known by one', (id, members) => {
+  expect(read(id, `{"model":"m",${TOOL[id]},${members}}`).opening()).toBeUndefined()
+})
+
 const chat = (...messages: object[]): string =>
   JSON.stringify({ model: 'm', messages, tools: [{ type: 'function', function: { name: 'f' } }] })
 const SYSTEM = { role: 'system', content: 'Be brief, and never say ["user"].' }

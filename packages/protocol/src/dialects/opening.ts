@@ -8,7 +8,8 @@ export const OPENING = 1_024
 
 /**
  * The first words of the first user, not the instructions before them: those are the same in many conversations.
- * Undefined where the answers hold no such thoughts: nobody has asked for thoughts, and no calls of tools can carry any.
+ * Undefined where there are none, or the answers hold no such thoughts: nobody has asked for thoughts, and no calls of tools
+ * can carry any.
  */
 export function openingOf(request: CanonicalRequest, asksForThoughts = false): string | undefined {
   const { reasoning, tools, hostedTools, turns } = request
@@ -17,5 +18,5 @@ export function openingOf(request: CanonicalRequest, asksForThoughts = false): s
   const first = turns.find(({ role }) => role === 'user')
   let words = ''
   for (const part of first?.parts ?? []) if (part.type === 'text') words += part.text
-  return words.slice(0, OPENING)
+  return words === '' ? undefined : words.slice(0, OPENING)
 }

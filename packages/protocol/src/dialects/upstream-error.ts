@@ -166,7 +166,9 @@ function tellsUsage(body: unknown): boolean {
   if (!isObject(body)) return false
   const places = [body, body.error, body.response].filter(isObject)
   const reports = places.flatMap(({ usage, usageMetadata }) => [usage, usageMetadata]).filter(isObject)
-  return reports.some((report) => Object.values(report).some((figure) => Number(figure) > 0))
+  return reports.some((report) =>
+    Object.values(report).some((figure) => typeof figure !== 'boolean' && Number(figure) > 0),
+  )
 }
 
 /** Where services that keep to no dialect put their words. */

@@ -152,7 +152,13 @@ export function elementsOf(bytes: Uint8Array, start: number, end: number): { sta
 
 const QUOTE = 0x22
 
-function closingQuote(bytes: Uint8Array, at: number): number {
-  while (bytes[at] !== QUOTE && at < bytes.length) at += bytes[at] === 0x5c ? 2 : 1
-  return at
+const BACKSLASH = 0x5c
+
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(QUOTE, from); at !== -1; at = bytes.indexOf(QUOTE, at + 1)) {
+    let before = at
+    while (before > from && bytes[before - 1] === BACKSLASH) before--
+    if ((at - before) % 2 === 0) return at
+  }
+  return bytes.length
 }

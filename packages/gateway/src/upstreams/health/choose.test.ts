@@ -20,7 +20,7 @@ function counts(members: Named[], draws: number, isUsable: (member: Named) => bo
   const random = dice()
   const result: Record<string, number> = {}
   for (let draw = 0; draw < draws; draw++) {
-    const chosen = choose(tiers, { isUsable, random, sticky: undefined })?.name ?? 'nobody'
+    const chosen = choose(tiers, { isUsable, random, sticky: () => undefined })?.name ?? 'nobody'
     result[chosen] = (result[chosen] ?? 0) + 1
   }
   return result
@@ -56,7 +56,7 @@ test('the same number goes the same way, whatever the load; another way while th
   const many = Array.from({ length: 20 }, (_, index) => member(`m${index}`))
   const tiers = tiersOf(many)
   const at = (sticky: number, isUsable: (member: Named) => boolean = everybody) =>
-    choose(tiers, { isUsable, random: dice(), sticky })
+    choose(tiers, { isUsable, random: dice(), sticky: () => sticky })
   for (let sticky = 0; sticky < 100; sticky++) {
     const home = at(sticky)
     home?.lane.enter(0)
@@ -73,6 +73,6 @@ test('numbers spread by weight', () => {
   const tiers = tiersOf([member('large', 1, 3), member('small', 1, 1)])
   let large = 0
   for (let sticky = 0; sticky < 4_000; sticky++)
-    if (choose(tiers, { isUsable: everybody, random: () => 0, sticky })?.name === 'large') large++
+    if (choose(tiers, { isUsable: everybody, random: () => 0, sticky: () => sticky })?.name === 'large') large++
   expect(large / 4_000).toBeCloseTo(0.75, 1)
 })

@@ -22,8 +22,8 @@ export function tiersOf<T extends Choosable>(all: readonly T[]): Tier<T>[] {
 export type Wanted<T> = {
   isUsable(member: T): boolean
   random(): number
-  /** Requests with the same number go the same way while they can: a prompt cache is there. */
-  sticky: number | undefined
+  /** Requests with the same number go the same way while they can. Asked for only where there is something to choose. */
+  sticky(): number | undefined
 }
 
 export function choose<T extends Choosable>(tiers: readonly Tier<T>[], wanted: Wanted<T>): T | undefined {
@@ -34,9 +34,11 @@ export function choose<T extends Choosable>(tiers: readonly Tier<T>[], wanted: W
   return undefined
 }
 
-function chooseIn<T extends Choosable>(tier: Tier<T>, { isUsable, random, sticky }: Wanted<T>): T | undefined {
+function chooseIn<T extends Choosable>(tier: Tier<T>, wanted: Wanted<T>): T | undefined {
+  const { isUsable, random } = wanted
   const [only] = tier.members
   if (tier.members.length === 1) return only && isUsable(only) ? only : undefined
+  const sticky = wanted.sticky()
   const one = drawn(tier, sticky === undefined ? random() : fraction(sticky))
   const oneIsUsable = one !== undefined && isUsable(one)
   if (sticky !== undefined) return oneIsUsable ? one : instead(tier, isUsable, fraction(sticky + 1))

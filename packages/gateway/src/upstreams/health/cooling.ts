@@ -1,5 +1,5 @@
-// What a 429 keeps from being asked for: a quota. A credential has one of its own, unless it shares it with others. Pure; the
-// clock is passed in, in milliseconds.
+// For how long which models are not asked for: what a 429 does to a quota (a credential has one of its own, unless it shares it
+// with others), and what makes a lane rest. Pure; the clock is passed in, in milliseconds.
 
 /** Too much was asked: `waitMs` if the upstream said for how long; `all`: of every model, not only this. */
 export type Limited = { waitMs: number | undefined; all: boolean }

@@ -46,12 +46,11 @@ test('after the pause one probe gets in; its success closes, its failure opens f
   const lane = failing(10)
   expect(lane.isReady('m', 999)).toBe(false)
   expect(lane.isReady('m', 1_000)).toBe(true)
-  lane.enter(1_000)
+  const probe = new Attempt(lane, 'm', 1_000)
   expect([lane.isReady('m', 1_000), lane.report(1_000).state]).toEqual([false, 'probing'])
-  lane.judge('m', FAILURE, 1_100)
+  probe.judge(FAILURE, 1_100)
   expect([lane.isReady('m', 3_099), lane.isReady('m', 3_100)]).toEqual([false, true])
-  lane.enter(3_100)
-  lane.judge('m', GOOD, 3_200)
+  new Attempt(lane, 'm', 3_100).judge(GOOD, 3_200)
   expect([lane.isReady('m', 3_200), lane.report(3_200).state]).toEqual([true, 'ready'])
 })
 
@@ -69,6 +68,48 @@ test.each<[string, Verdict | undefined]>([
   expect([lane.isReady('m', 1_100), lane.report(1_100).state]).toEqual([false, 'probing'])
   probe.judge(FAILURE, 1_200)
   expect([lane.isReady('m', 3_199), lane.isReady('m', 3_200)]).toEqual([false, true])
+})
+
+test('the stream of a former probe that breaks lets no second probe in', () => {
+  const lane = failing(10)
+  const former = new Attempt(lane, 'm', 1_000)
+  former.answered(1_100)
+  for (let count = 0; count < 10; count++) attempt(lane, FAILURE, 2_000)
+  const probe = new Attempt(lane, 'm', 3_000)
+  former.judge(FAILURE, 3_100)
+  former.end(3_100)
+  expect(lane.report(3_200).state).toBe('probing')
+  probe.judge(GOOD, 3_300)
+  expect(lane.report(3_300).state).toBe('ready')
+})
+
+test('an older call that succeeds closes it, also while a probe is under way', () => {
+  const lane = new Lane()
+  const older = new Attempt(lane, 'm', 0)
+  for (let count = 0; count < 10; count++) attempt(lane, FAILURE, 0)
+  const probe = new Attempt(lane, 'm', 1_000)
+  older.answered(1_100)
+  expect(lane.isReady('m', 1_100)).toBe(true)
+  for (let count = 0; count < 10; count++) attempt(lane, FAILURE, 1_200)
+  const next = new Attempt(lane, 'm', 2_200)
+  probe.end(2_300)
+  expect(lane.report(2_300).state).toBe('probing')
+  next.end(2_400)
+})
+
+test('what was waited for before a request left is not its latency', () => {
+  const lane = new Lane()
+  const retry = new Attempt(lane, 'm', 0)
+  retry.sent(400)
+  retry.answered(450)
+  expect(lane.report(450).latencyMs).toBe(50)
+})
+
+test('a model that cools and rests is named once', () => {
+  const lane = new Lane()
+  attempt(lane, limited(2_000), 0)
+  attempt(lane, { is: 'absent' }, 0)
+  expect(lane.report(0).cooling).toEqual([{ model: 'm', until: 30_000 }])
 })
 
 test('pauses grow to half a minute, no further', () => {

@@ -51,6 +51,7 @@ const REJECTED_MS = 300_000
 const ABSENT_MS = 30_000
 /** A probe whose end nobody reported must not keep the lane closed for ever. */
 const PROBE_MS = 120_000
+const NO_PROBE = -1
 
 export class Lane {
   #inFlight = 0
@@ -63,6 +64,8 @@ export class Lane {
   #openUntil: number | undefined
   #pauseMs = FIRST_PAUSE_MS
   #probeUntil = 0
+  /** The number of the latest one. */
+  #probe = 0
   #rejectedUntil = 0
   #reason: string | undefined
   readonly #cooling: Cooling
@@ -101,7 +104,7 @@ export class Lane {
     return !isOpen && !this.asksToWait(model, now)
   }
 
-  /** The upstream has said when to come back, and it is too early. */
+  /** The upstream has said with a 429 when to come back, and it is too early. */
   asksToWait(model: string, now: number): boolean {
     return this.#cooling.asksToWait(model, now)
   }
@@ -112,12 +115,15 @@ export class Lane {
     return Math.max(this.#rejectedUntil, this.#openUntil ?? 0, this.#probeUntil, pausedUntil)
   }
 
-  /** Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. */
-  enter(now: number): { isProbe: boolean } {
+  /**
+   * Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. Gives the
+   * number of the probe, for `judge`.
+   */
+  enter(now: number): number {
     this.#inFlight++
-    const isProbe = this.#openUntil !== undefined
-    if (isProbe) this.#probeUntil = now + PROBE_MS
-    return { isProbe }
+    if (this.#openUntil === undefined) return NO_PROBE
+    this.#probeUntil = now + PROBE_MS
+    return ++this.#probe
   }
 
   /** Gives the place back. */
@@ -126,14 +132,15 @@ export class Lane {
   }
 
   /**
-   * What was learned from an attempt. One whose answer began well may still break off. `isProbe`: not one that was under way
-   * when the lane opened; the end of such a one must not let a second probe in.
+   * What was learned from an attempt. One whose answer began well may still break off. While the lane is not closed, only its
+   * latest probe is heard, and good news: the end of one that was under way before must not let a second probe in.
    */
-  judge(model: string, verdict: Verdict, now: number, isProbe = true): void {
-    if (isProbe || verdict.is === 'good') this.#probeUntil = 0
+  judge(model: string, verdict: Verdict, now: number, probe = NO_PROBE): void {
+    const isHeard = this.#openUntil === undefined || probe === this.#probe
+    if (isHeard || verdict.is === 'good') this.#probeUntil = 0
     if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
-    else if (verdict.is === 'failure') this.#failed(now, isProbe)
+    else if (verdict.is === 'failure') this.#failed(now, isHeard)
     else if (verdict.is === 'limited') this.#cooling.limited(model, verdict, now)
     else if (verdict.is === 'rejected') {
       this.#rejectedUntil = now + REJECTED_MS
@@ -147,7 +154,7 @@ export class Lane {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    const cooling = [...this.#cooling.models(now), ...this.#resting.models(now)]
+    const cooling = latest([...this.#cooling.models(now), ...this.#resting.models(now)])
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
@@ -171,10 +178,10 @@ export class Lane {
     this.#reason = undefined
   }
 
-  #failed(now: number, isProbe: boolean): void {
+  #failed(now: number, isHeard: boolean): void {
     this.#failuresInARow++
     // Calls that were under way when it opened say nothing new.
-    if (this.#openUntil !== undefined && (now < this.#openUntil || !isProbe)) return
+    if (!isHeard || (this.#openUntil !== undefined && now < this.#openUntil)) return
     this.#failing += (1 - this.#failing) * RECENT
     this.#seen++
     const wasOpen = this.#openUntil !== undefined
@@ -190,8 +197,8 @@ export class Lane {
 export class Attempt {
   readonly #lane: Lane
   readonly #model: string
-  readonly #startedAt: number
-  readonly #isProbe: boolean
+  #startedAt: number
+  readonly #probe: number
   #judged = false
   #left = false
 
@@ -199,13 +206,18 @@ export class Attempt {
     this.#lane = lane
     this.#model = model
     this.#startedAt = now
-    this.#isProbe = lane.enter(now).isProbe
+    this.#probe = lane.enter(now)
+  }
+
+  /** The request leaves now: what was waited for before is not the upstream's. */
+  sent(now: number): void {
+    this.#startedAt = now
   }
 
   judge(verdict: Verdict, now: number): void {
     if (this.#left) return
     this.#judged = true
-    this.#lane.judge(this.#model, verdict, now, this.#isProbe)
+    this.#lane.judge(this.#model, verdict, now, this.#probe)
   }
 
   /** Output has begun: later failures count again, but a probe need not wait for the end of a long answer. */
@@ -220,3 +232,13 @@ export class Attempt {
     this.#left = true
   }
 }
+
+type Pause = { model: string; until: number }
+
+/** Of two pauses of a model, the longer. */
+const latest = (pauses: readonly Pause[]): Pause[] =>
+  pauses.filter(({ model, until }, at) =>
+    pauses.every(
+      (other, place) => other.model !== model || other.until < until || (other.until === until && place >= at),
+    ),
+  )

@@ -15,13 +15,12 @@ const LOOKED_AT_BYTES = 16 * 1_024
 export function openingIn(bytes: Uint8Array, fields: readonly JsonField[], codec: Codec): string | undefined {
   const messages = fieldNamed(fields, 'messages')
   if (!messages || !ASK_FOR_THOUGHTS.some((name) => fieldNamed(fields, name))) return undefined
-  for (const { start, end } of elementsOf(
-    bytes,
-    messages.start,
-    Math.min(messages.end, messages.start + LOOKED_AT_BYTES),
-  )) {
+  const looked = bytes.subarray(0, Math.min(messages.end, messages.start + LOOKED_AT_BYTES))
+  for (const { start, end } of elementsOf(looked, messages.start, looked.length)) {
     const message = parsed(codec.decode(bytes, start, end))
-    if (message?.role === 'user') return wordsOf(message.content).slice(0, OPENING)
+    if (message?.role !== 'user') continue
+    const words = wordsOf(message.content)
+    return words === '' ? undefined : words.slice(0, OPENING)
   }
   return codec.decode(bytes, messages.start, Math.min(messages.end, messages.start + OPENING))
 }
