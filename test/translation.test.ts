@@ -117,6 +117,16 @@ test('a service that knows none of the fields that agents always send is found o
   expect(await messages(asked, '/v1/responses')).toMatchObject({ status: 200, sent: [{ model: 'strict' }] })
 })
 
+test('a service that names the field only beside its message is understood as well', async () => {
+  upstream.behave((socket, request) => {
+    const isAsked = request.body.toString().includes('"store"')
+    const detail = [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }]
+    return (isAsked ? answer({ object: 'error', message: { detail } }, 422) : answer(reply()))(socket, request)
+  })
+  const { status, sent, warnings } = await messages({ model: 'other', input: 'hi', store: false }, '/v1/responses')
+  expect({ status, calls: sent.length, warnings }).toEqual({ status: 200, calls: 2, warnings: 'store;dropped' })
+})
+
 test('a refusal after a mended one is the one that the caller sees', async () => {
   upstream.behave((socket, request) => {
     const isAsked = request.body.toString().includes('"top_p"')

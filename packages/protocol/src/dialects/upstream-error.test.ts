@@ -117,7 +117,25 @@ test.each(CASES)('%s %i %j is %s', (id, status, body, expected) => {
   expect(DIALECTS[id].decodeError(status, body).code).toBe(expected)
 })
 
+// The message alone would not say which field is meant.
+test.each([
+  ['FastAPI', { detail: [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs.' }] }, 'store'],
+  [
+    'Mistral',
+    {
+      object: 'error',
+      message: { detail: [{ loc: ['body', 'stream_options', 'include_usage'], msg: 'Extra inputs.' }] },
+    },
+    'stream_options.include_usage',
+  ],
+  ['numbers', { detail: [{ loc: ['body', 'messages', 0, 'name'], msg: 'Extra inputs.' }] }, 'messages.0.name'],
+])('the place that a validator names is the param: %s', (_, body, param) => {
+  expect(DIALECTS.chat.decodeError(422, body)).toEqual({ code: 'bad_request', message: 'Extra inputs.', param })
+})
+
 const ODD_BODIES: unknown[] = [
+  { detail: [{ loc: 'body', msg: 'x' }] },
+  { message: { detail: [{ loc: [{}, null], msg: 'x' }] } },
   undefined,
   null,
   0,

@@ -154,7 +154,7 @@ export function readFacts(body: unknown): UpstreamFacts {
   return {
     structured: true,
     message: said.find(isText),
-    param: [inner.param].find(isText),
+    param: [inner.param, ...places(outer)].find(isText),
     words: [...codes, inner.status, inner.type, outer.type].filter(isText),
     status: codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
@@ -187,6 +187,16 @@ function rarer(inner: Record<string, unknown>, outer: Record<string, unknown>): 
 function firstDetail(detail: unknown): unknown {
   const first = Array.isArray(detail) ? detail[0] : undefined
   return isObject(first) ? first.msg : undefined
+}
+
+/** Their message often does not name the field: `["body","store"]` beside it does. */
+function places({ detail, message }: Record<string, unknown>): (string | undefined)[] {
+  return [detail, isObject(message) ? message.detail : undefined].map((details) => {
+    const first = Array.isArray(details) ? details[0] : undefined
+    const loc = isObject(first) && Array.isArray(first.loc) ? first.loc : []
+    const steps = loc.filter((step) => typeof step === 'string' || typeof step === 'number')
+    return (steps[0] === 'body' ? steps.slice(1) : steps).join('.')
+  })
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
