@@ -9,7 +9,7 @@ export const azure: Kind = {
   example: 'https://my-resource.openai.azure.com/openai/v1',
   ending: '/openai/v1',
   speaks: [spoken('responses', { credential: 'api-key' }), spoken('chat', { credential: 'api-key' })],
-  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused' },
+  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused', effort: 'word' },
   health: '/models',
   tried: 'untried',
 }
@@ -43,7 +43,7 @@ export const bedrock: Kind = {
   example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
   ending: '/v1',
   speaks: [spoken('chat'), spoken('responses')],
-  service: { endUser: 'none', customTools: false },
+  service: { endUser: 'none', effort: 'word', customTools: false },
   tried: 'sandbox',
 }
 

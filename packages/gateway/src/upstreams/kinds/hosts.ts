@@ -1,4 +1,5 @@
-// Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more.
+// Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more. Those that host
+// models of others say how hard to think in words of their own: what a model's name suggests are its maker's.
 import { type Kind, spoken } from '../../config/kinds.ts'
 
 export const deepseek: Kind = {
@@ -30,6 +31,7 @@ export const mistral: Kind = {
     cap: 'max_tokens',
     endUser: 'none',
     reasoning: 'refused',
+    effort: 'word',
     customTools: false,
     streamUsage: 'unasked',
     seed: 'random_seed',
@@ -50,6 +52,7 @@ export const groq: Kind = {
     cap: 'max_completion_tokens',
     endUser: 'user',
     reasoning: 'refused',
+    effort: 'word',
     customTools: false,
     refuses: ['logprobs', 'logitBias'],
   },
@@ -65,7 +68,7 @@ export const xai: Kind = {
   baseUrl: 'https://api.x.ai/v1',
   ending: '/v1',
   speaks: [spoken('responses'), spoken('chat')],
-  service: { endUser: 'user', customTools: false },
+  service: { endUser: 'user', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
@@ -128,11 +131,12 @@ export const together: Kind = {
   baseUrl: 'https://api.together.ai/v1',
   ending: '/v1',
   speaks: [spoken('chat')],
-  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
 
+/** Both ways to say how hard to think, in one request, are a mistake there. */
 export const fireworks: Kind = {
   kind: 'fireworks',
   name: 'Fireworks AI',
@@ -140,7 +144,7 @@ export const fireworks: Kind = {
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   ending: '/v1',
   speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
-  service: { cap: 'max_tokens', endUser: 'user', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'user', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { Kind } from '../../config/kinds.ts'
 import { BUILT_IN } from '../../config.ts'
@@ -64,6 +65,38 @@ describe.each(ALL)('$kind', (kind) => {
     expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
     expect(line).toMatch(kind.tried === 'sandbox' ? /\| sandbox \|$/ : /\| untried \|$/)
   })
+})
+
+/** What a chat service of this kind is sent for a wish to think hard. */
+function thinkingHard(kind: string, model: string) {
+  const asked = { model, messages: [{ role: 'user', content: 'Hi.' }] }
+  const request = TEXT_DIALECTS.chat.decodeRequest(asked, undefined)
+  const { body } = TEXT_DIALECTS.chat.encodeRequest(
+    { ...request, reasoning: { mode: 'on', effort: 'high' } },
+    {
+      ...{ model, maxOutput: undefined, service: KINDS.get(kind)?.service, warn: () => {}, unseal: () => undefined },
+      fetched: () => ({ kind: 'inline', mime: 'image/png', data: '' }),
+    },
+  )
+  return body
+}
+
+// The maker of a model has fields that others who host it refuse.
+test.each([
+  'groq',
+  'together',
+  'fireworks',
+  'bedrock',
+  'azure',
+  'ollama',
+  'vllm',
+  'llama-cpp',
+  'lm-studio',
+])('the name of a model does not change how %s is told how hard to think', (kind) => {
+  for (const model of ['accounts/host/models/deepseek-v4-pro', 'maker/kimi-k2', 'glm-5', 'gpt-oss']) {
+    expect(thinkingHard(kind, model)).toMatchObject({ reasoning_effort: 'high' })
+    expect(thinkingHard(kind, model)).not.toHaveProperty('thinking')
+  }
 })
 
 test('what the page shows to be written loads', () => {

@@ -9,7 +9,7 @@ export const ollama: Kind = {
   ending: '/v1',
   keyless: true,
   speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
-  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
@@ -22,7 +22,7 @@ export const vllm: Kind = {
   ending: '/v1',
   keyless: true,
   speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
-  service: { endUser: 'none', customTools: false },
+  service: { endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
@@ -35,7 +35,7 @@ export const llamaCpp: Kind = {
   ending: '/v1',
   keyless: true,
   speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
-  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
@@ -48,7 +48,7 @@ export const lmStudio: Kind = {
   ending: '/v1',
   keyless: true,
   speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
-  service: { cap: 'max_tokens', endUser: 'none', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
 }
