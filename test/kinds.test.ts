@@ -40,7 +40,7 @@ const EXPECTED: Record<string, Expected> = {
   openrouter: [...OPENAI('/v1'), ['messages', '/v1/messages', 'bearer']],
   together: [['chat', '/v1/chat/completions', 'bearer']],
   fireworks: [...OPENAI('/v1'), ['messages', '/v1/messages', 'bearer']],
-  ollama: [...OPENAI('/v1'), ['messages', '/v1/messages', 'x-api-key']],
+  ollama: [...OPENAI('/v1'), ['messages', '/v1/messages', 'bearer']],
   vllm: [...OPENAI('/v1'), ['messages', '/v1/messages', 'bearer']],
   'llama-cpp': [...OPENAI('/v1'), ['messages', '/v1/messages', 'x-api-key']],
   'lm-studio': [...OPENAI('/v1'), ['messages', '/v1/messages', 'x-api-key']],

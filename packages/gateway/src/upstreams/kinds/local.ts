@@ -1,6 +1,7 @@
 // Servers that people run themselves. The addresses are the defaults of a server on the same machine.
 import { type Kind, spoken } from '../../config/kinds.ts'
 
+/** The server of one's own takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer only. */
 export const ollama: Kind = {
   kind: 'ollama',
   name: 'Ollama',
@@ -8,7 +9,7 @@ export const ollama: Kind = {
   baseUrl: 'http://127.0.0.1:11434/v1',
   ending: '/v1',
   keyless: true,
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   health: '/models',
   tried: 'sandbox',
