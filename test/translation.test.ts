@@ -80,6 +80,20 @@ describe('a model that takes no temperature', () => {
   })
 })
 
+test('a model that knows only some words for how hard to think is asked without the others', async () => {
+  upstream.behave((socket, request) => {
+    const { reasoning_effort: effort } = JSON.parse(request.body.toString()) as { reasoning_effort?: string }
+    const error = { message: `reasoning_effort='${effort}' is not supported for this model.`, code: null }
+    return (effort === 'low' ? answer({ error }, 400) : answer(reply()))(socket, request)
+  })
+  const thinking = (effort: string) => messages({ model: 'plain', input: 'hi', reasoning: { effort } }, '/v1/responses')
+  const first = await thinking('low')
+  expect(first).toMatchObject({ status: 200, warnings: 'reasoning;dropped', sent: [{ reasoning_effort: 'low' }, {}] })
+  expect(first.sent[1]).not.toHaveProperty('reasoning_effort')
+  expect((await thinking('low')).sent).toHaveLength(1)
+  expect(await thinking('high')).toMatchObject({ status: 200, warnings: '', sent: [{ reasoning_effort: 'high' }] })
+})
+
 describe('the end user', () => {
   // An agent's description of its session, longer than what the vendor of the other protocol takes.
   const long = JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: 's'.repeat(36) })

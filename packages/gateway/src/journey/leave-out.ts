@@ -1,6 +1,7 @@
 // Fields of a translated request that an upstream's model has refused, and that it may go without.
+import { effortOf } from '@trivium/protocol/canonical/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
 import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Asked } from './outbound.ts'
 import { END_USER } from './pass-through.ts'
@@ -37,11 +38,21 @@ const has = (request: CanonicalRequest, field: Field): boolean =>
 export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
-    OURS.find((each) => isNamed(refusal, each))
+    OURS.find((each) => isNamed(refusal, each)) ??
+    effortRefused(request, refusal, upstream)
   if (field === undefined) return false
   const { upstream: to, route } = asked.candidate
   asked.parts.refused.note(to.id, route.model, field)
   return true
+}
+
+/** How hard to think, where it is a word: models differ in which words they take, and some take none. */
+const EFFORT: Partial<Record<TextDialect['id'], string>> = { chat: 'reasoning_effort', responses: 'reasoning.effort' }
+
+/** Only this word is refused: others may still be asked for. */
+function effortRefused({ reasoning }: CanonicalRequest, refusal: ErrorInfo, { id }: TextDialect): string | undefined {
+  const [name, effort] = [EFFORT[id], effortOf(reasoning)]
+  return name !== undefined && effort !== undefined && isNamed(refusal, name) ? `effort ${effort}` : undefined
 }
 
 /** The end user has two names in some dialects, one of which is a word of many refusals. */
@@ -59,7 +70,8 @@ export function withoutRefused(request: CanonicalRequest, asked: Asked, warn: Ta
   const known = refusedBy(asked)
   if (known.size === 0) return request
   const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
-  if (refused.length === 0) return request
+  const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)
+  if (refused.length === 0 && !isEffortRefused) return request
   const { sampling, ...beside } = request
   const kept = { ...beside, sampling: { ...sampling } }
   for (const field of refused) {
@@ -68,5 +80,11 @@ export function withoutRefused(request: CanonicalRequest, asked: Asked, warn: Ta
     // The end user that we named is none of the caller's words.
     if (field !== 'endUser' || asked.request.endUser !== undefined) warn(field, 'dropped')
   }
-  return kept
+  if (!isEffortRefused) return kept
+  warn('reasoning', 'dropped')
+  return { ...kept, reasoning: withoutEffort(request.reasoning) }
+}
+
+function withoutEffort({ effort: _effort, budget: _budget, mode, ...wish }: ReasoningWish): ReasoningWish {
+  return mode === undefined || mode === 'off' ? wish : { ...wish, mode }
 }
