@@ -119,7 +119,7 @@ const IN_CHAT: Record<string, Record<string, unknown>> = {
   moonshot: {
     max_completion_tokens: 50,
     seed: 7,
-    thinking: { type: 'enabled' },
+    reasoning_effort: 'low',
     safety_identifier: expect.any(String),
   },
   qwen: { max_tokens: 50, seed: 7, enable_thinking: true },

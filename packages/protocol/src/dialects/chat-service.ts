@@ -13,10 +13,10 @@ export type ChatService = {
    */
   reasoning: 'taken' | 'demanded' | 'refused'
   /**
-   * How hard to think: by the protocol's word, by the same word inside `reasoning`, by the switch `thinking`, by that
-   * switch and three words, or by the switch `enable_thinking`.
+   * How hard to think: by the protocol's word, by three words of which none is off, by the same word inside `reasoning`,
+   * by the switch `thinking`, by that switch and three words, or by the switch `enable_thinking`.
    */
-  effort: 'word' | 'reasoning' | 'switch' | 'switch and word' | 'enable_thinking'
+  effort: 'word' | 'three words' | 'reasoning' | 'switch' | 'switch and word' | 'enable_thinking'
   /** Knows tools that take free text; elsewhere they go out as functions of one text. */
   customTools: boolean
   /** The usage of a stream. `unasked`: it always comes, and asking with `stream_options` is a mistake there. */

@@ -73,7 +73,7 @@ export const xai: Kind = {
   tried: 'sandbox',
 }
 
-/** In China: https://api.moonshot.cn */
+/** In China: https://api.moonshot.cn. How hard to think differs by generation, which the model's name tells. */
 export const moonshot: Kind = {
   kind: 'moonshot',
   name: 'Moonshot (Kimi)',
@@ -89,7 +89,6 @@ export const moonshot: Kind = {
     cap: 'max_completion_tokens',
     endUser: 'safety_identifier',
     reasoning: 'demanded',
-    effort: 'switch',
     customTools: false,
   },
   health: '/v1/models',

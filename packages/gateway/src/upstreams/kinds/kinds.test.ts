@@ -99,6 +99,13 @@ test.each([
   }
 })
 
+test('Kimi is told how hard to think as its generation wants it', () => {
+  expect(thinkingHard('moonshot', 'kimi-k3')).toMatchObject({ reasoning_effort: 'high' })
+  expect(thinkingHard('moonshot', 'kimi-k3')).not.toHaveProperty('thinking')
+  expect(thinkingHard('moonshot', 'kimi-k2.6')).toMatchObject({ thinking: { type: 'enabled' } })
+  expect(thinkingHard('moonshot', 'kimi-k2.6')).not.toHaveProperty('reasoning_effort')
+})
+
 test('what the page shows to be written loads', () => {
   const blocks = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
   expect(blocks.length).toBeGreaterThan(0)

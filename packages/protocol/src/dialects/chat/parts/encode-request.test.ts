@@ -105,7 +105,9 @@ test.each([
   ['deepseek-chat', { mode: 'on', budget: 30_000 }, { thinking: { type: 'enabled' }, reasoning_effort: 'max' }, []],
   ['deepseek-chat', { mode: 'off' }, { thinking: { type: 'disabled' } }, []],
   ['deepseek-chat', { mode: 'auto' }, {}, []],
-  ['kimi-k3', { mode: 'on' }, { thinking: { type: 'enabled' } }, []],
+  ['kimi-k2.6', { mode: 'on' }, { thinking: { type: 'enabled' } }, []],
+  ['kimi-k3', { mode: 'on' }, {}, []],
+  ['kimi-k3', { effort: 'low' }, { reasoning_effort: 'low' }, []],
   ['glm-5', { effort: 'low' }, { thinking: { type: 'enabled' } }, ['reasoning;changed']],
 ] as const)('how hard %s is to think: %j', (model, reasoning, expected, warnings) => {
   const { body, warnings: warned } = written({ reasoning }, model)

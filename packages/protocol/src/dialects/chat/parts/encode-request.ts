@@ -76,7 +76,7 @@ function withoutRefused(wished: Sampling, refuses: NonNullable<ChatService['refu
   return sampling
 }
 
-/** The three words of services that have a switch beside them. */
+/** The three words of services that have no more. */
 const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
   minimal: 'low',
   low: 'low',
@@ -89,8 +89,15 @@ const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
 function addReasoning(body: Record<string, unknown>, wish: ReasoningWish, service: ChatService, warn: Warn): void {
   const effort = effortOf(wish)
   if (service.effort === 'word') put(body, 'reasoning_effort', effort)
+  else if (service.effort === 'three words') put(body, 'reasoning_effort', threeWords(effort, warn))
   else if (service.effort === 'reasoning') put(body, 'reasoning', effort && { effort })
   else Object.assign(body, encodeSwitch(wish, effort, service, warn))
+}
+
+/** Where thinking cannot be switched off, the least is the nearest. */
+function threeWords(effort: Effort | undefined, warn: Warn): string | undefined {
+  if (effort === 'none') warn('reasoning', 'changed')
+  return effort === undefined ? undefined : THREE_WORDS[effort === 'none' ? 'low' : effort]
 }
 
 function encodeSwitch(

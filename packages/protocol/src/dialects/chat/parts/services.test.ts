@@ -16,6 +16,11 @@ test('what is known replaces the guess, and the rest of the guess stays', () => 
   expect(serviceOf('deepseek-chat', {})).toEqual(guess)
 })
 
+test('generations of a family may differ', () => {
+  expect(serviceOf('kimi-k2.6').effort).toBe('switch')
+  expect(serviceOf('moonshotai/Kimi-K3')).toEqual({ ...serviceOf('kimi-k2.6'), effort: 'three words' })
+})
+
 const HI = { model: 'some-model', messages: [{ role: 'user', content: 'Hi.' }] }
 
 function written(service: Partial<ChatService>, more: Partial<CanonicalRequest>) {
@@ -35,6 +40,9 @@ const TABLE: [Partial<ChatService>, Partial<CanonicalRequest>, fields: object, w
   [{ effort: 'reasoning' }, { reasoning: { effort: 'low' } }, { reasoning: { effort: 'low' } }],
   [{ effort: 'reasoning' }, { reasoning: { mode: 'off' } }, { reasoning: { effort: 'none' } }],
   [{ effort: 'reasoning' }, { reasoning: { mode: 'auto' } }, {}],
+  [{ effort: 'three words' }, { reasoning: { effort: 'medium' } }, { reasoning_effort: 'high' }],
+  [{ effort: 'three words' }, { reasoning: { mode: 'off' } }, { reasoning_effort: 'low' }, ['reasoning;changed']],
+  [{ effort: 'three words' }, { reasoning: { mode: 'on' } }, {}],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'on' } }, { enable_thinking: true }],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'off' } }, { enable_thinking: false }],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'auto' } }, {}],

@@ -18,11 +18,15 @@ const USUAL: ChatService = {
 /** Services that never took up the newer names: they would ignore the cap, and the answer could cost any sum. */
 const OLDER: ChatService = { ...USUAL, cap: 'max_tokens', endUser: 'user', customTools: false }
 
+const KIMI: ChatService = { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }
+
 const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
   [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'refused' }],
   [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'refused' }],
   [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch and word' }],
-  [/^(kimi|moonshot)/, { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }],
+  // It always thinks, as hard as it can unless told otherwise, and does not know the switch of those before it.
+  [/^kimi-k3/, { ...KIMI, effort: 'three words' }],
+  [/^(kimi|moonshot)/, KIMI],
   [/^glm/, { ...OLDER, effort: 'switch' }],
   [
     /^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/,
