@@ -102,6 +102,7 @@ describe('fields', () => {
 
 test.each([
   ['deepseek-chat', { effort: 'medium' }, { thinking: { type: 'enabled' }, reasoning_effort: 'high' }, []],
+  ['deepseek-chat', { effort: 'xhigh' }, { thinking: { type: 'enabled' }, reasoning_effort: 'high' }, []],
   ['deepseek-chat', { mode: 'on', budget: 30_000 }, { thinking: { type: 'enabled' }, reasoning_effort: 'max' }, []],
   ['deepseek-chat', { mode: 'off' }, { thinking: { type: 'disabled' } }, []],
   ['deepseek-chat', { mode: 'auto' }, {}, []],

@@ -76,13 +76,13 @@ function withoutRefused(wished: Sampling, refuses: NonNullable<ChatService['refu
   return sampling
 }
 
-/** The three words of services that have no more. */
+/** The three words of services that have no more, as DeepSeek reads the others. */
 const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
   minimal: 'low',
   low: 'low',
   medium: 'high',
   high: 'high',
-  xhigh: 'max',
+  xhigh: 'high',
   max: 'max',
 }
 
