@@ -109,6 +109,7 @@ test.each([
   ['kimi-k2.6', { mode: 'on' }, { thinking: { type: 'enabled' } }, []],
   ['kimi-k3', { mode: 'on' }, {}, []],
   ['kimi-k3', { effort: 'low' }, { reasoning_effort: 'low' }, []],
+  ['kimi-k3', { effort: 'xhigh' }, { reasoning_effort: 'max' }, []],
   ['glm-5', { effort: 'low' }, { thinking: { type: 'enabled' } }, ['reasoning;changed']],
 ] as const)('how hard %s is to think: %j', (model, reasoning, expected, warnings) => {
   const { body, warnings: warned } = written({ reasoning }, model)

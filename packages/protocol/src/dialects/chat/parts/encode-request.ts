@@ -97,6 +97,8 @@ function addReasoning(body: Record<string, unknown>, wish: ReasoningWish, servic
 /** Where thinking cannot be switched off, the least is the nearest. */
 function threeWords(effort: Effort | undefined, warn: Warn): string | undefined {
   if (effort === 'none') warn('reasoning', 'changed')
+  // Kimi, the only one, reads this word otherwise than DeepSeek.
+  if (effort === 'xhigh') return 'max'
   return effort === undefined ? undefined : THREE_WORDS[effort === 'none' ? 'low' : effort]
 }
 
