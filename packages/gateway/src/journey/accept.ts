@@ -68,10 +68,11 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
   return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)
 }
 
-async function planOtherWay(planning: Planning, wanted: Offer, searching: Searching): Promise<Plan> {
+function planOtherWay(planning: Planning, wanted: Offer, searching: Searching): Promise<Plan> {
   const { arrived, incoming, tooDear } = planning
-  const { offer, candidate } = await otherWay(wanted, searching, arrived.parts, incoming.http, tooDear)
-  return planWith(planning, wanted, offer, candidate)
+  return otherWay(wanted, searching, arrived.parts, incoming.http, tooDear, ({ offer, candidate }) =>
+    planWith(planning, wanted, offer, candidate),
+  )
 }
 
 function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Offer, candidate: Candidate): Plan {

@@ -8,51 +8,68 @@ import { isBusy, isOnlyFull, nobody, route, routeToWell, type Searching } from '
 
 export type Way = { offer: Offer; candidate: Candidate }
 
-/** `tooDear`: fallbacks that the caller cannot pay for. */
-export async function otherWay(
+/**
+ * `tooDear`: fallbacks that the caller cannot pay for. `take` is called the moment a way is found: many who have waited in
+ * vain are told so together, and between two steps of theirs all would find the same place free.
+ */
+export async function otherWay<T extends object>(
   offer: Offer,
   asked: Searching,
   parts: Parts,
   client: Client,
   tooDear: readonly Offer[],
-): Promise<Way> {
+  take: (way: Way) => T,
+): Promise<T> {
   const standIns = offer.fallbacks.filter((each) => !tooDear.includes(each) && isOnList(asked.caller, each.model.id))
-  const candidate =
+  const taken = (offer: Offer, candidate: Candidate | undefined) => candidate && take({ offer, candidate })
+  const found =
     standIns.length === 0
-      ? await alone(offer, asked, parts, client)
-      : await routeInTurn({ offer, find: () => routeToWell(offer, asked, parts), mayWait: isOnlyFull }, parts, client)
-  if (candidate) return { offer, candidate }
+      ? await alone(offer, () => route(offer, asked, parts), taken, parts, client)
+      : await takeInTurn(
+          { offer, find: () => routeToWell(offer, asked, parts), mayWait: isOnlyFull, taken },
+          parts,
+          client,
+        )
+  if (found) return found
   for (const standIn of standIns) {
-    const candidate = routeToWell(standIn, asked, parts)
-    if (candidate) return { offer: standIn, candidate }
+    const found = taken(standIn, routeToWell(standIn, asked, parts))
+    if (found) return found
   }
-  const last = standIns.length === 0 ? undefined : route(offer, asked, parts)
-  if (last) return { offer, candidate: last }
+  const last = standIns.length === 0 ? undefined : taken(offer, route(offer, asked, parts))
+  if (last) return last
   throw nobody(offer, parts)
 }
 
+type Taking<T> = (offer: Offer, candidate: Candidate | undefined) => T | undefined
+type Find = () => Candidate | undefined
+
 /** Nobody stands in for it. */
-async function alone(offer: Offer, asked: Searching, parts: Parts, client: Client): Promise<Candidate | undefined> {
-  const find = () => route(offer, asked, parts)
-  // Whoever waits for the same model came first.
-  const first = parts.room.isWaitedFor(offer.model.id) ? undefined : find()
-  return first ?? (await routeInTurn({ offer, find, mayWait: isBusy }, parts, client))
-}
-
-type Turn = { offer: Offer; find: () => Candidate | undefined; mayWait: (offer: Offer, parts: Parts) => boolean }
-
-/** Waits only where waiting can help: where nobody is well, callers are told so at once. */
-async function routeInTurn(
-  { offer, find, mayWait }: Turn,
+async function alone<T extends object>(
+  offer: Offer,
+  find: Find,
+  taken: Taking<T>,
   parts: Parts,
   client: Client,
-): Promise<Candidate | undefined> {
+): Promise<T | undefined> {
+  // Whoever waits for the same model came first.
+  const first = parts.room.isWaitedFor(offer.model.id) ? undefined : taken(offer, find())
+  return first ?? (await takeInTurn({ offer, find, mayWait: isBusy, taken }, parts, client))
+}
+
+type Turn<T> = { offer: Offer; find: Find; mayWait: (offer: Offer, parts: Parts) => boolean; taken: Taking<T> }
+
+/** Waits only where waiting can help: where nobody is well, callers are told so at once. */
+async function takeInTurn<T extends object>(
+  { offer, find, mayWait, taken }: Turn<T>,
+  parts: Parts,
+  client: Client,
+): Promise<T | undefined> {
   const since = performance.now()
   const isThere = (): boolean => find() !== undefined
   while (mayWait(offer, parts) && (await parts.room.wait(offer.model.id, { since, client, isThere }))) {
     // Somebody else may have been quicker between the call and now.
-    const candidate = find()
-    if (candidate) return candidate
+    const found = taken(offer, find())
+    if (found) return found
   }
   return undefined
 }
