@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
-import { answer, reply, startUpstream, type Upstream } from './support/upstream.ts'
+import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
 const STATUSES = [404, 503, 529]
 let one: Upstream
@@ -26,6 +26,8 @@ beforeAll(async () => {
     `  - { id: strait, dialect: chat, base_url: "${one.url}", keys: [strait], max_concurrency_per_key: 1 }`,
   )
   models.push(`  - { id: strait, routes: [{ upstream: strait }], ${price} }`)
+  upstreams.push(`  - { id: keeper, dialect: responses, base_url: "${one.url}", keys: [key-of-keeper] }`)
+  models.push(`  - { id: items, routes: [{ upstream: keeper }], fallbacks: [pair-503], ${price} }`)
   gateway = await startGateway({ config: ['upstreams:', ...upstreams, 'models:', ...models, ''].join('\n') })
   secret = (await quickKey(gateway)).secret
 })
@@ -81,4 +83,31 @@ test('a retry with the same key takes its place there, and gives it back', async
   one.behave((socket, request) => (++calls === 1 ? refusal(503) : answer(reply()))(socket, request))
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [2, 0] })
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [1, 0] })
+})
+
+test('an item of one caller that the upstream does not keep sends nobody elsewhere', async () => {
+  const error = { message: "Item with id 'rs_1' not found.", type: 'invalid_request_error', param: 'input', code: null }
+  one.behave(answer({ error }, 404))
+  const body = {
+    model: 'items',
+    input: [
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { role: 'user', content: 'hi' },
+    ],
+  }
+  const response = await fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect([response.status, await response.json()]).toMatchObject([
+    400,
+    { error: { message: error.message, param: 'input' } },
+  ])
+  one.behave(answerInKind)
+  const before = two.received.length
+  expect(
+    (await chat(gateway.url, secret, { model: 'items', messages: [{ role: 'user', content: 'hi' }] })).status,
+  ).toBe(200)
+  expect(two.received.length).toBe(before)
 })

@@ -27,6 +27,13 @@ const CASES: Case[] = [
   ['chat', 404, chat('model_not_found'), 'upstream_rejected_us'],
   ['chat', 400, chat('model_not_found'), 'upstream_rejected_us'],
   ['chat', 404, '404 page not found', 'upstream_rejected_us'],
+  ['responses', 404, { error: { ...chat('model_not_found').error, param: 'model' } }, 'upstream_rejected_us'],
+  [
+    'responses',
+    404,
+    { error: { ...chat(null).error, param: 'input', message: "Item 'rs_1' not found." } },
+    'bad_request',
+  ],
   ['chat', 408, chat(null), 'upstream_timeout'],
   ['chat', 413, '<html>413</html>', 'request_too_large'],
   ['chat', 429, chat('rate_limit_exceeded', 'tokens'), 'rate_limited'],

@@ -97,8 +97,9 @@ function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
     case 401:
     case 402:
     case 403:
-    case 404:
       return 'upstream_rejected_us'
+    case 404:
+      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_rejected_us'
     case 408:
     case 504:
     case 524:
@@ -114,6 +115,9 @@ function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
       return 'upstream_failed'
   }
 }
+
+/** What a caller has named there by its id, and is not kept any more, says nothing about the model or the credential. */
+const IN_CONVERSATION = /^(input|messages)\b/
 
 // Some upstreams have no word for these and say them only in prose, under a plain 400.
 const CONTEXT_PROSE = [
