@@ -26,7 +26,6 @@ const SHOWN_HEADERS = ['x-sandbox']
  */
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
   const { watch } = exchange
-  watch.sent()
   exchange.place.setAway(true)
   let trying = outbound
   for (let mended = 0; ; ) {

@@ -78,6 +78,8 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
       held.outcome === 'open' ? acceptedAs(planned, held.request) : await acceptAfter(held, planned, planning)
     if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
+    // Once: whoever is asked next shares the limit for all of it.
+    exchange.watch.sent()
     const calling = call(exchange, accepted.outbound)
     if (request.stream) {
       const answer = await answerStream(exchange, calling, parts.pace)
