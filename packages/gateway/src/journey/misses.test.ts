@@ -6,6 +6,7 @@ const said = (code: ErrorCode, detail?: string) => ({ code, message: '', ...(det
 
 test.each<[number, ErrorCode, string | undefined, string, boolean]>([
   [429, 'rate_limited', undefined, 'limited', true],
+  [429, 'unavailable', '429 overloaded_error', 'limited', true],
   [503, 'unavailable', undefined, 'failure', true],
   [529, 'unavailable', undefined, 'failure', true],
   [500, 'upstream_failed', undefined, 'failure', false],

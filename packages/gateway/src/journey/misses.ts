@@ -29,7 +29,9 @@ export function meaningOf(status: number, said: ErrorInfo, retryAfter: number | 
 function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number | undefined): Meaning {
   const inside = status >= 200 && status < 300
   const outcome = inside ? `error: ${said.code}` : String(status)
-  switch (said.code) {
+  // Some call it overload; it is a limit all the same, and nothing has begun.
+  const code = status === 429 && said.code === 'unavailable' ? 'rate_limited' : said.code
+  switch (code) {
     case 'rate_limited': {
       const waitMs = retryAfter === undefined ? undefined : retryAfter * 1_000
       return { verdict: { is: 'limited', waitMs, all: false }, unbilled: true, outcome }
