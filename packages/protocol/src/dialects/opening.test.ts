@@ -20,6 +20,7 @@ test.each<[Id, string]>([
   ['chat', '"reasoning_effort":"low"'],
   ['chat', '"reasoning":{"enabled":true}'],
   ['chat', '"thinking":{"type":"enabled"}'],
+  ['chat', '"functions":[{"name":"f"}]'],
   ['responses', '"reasoning":{"effort":"low"}'],
   ['responses', '"include":["reasoning.encrypted_content"]'],
   ['messages', '"thinking":{"type":"adaptive"}'],

@@ -7,7 +7,7 @@ import { fieldNamed, type JsonField } from '../../../framing/json-scan.ts'
 import { OPENING } from '../../opening.ts'
 
 /** With one of these an answer may hold thoughts, or calls that carry them. */
-const ASK_FOR_THOUGHTS = ['reasoning_effort', 'reasoning', 'thinking', 'tools']
+const ASK_FOR_THOUGHTS = ['reasoning_effort', 'reasoning', 'thinking', 'tools', 'functions']
 /** Of the messages. Whose instructions are longer is known by them. */
 const LOOKED_AT_BYTES = 16 * 1_024
 
