@@ -22,6 +22,7 @@ function open() {
   feed({ event: 'answer', verb: 'hold', result: done(1_000n, 100), mayDispatch: true }, 0)
   return {
     output: (output: Omit<Output, 'event'>, now: number) => feed({ event: 'output', ...output }, now),
+    raise: (amount: bigint, least: bigint) => feed({ event: 'raise', amount, least }, 0),
     answer: (result: Result, now: number) => feed({ event: 'answer', verb: 'extend', result }, now),
     silence: (now: number) => feed({ event: 'silence', verb: 'extend' }, now),
     does: () => commands.map((command) => command.do),
@@ -129,4 +130,32 @@ test('a store that falls silent while output waits ends the stream', () => {
   request.answer(full(5_000), 0)
   request.silence(10_000)
   expect(request.does()).toEqual(['stop'])
+})
+
+test('more is held for a dearer upstream: as much as there is, but not below the least', () => {
+  const request = open()
+  request.raise(900n, 500n)
+  expect(request.does()).toEqual(['deliver'])
+  request.raise(3_000n, 1_500n)
+  expect(request.asked().extend).toMatchObject({ amount: 2_000n, minimum: 500n, tokens: 0, progress: 0n, whole: true })
+  request.answer(done(700n, 0), 0)
+  expect(request.does()).toEqual(['deliver'])
+  // What is held already may be enough.
+  request.raise(3_000n, 1_500n)
+  request.answer({ outcome: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  expect(request.does()).toEqual(['deliver'])
+})
+
+test.each<Result>([
+  { outcome: 'no_balance', amount: 0n, tokens: 0 },
+  full(30_000),
+])('a dearer upstream that is refused is not asked, and the output of another one can still grow: %p', (refusal) => {
+  const request = open()
+  request.raise(3_000n, 3_000n)
+  request.answer(refusal, 0)
+  expect(request.does()).toEqual(['stop'])
+  request.output({ cost: 900n, step: 400n }, 0)
+  expect(request.does()).toEqual(['deliver', 'ask'])
+  expect(request.asked().extend).toMatchObject({ amount: 400n, progress: 900n })
+  expect(request.asked().extend.whole).toBeUndefined()
 })

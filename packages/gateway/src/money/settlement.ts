@@ -71,6 +71,7 @@ export type Event =
    * `tokens` and `stepTokens` are the same in tokens, for callers who have a limit on them.
    */
   | Output
+  | Raise
   | { event: 'finish'; verb: Finish }
   | { event: 'journaled' }
   | { event: 'journal-failed' }
@@ -81,9 +82,13 @@ export type Output = {
   step: Nanos
   tokens?: number
   stepTokens?: number
-  /** Nothing is delivered yet: `cost` is what has to be held, and no reaper may charge it. */
-  isHold?: true
 }
+
+/**
+ * Before any output: another upstream is dearer. `amount` should be held for it, `least` has to be; nothing of it is
+ * progress, which a reaper would charge.
+ */
+export type Raise = { event: 'raise'; amount: Nanos; least: Nanos }
 
 export type Command =
   | { do: 'ask'; verb: Hold | Extend | Finish; pauseMs: number }
@@ -177,6 +182,8 @@ function open(state: Open, event: Event, now: number): Step {
   switch (event.event) {
     case 'output':
       return output(state, event, now)
+    case 'raise':
+      return raise(state, event, now)
     case 'finish':
       return beginFinish(event.verb, now)
     case 'answer':
@@ -190,10 +197,10 @@ function open(state: Open, event: Event, now: number): Step {
   }
 }
 
-function output(state: Open, { cost, step, tokens = 0, stepTokens = 0, isHold }: Output, now: number): Step {
+function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output, now: number): Step {
   const covered = cost <= state.held && tokens <= state.heldTokens
-  const progress = covered && !isHold ? cost : state.progress
-  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens, isHold } }
+  const progress = covered ? cost : state.progress
+  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens } }
   const commands: Command[] = covered ? [{ do: 'deliver' }] : []
   if (state.asking) return { state: next, commands }
   const asked = extension(next, { cost, step, tokens, stepTokens }, now)
@@ -201,8 +208,15 @@ function output(state: Open, { cost, step, tokens = 0, stepTokens = 0, isHold }:
   return { state: next, commands: covered ? commands : [{ do: 'stop' }] }
 }
 
+function raise(state: Open, { amount, least }: Raise, now: number): Step {
+  const waiting = { cost: least, tokens: 0, isHold: true } as const
+  if (amount <= state.held || now < state.askAgainAt) return resume({ ...state, waiting })
+  const money = { money: amount - state.held, leastMoney: largest(least - state.held, 1n) }
+  return askFor({ ...state, waiting }, { ...money, tokens: 0, leastTokens: 0 }, 0)
+}
+
 /** What should be asked for now, if anything: what is missing, and a step more in time before it is. */
-function extension(state: Open, want: Required<Omit<Output, 'event' | 'isHold'>>, now: number): Step | undefined {
+function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: number): Step | undefined {
   const { cost, step, tokens, stepTokens } = want
   const missing = cost - state.held
   const spareTokens = state.heldTokens - tokens
@@ -230,6 +244,8 @@ function askFor(state: Open, wanted: Wanted, pauseMs: number): Step {
   const minimum = largest(wanted.leastMoney, forTokens)
   const verb: Extend = {
     ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, tokens, progress: state.progress },
+    // Once for all of an answer, as a hold is, and not a step of many.
+    ...(state.waiting?.isHold && { whole: true }),
   }
   return { state: { ...state, asking: wanted }, commands: [ask(verb, pauseMs)] }
 }
@@ -237,9 +253,12 @@ function askFor(state: Open, wanted: Wanted, pauseMs: number): Step {
 function extended(state: Open, result: Result, now: number): Step {
   const { asking, waiting } = state
   const next: Open = { ...state, asking: undefined }
+  const isGranted = result.outcome === 'done' || result.outcome === 'repeated'
+  // One upstream was too dear, or its caller has no room for it now: that says nothing about the output of another one.
+  if (waiting?.isHold) return resume(isGranted ? { ...next, held: next.held + result.amount } : next)
   if (result.outcome === 'key_tokens' || result.outcome === 'account_tokens')
     return limited({ ...next, roomAt: now + Number(result.amount) }, asking, now)
-  if (result.outcome !== 'done' && result.outcome !== 'repeated') {
+  if (!isGranted) {
     // Output that is paid for, or costs nothing, does not end for want of the nano-dollars of its tokens.
     const isPaid = waiting !== undefined && waiting.cost <= state.held
     return resume({ ...next, final: true, ...(isPaid ? { heldTokens: Number.POSITIVE_INFINITY } : {}) })

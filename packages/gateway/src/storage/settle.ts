@@ -9,6 +9,7 @@ import {
   type Finish,
   isApplied,
   type Output,
+  type Raise,
   type Settlement,
   type Step,
   step,
@@ -189,7 +190,7 @@ class HeldRequest implements OpenRequest {
     return this.#ask({ event: 'output', cost, step: more, ...counted })
   }
 
-  #ask(event: Output): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+  #ask(event: Output | Raise): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
     let word: 'deliver' | 'stop' | undefined
     this.#decided = (decided) => {
       word = decided
@@ -202,7 +203,7 @@ class HeldRequest implements OpenRequest {
   }
 
   raise(amount: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
-    return this.#ask({ event: 'output', cost: amount, step: 0n, isHold: true })
+    return this.#ask({ event: 'raise', amount, least: amount })
   }
 
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {

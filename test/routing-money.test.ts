@@ -1,0 +1,119 @@
+// What a request holds and pays when its first upstream brings nothing: for a dearer model, for less than was asked for,
+// for callers with limits, and for those who do not wait for it.
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { audit, quickKey } from './support/control.ts'
+import { chat, type Gateway, startGateway } from './support/gateway.ts'
+import {
+  answer,
+  type Behaviour,
+  DONE,
+  event,
+  finish,
+  reply,
+  role,
+  startUpstream,
+  stream,
+  type Upstream,
+  usage,
+} from './support/upstream.ts'
+
+let one: Upstream
+let two: Upstream
+let gateway: Gateway
+
+const PRICE = 'price: { input: 1, output: 4 }'
+
+beforeAll(async () => {
+  ;[one, two] = [await startUpstream(good), await startUpstream(good)]
+  const entry = (id: string, { url }: Upstream) =>
+    `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], breaker: false }`
+  gateway = await startGateway({
+    config: `
+upstreams:
+${entry('one', one)}
+${entry('two', two)}
+${entry('spare', two)}
+models:
+  - { id: same, routes: [{ upstream: two }], ${PRICE} }
+  - { id: dear, routes: [{ upstream: two }], price: { input: 10, output: 40 } }
+  - { id: too-dear, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
+  - { id: either, routes: [{ upstream: one }], fallbacks: [too-dear, same], ${PRICE} }
+  - { id: careful, routes: [{ upstream: one }], fallbacks: [dear], ${PRICE} }
+  - { id: free, routes: [{ upstream: spare }], price: { input: 0, output: 0 } }
+`,
+  })
+})
+afterAll(async () => {
+  await gateway.stop()
+  one.stop()
+  two.stop()
+})
+afterEach(() => {
+  for (const upstream of [one, two]) upstream.behave(good)
+})
+
+/** As the request asks for it. */
+const good: Behaviour = (socket, request) =>
+  (JSON.parse(request.body.toString()).stream
+    ? stream(role(), event('Hello'), finish(), usage(), DONE)
+    : answer(reply()))(socket, request)
+const refusal = answer({ error: { message: 'no', type: 'x', code: null, param: null } }, 503)
+/** Some 12,000 tokens. */
+const long = stream(
+  role(),
+  ...Array.from({ length: 60 }, () => event('word '.repeat(200))),
+  finish(),
+  usage({ prompt_tokens: 10, completion_tokens: 12_000, total_tokens: 12_010 }),
+  DONE,
+)
+const asking = (model: string, streamed: boolean, more: object = {}) => ({
+  ...{ model, stream: streamed, messages: [{ role: 'user', content: 'hi' }], ...more },
+})
+
+type Receipt = { ending: string; cost_usd: string; shortfall_usd: string; answered_by?: string; warnings: string[] }
+
+async function ask(key: { secret: string }, body: object) {
+  const response = await chat(gateway.url, key.secret, body)
+  const { status, headers } = response
+  await response.text()
+  const receipt = await fetch(`${gateway.url}/v1/usage/${headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${key.secret}` },
+  })
+  return { status, headers, receipt: (await receipt.json()) as Receipt }
+}
+
+test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
+  const key = await quickKey(gateway, '0.075')
+  one.behave(refusal)
+  two.behave(long)
+  const { status, receipt } = await ask(key, asking('either', true))
+  expect(status).toBe(200)
+  expect(receipt).toMatchObject({ ending: 'completed', answered_by: 'same', cost_usd: '0.04801' })
+})
+
+test.each([
+  true,
+  false,
+])('a minute that is used up keeps nobody waiting for a dearer one (streamed: %p)', async (streamed) => {
+  const key = await quickKey(gateway, '1', { tpm: '2000' })
+  let isAsked = false
+  one.behave(async (socket, request) => {
+    isAsked = true
+    while (two.received.length === before) await Bun.sleep(5)
+    // What the other one used is in the books by then.
+    await Bun.sleep(200)
+    return refusal(socket, request)
+  })
+  two.behave(answer(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
+  const before = two.received.length
+  const since = performance.now()
+  const waiting = ask(key, asking('careful', streamed, { max_tokens: 100 }))
+  while (!isAsked) await Bun.sleep(5)
+  expect((await ask(key, asking('free', false, { max_tokens: 100 }))).status).toBe(200)
+  expect((await waiting).receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect(performance.now() - since).toBeLessThan(3_000)
+})
+
+test('the books are in order', async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
