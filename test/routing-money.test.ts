@@ -39,6 +39,9 @@ models:
   - { id: too-dear, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
   - { id: either, routes: [{ upstream: one }], fallbacks: [too-dear, same], ${PRICE} }
   - { id: careful, routes: [{ upstream: one }], fallbacks: [dear], ${PRICE} }
+  - { id: twin, routes: [{ upstream: one }], fallbacks: [same], ${PRICE} }
+  - { id: cheap, routes: [{ upstream: two }], price: { input: 0.1, output: 0.4 } }
+  - { id: lavish, routes: [{ upstream: one }], fallbacks: [cheap], ${PRICE} }
   - { id: free, routes: [{ upstream: spare }], price: { input: 0, output: 0 } }
 `,
   })
@@ -112,6 +115,25 @@ test.each([
   expect((await ask(key, asking('free', false, { max_tokens: 100 }))).status).toBe(200)
   expect((await waiting).receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
   expect(performance.now() - since).toBeLessThan(3_000)
+})
+
+const LOWERED = 'max_tokens;lowered-to-balance'
+
+test.each([
+  ['as dear', 'twin', 'same', 400, [LOWERED]],
+  ['dearer', 'careful', 'dear', 16, [LOWERED]],
+  ['cheaper', 'lavish', 'cheap', 4_000, []],
+])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
+  const key = await quickKey(gateway, '0.002')
+  one.behave(refusal)
+  const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
+  const { max_tokens } = JSON.parse(two.last().body.toString())
+  expect([status, receipt.answered_by]).toEqual([200, by])
+  expect(max_tokens).toBeGreaterThanOrEqual(least)
+  expect(max_tokens < 4_000).toBe(lowering.length > 0)
+  const told = [`model;answered-by-${by}`, ...lowering]
+  expect(receipt).toMatchObject({ shortfall_usd: '0.00', warnings: told })
+  expect(headers.get('x-trivium-warnings')).toBe(told.join(', '))
 })
 
 test('the books are in order', async () => {

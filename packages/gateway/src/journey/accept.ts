@@ -162,15 +162,17 @@ export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }:
   return { bounds, rate, amount, minimum, input, expectedInput }
 }
 
-/** How much output the hold covers as it stands now, and to what the caller's cap must be lowered for it. */
+/** How much output the hold covers as it stands now, to what the caller's cap must be lowered for it, and how that is told. */
 export function coverage(
   { open, tokenLimit }: Pick<Quote, 'open' | 'tokenLimit'>,
   { bounds, rate, input }: Measured,
   request: Asked['request'],
-): { byMoney: number | undefined; covered: number | undefined; lowered: number | undefined } {
+): { covered: number | undefined; lowered: number | undefined; lowering: string | undefined } {
   const byMoney = coveredOutput(open.held, input, rate)
   const covered = lesser(byMoney, tokenLimit && outputWithin(open.heldTokens, bounds, request.choices))
-  return { byMoney, covered, lowered: loweredCap(bounds, request, covered) }
+  const lowered = loweredCap(bounds, request, covered)
+  if (lowered === undefined) return { covered, lowered, lowering: undefined }
+  return { covered, lowered, lowering: `${request.capField};lowered-to-${covered === byMoney ? 'balance' : 'limit'}` }
 }
 
 /** The places at the upstream and its key are taken before the hold, or several would find the same one free meanwhile. */
@@ -213,12 +215,8 @@ function quoteFor(asked: Asked, { wishes }: Outbound, measured: Measured, open: 
   const { id, caller, request, wanted, offer, candidate, warnings } = asked
   const { bounds, rate, expectedInput } = measured
   const tokenLimit = tokenLimitOf(caller)
-  const { byMoney, covered, lowered } = coverage({ open, tokenLimit }, measured, request)
-  if (lowered !== undefined) {
-    const lowering = `${request.capField};lowered-to-${covered === byMoney ? 'balance' : 'limit'}`
-    asked.said = [...asked.said, lowering]
-    warnings.push(lowering)
-  }
+  const { covered, lowered, lowering } = coverage({ open, tokenLimit }, measured, request)
+  if (lowering !== undefined) warnings.push(lowering)
   return {
     id,
     caller,
@@ -234,6 +232,7 @@ function quoteFor(asked: Asked, { wishes }: Outbound, measured: Measured, open: 
     coveredOutput: covered,
     tokenLimit,
     loweredCap: lowered,
+    lowering,
     warnings,
     // The receipt names the model that answered only where there is such a list.
     attempts: offer === wanted ? undefined : [],

@@ -35,6 +35,7 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   quote.attempts ??= []
   quote.attempts.push({ upstream: quote.candidate.upstream.id, model: quote.offer.model.id, outcome: miss.outcome })
   Object.assign(quote, { candidate, offer, warnings: asked.warnings, wishes: outbound.wishes })
+  if (quote.lowering !== undefined) quote.warnings.push(quote.lowering)
   // No more than what the hold covers is asked for, whatever the other dialect would have written.
   const most = Math.floor(quote.outputCap / asked.request.choices)
   if (!request.stream && (outbound.maxOutput ?? 0) > (quote.loweredCap ?? most)) quote.loweredCap ??= most
@@ -137,18 +138,18 @@ function prepared(asked: Asked): Outbound | undefined {
   }
 }
 
-/** Another model has another price: a dearer one has to be held first. */
+/** Another model has another price: what a dearer one needs is held first, or its cap is lowered to what there is. */
 async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
   if (asked.offer === quote.offer) return true
   const measured = measure(asked, outbound)
   const { bounds, rate, amount, minimum, expectedInput } = measured
   const { open } = quote
   const needed = asked.request.stream ? minimum : amount
-  if (needed > open.held && (await open.raise(needed)) === 'stop') return false
-  const { covered, lowered } = coverage(quote, measured, asked.request)
+  if (needed > open.held && (await open.raise(needed, minimum)) === 'stop') return false
+  const { covered, lowered, lowering } = coverage(quote, measured, asked.request)
   Object.assign(quote, {
     ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
-    ...{ coveredOutput: covered, loweredCap: lowered, held: open.held },
+    ...{ coveredOutput: covered, loweredCap: lowered, lowering, held: open.held },
   })
   return true
 }

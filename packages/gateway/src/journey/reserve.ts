@@ -45,6 +45,8 @@ export type Quote = {
   tokenLimit: number | undefined
   /** Set when the balance or a limit made us lower the caller's cap: what goes upstream instead, per choice. */
   loweredCap: number | undefined
+  /** How the caller is told that. */
+  lowering: string | undefined
   warnings: string[]
   /** Those that brought nothing, before the candidate that answers. */
   attempts: Missed[] | undefined

@@ -62,8 +62,11 @@ export type OpenRequest = {
    * as `length`. Answers at once unless it has to wait for money, or for a limit to have room.
    */
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
-  /** Holds at least `amount` before anything is sent: another upstream is dearer. `stop`: it is not to be had. */
-  raise(amount: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
+  /**
+   * Holds `amount` before anything is sent, since another upstream is dearer, or as much of it as there is. `stop`: not
+   * even `least` is to be had.
+   */
+  raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that it used. */
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled>
   void(ending: string, receipt: string): Promise<Settled>
@@ -202,8 +205,8 @@ class HeldRequest implements OpenRequest {
     })
   }
 
-  raise(amount: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
-    return this.#ask({ event: 'raise', amount, least: amount })
+  raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+    return this.#ask({ event: 'raise', amount, least })
   }
 
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {
