@@ -33,7 +33,9 @@ upstreams:
 ${entry('one', one)}
 ${entry('two', two)}
 ${entry('spare', two)}
+  - { id: translated, dialect: messages, base_url: "${one.url.replace('/v1', '')}", keys: [k], breaker: false }
 models:
+  - { id: mixed, routes: [{ upstream: translated }, { upstream: two, priority: 2 }], price: { input: 1, output: 4, tiers: { priority: 2 } } }
   - { id: same, routes: [{ upstream: two }], ${PRICE} }
   - { id: dear, routes: [{ upstream: two }], price: { input: 10, output: 40 } }
   - { id: too-dear, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
@@ -73,7 +75,14 @@ const asking = (model: string, streamed: boolean, more: object = {}) => ({
   ...{ model, stream: streamed, messages: [{ role: 'user', content: 'hi' }], ...more },
 })
 
-type Receipt = { ending: string; cost_usd: string; shortfall_usd: string; answered_by?: string; warnings: string[] }
+type Receipt = {
+  ending: string
+  cost_usd: string
+  held_usd: string
+  shortfall_usd: string
+  answered_by?: string
+  warnings: string[]
+}
 
 async function ask(key: { secret: string }, body: object) {
   const response = await chat(gateway.url, key.secret, body)
@@ -134,6 +143,26 @@ test.each([
   const told = [`model;answered-by-${by}`, ...lowering]
   expect(receipt).toMatchObject({ shortfall_usd: '0.00', warnings: told })
   expect(headers.get('x-trivium-warnings')).toBe(told.join(', '))
+})
+
+test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
+  one.behave(refusal)
+  const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
+  const { receipt } = await ask(await quickKey(gateway, '1'), asked)
+  expect(receipt).toMatchObject({ tier: 'priority', cost_usd: '0.00018', warnings: [] })
+  // Twice 16 or 1,000 tokens of output, at least.
+  expect(Number(receipt.held_usd)).toBeGreaterThan(streamed ? 0.000128 : 0.008)
+})
+
+test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
+  const key = await quickKey(gateway, '0.1')
+  one.behave(refusal)
+  const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
+  two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
+  const { receipt } = await ask(key, asking('mixed', true))
+  expect(receipt).toMatchObject({ ending: 'stopped_by_balance', cost_usd: '0.10' })
+  // One event beyond the hold, at the most.
+  expect(Number(receipt.shortfall_usd)).toBeLessThan(0.002)
 })
 
 test('the books are in order', async () => {

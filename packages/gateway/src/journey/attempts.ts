@@ -21,7 +21,7 @@ const PAUSE_FOR_SAME_MS = 300
 
 /** What to send next, or the end of the exchange: concluded, and the failure thrown. */
 export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> {
-  const { attempt, parts, quote, request } = exchange
+  const { attempt, parts, quote } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
   attempt.judge(miss.verdict, parts.ticker.now())
   leave(exchange)
@@ -36,9 +36,6 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   quote.attempts.push({ upstream: quote.candidate.upstream.id, model: quote.offer.model.id, outcome: miss.outcome })
   Object.assign(quote, { candidate, offer, warnings: asked.warnings, wishes: outbound.wishes })
   if (quote.lowering !== undefined) quote.warnings.push(quote.lowering)
-  // No more than what the hold covers is asked for, whatever the other dialect would have written.
-  const most = Math.floor(quote.outputCap / asked.request.choices)
-  if (!request.stream && (outbound.maxOutput ?? 0) > (quote.loweredCap ?? most)) quote.loweredCap ??= most
   exchange.asked = asked
   exchange.outbound = outbound
   exchange.answerer = outbound.answerer
@@ -138,9 +135,13 @@ function prepared(asked: Asked): Outbound | undefined {
   }
 }
 
-/** Another model has another price: what a dearer one needs is held first, or its cap is lowered to what there is. */
-async function isCovered({ quote }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
-  if (asked.offer === quote.offer) return true
+/**
+ * Another model has another price, and another dialect may be able to ask for more of the same one: what is dearer is held
+ * for first, or its cap is lowered to what there is.
+ */
+async function isCovered({ quote, outbound: last }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
+  const isSameCap = last?.maxOutput === outbound.maxOutput
+  if (asked.offer === quote.offer && isSameCap && Bun.deepEquals(quote.wishes, outbound.wishes)) return true
   const measured = measure(asked, outbound)
   const { bounds, rate, amount, minimum, expectedInput } = measured
   const { open } = quote
