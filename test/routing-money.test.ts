@@ -154,6 +154,26 @@ test.each([true, false])('a tier that only the second upstream takes is held for
   expect(Number(receipt.held_usd)).toBeGreaterThan(streamed ? 0.000128 : 0.008)
 })
 
+const busy: Behaviour = (socket, request) => {
+  const error = { error: { message: 'busy', code: 'server_is_overloaded' } }
+  const { stream: streamed } = JSON.parse(request.body.toString())
+  return (streamed ? stream(role(), `data: ${JSON.stringify(error)}\n\n`) : answer(error))(socket, request)
+}
+
+test.each(
+  [true, false].flatMap((streamed) => [refusal, busy].map((failure) => [streamed, failure] as const)),
+)('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
+  const key = await quickKey(gateway, '1')
+  one.behave(failure)
+  const careful = await ask(key, asking('careful', streamed, { max_tokens: 100 }))
+  expect(careful.receipt.warnings).toEqual(['model;answered-by-dear'])
+  expect(careful.headers.get('x-trivium-warnings')).toBe('model;answered-by-dear')
+  // The first upstream has no word for it.
+  const mixed = await ask(key, asking('mixed', streamed, { max_tokens: 100, service_tier: 'priority' }))
+  expect(mixed.receipt.warnings).toEqual([])
+  expect(mixed.headers.get('x-trivium-warnings')).toBeNull()
+})
+
 test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
   const key = await quickKey(gateway, '0.1')
   one.behave(refusal)

@@ -67,6 +67,12 @@ export class AnswerHeaders {
     own.push(name, value)
   }
 
+  /** One that was set; the fixed ones stay. */
+  remove(name: string): void {
+    const own = this.#own
+    for (let index = 0; index < own.length; index += 2) if (own[index] === name) own.splice(index, 2)
+  }
+
   get(name: string): string | null {
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) if (own[index] === name) return own[index + 1] ?? null

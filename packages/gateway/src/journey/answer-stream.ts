@@ -4,7 +4,7 @@ import type { Ticker } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
-import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError } from './call.ts'
+import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError, showWarnings } from './call.ts'
 import { conclude, DRAIN_MS, type Exchange, endingOfBreak, endingOfFinish, letRequestGo } from './exchange.ts'
 import { openPurse } from './extend.ts'
 import { Failure } from './failure.ts'
@@ -97,7 +97,9 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
         const miss = await readUntilOutput(reply)
         if (!miss) break
         upstream.cancel()
-        reply = await call(exchange, await onward(exchange, miss))
+        const next = await onward(exchange, miss)
+        showWarnings(exchange)
+        reply = await call(exchange, next)
         begin()
       }
     } catch (error) {

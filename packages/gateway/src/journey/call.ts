@@ -104,8 +104,10 @@ export function missOfOther(message: string): Miss {
   return { failure: new Failure('upstream_failed', message), ending: 'failed', ...CUT, outcome: 'no answer' }
 }
 
+/** Of the attempt that is made now: what an earlier one could not say may have been said in the end. */
 export function showWarnings({ quote, headers }: Pick<Exchange, 'quote' | 'headers'>): void {
-  if (quote.warnings.length > 0) headers.set('x-trivium-warnings', warningHeader(quote.warnings))
+  if (quote.warnings.length === 0) headers.remove('x-trivium-warnings')
+  else headers.set('x-trivium-warnings', warningHeader(quote.warnings))
 }
 
 function showHeaders(reply: Reply, exchange: Exchange): void {
