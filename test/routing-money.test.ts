@@ -1,6 +1,7 @@
 // What a request holds and pays when its first upstream brings nothing: for a dearer model, for less than was asked for,
 // for callers with limits, and for those who do not wait for it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { openClient, received } from './support/client.ts'
 import { audit, quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
 import {
@@ -183,6 +184,20 @@ test('a cap that only the first upstream was given does not end what the hold of
   expect(receipt).toMatchObject({ ending: 'stopped_by_balance', cost_usd: '0.10' })
   // One event beyond the hold, at the most.
   expect(Number(receipt.shortfall_usd)).toBeLessThan(0.002)
+})
+
+test.each(
+  [true, false].flatMap((streamed) => [refusal, busy].map((failure) => [streamed, failure] as const)),
+)('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
+  const key = await quickKey(gateway, '1')
+  one.behave(failure)
+  two.behave(() => {})
+  const before = two.received.length
+  const { leave } = await openClient(gateway.url, key.secret, asking('careful', streamed))
+  await received(two, before)
+  leave()
+  await two.letGo()
+  expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
 })
 
 test('the books are in order', async () => {

@@ -4,7 +4,7 @@ import { readAtMost } from '../upstreams/read.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letRequestGo } from './exchange.ts'
+import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letLeave, letRequestGo } from './exchange.ts'
 import type { Miss } from './misses.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
@@ -21,6 +21,8 @@ export function readAnswer(exchange: Exchange, reply: Reply): Whole | Promise<Wh
 async function readOn(exchange: Exchange, first: Whole | Miss | Promise<Whole | Miss>): Promise<Whole> {
   let read = await first
   while ('failure' in read) {
+    // Whoever leaves now leaves before the headers of the next one.
+    letLeave(exchange)
     const reply = await call(exchange, await onward(exchange, read))
     read = await readWhole(exchange, reply)
   }

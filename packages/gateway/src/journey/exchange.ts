@@ -47,6 +47,15 @@ export type Exchange = {
 /** A client that left has its answer fetched to the end, so that the charge is exact; not for ever, though. */
 export const DRAIN_MS = 120_000
 
+/** Before an upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time. */
+export function letLeave({ client, parts, quote, watch }: Exchange): void {
+  client.onGone = () => {
+    if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
+    else watch.abort('client_gone')
+  }
+  if (client.isGone) client.onGone()
+}
+
 /** What is known of the answer so far: a reply that was read, or a stream's meter. */
 export type Seen = {
   usage: Usage | undefined

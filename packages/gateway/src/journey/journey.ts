@@ -12,7 +12,7 @@ import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
 import { call, showWarnings } from './call.ts'
 import { codec } from './codec.ts'
-import { DRAIN_MS, type Exchange } from './exchange.ts'
+import { type Exchange, letLeave } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
 import type { Parts } from './parts.ts'
@@ -125,13 +125,7 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
   parts.retries.request()
   showWarnings({ quote, headers })
   const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
-  // Before the upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time.
-  http.onGone = () => {
-    if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
-    else watch.abort('client_gone')
-  }
-  if (http.isGone) http.onGone()
-  return {
+  const exchange: Exchange = {
     parts,
     dialect,
     request: { stream: request.stream, plainBytes: isText ? request.textBytes : 0 },
@@ -149,6 +143,8 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
     place,
     claim,
   }
+  letLeave(exchange)
+  return exchange
 }
 
 function failureOf({ code, message, ...more }: ErrorInfo): Failure {
