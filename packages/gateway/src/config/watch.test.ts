@@ -116,6 +116,8 @@ test.each([
   ['comments alone', '# What this gateway serves.\n\n  # more to come\n'],
   ['the mark of a document alone', '---\n'],
   ['a mark with a comment', '%YAML 1.2\n--- # what is served\n'],
+  ['both marks of a document', '---\n...\n'],
+  ['a byte order mark and a comment', '\u{feff}# What this gateway serves.\n'],
   ['a null', 'null\n'],
 ])('%s: the running one stays', async (_, text) => {
   const seen = start()

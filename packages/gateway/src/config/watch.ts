@@ -70,7 +70,8 @@ export function watchConfig(
     }
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
-    if (saysNothing(content.text)) return report('is empty; the running configuration stays in force')
+    if (saysNothing(Buffer.from(content.text, 'latin1').toString()))
+      return report('is empty; the running configuration stays in force')
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(current, loaded.config)

@@ -30,7 +30,7 @@ export type Extend = Owned & {
   /** What `amount` buys: with less money granted, less of them. */
   tokens: number
   progress: Nanos
-  /** From a version that gave an extension all that was available, and knew no tokens: it is decided as it was then. */
+  /** All that is available may be granted, as to a hold: before any output, or from a version that knew no other extensions. */
   whole?: true
 }
 /** `tokens`: what it used in all. */
