@@ -272,3 +272,20 @@ test('only a 529 of the messages dialect is passed on as such', () => {
   expect(DIALECTS.messages.decodeError(503, messages('overloaded_error'))).not.toHaveProperty('overloaded')
   expect(DIALECTS.chat.decodeError(529, chat(null))).not.toHaveProperty('overloaded')
 })
+
+const ODD = { toString: null, valueOf: null }
+
+test.each<[body: unknown, billed: true | undefined]>([
+  [{ error: {}, usage: { prompt_tokens: 10 } }, true],
+  [{ error: { usage: { prompt_tokens: 10 } } }, true],
+  [{ type: 'response.failed', response: { error: {}, usage: { input_tokens: 10 } } }, true],
+  [{ error: {}, usageMetadata: { promptTokenCount: '10' } }, true],
+  [{ error: {}, usage: { prompt_tokens: 0, completion_tokens: 0, is_byok: true } }, undefined],
+  [{ error: { code: ODD }, code: ODD, usage: { prompt_tokens: ODD } }, undefined],
+  [{ error: {}, usage: null }, undefined],
+  [{ error: {} }, undefined],
+  ['<html>', undefined],
+  [undefined, undefined],
+])('what was used, told in the same breath: %j', (body, billed) => {
+  for (const id of DIALECT_IDS) expect(DIALECTS[id].decodeError(503, body).billed).toBe(billed)
+})

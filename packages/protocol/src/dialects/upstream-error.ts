@@ -160,7 +160,7 @@ export function readFacts(body: unknown): UpstreamFacts {
     message: said.find(isText),
     param: [inner.param, ...places(outer)].find(isText),
     words: [...codes, inner.status, inner.type, outer.type].filter(isText),
-    status: codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
+    status: codes.map(numberIn).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
   }
 }
@@ -170,9 +170,7 @@ function tellsUsage(body: unknown): boolean {
   if (!isObject(body)) return false
   const places = [body, body.error, body.response].filter(isObject)
   const reports = places.flatMap(({ usage, usageMetadata }) => [usage, usageMetadata]).filter(isObject)
-  return reports.some((report) =>
-    Object.values(report).some((figure) => typeof figure !== 'boolean' && Number(figure) > 0),
-  )
+  return reports.some((report) => Object.values(report).some((figure) => numberIn(figure) > 0))
 }
 
 /** Where services that keep to no dialect put their words. */
@@ -205,6 +203,11 @@ function places({ detail, message }: Record<string, unknown>): (string | undefin
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Anything but a number or a text is none: an object that says so itself could make reading it fail. */
+function numberIn(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 }
 
 function isText(value: unknown): value is string {
