@@ -73,6 +73,15 @@ test('of two models the one whose waiter came first', async () => {
   expect(called).toEqual(['earlier'])
 })
 
+test('where a pause has ended, all for whom there is room are let in, not one at each tick', async () => {
+  const { room, called, wait, free } = upstreams({ a: 0 })
+  for (const name of ['first', 'second', 'third']) void wait(name, 'a')
+  free.a = 2
+  room.tick(100)
+  for (let turns = 0; turns < 3; turns++) await settled()
+  expect([called, free.a]).toEqual([['first', 'second'], 0])
+})
+
 test('half a second, the client leaves, too many, the end', async () => {
   const { room, called, wait } = upstreams({ a: 0, b: 0 })
   const leaving = new TestClient()

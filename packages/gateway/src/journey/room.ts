@@ -56,6 +56,9 @@ export function createRoom(): Room {
         line.join(waiter, waiter.since, waiter.client, called)
       })
       if (line.length === 0 && lines.get(model) === line) lines.delete(model)
+      // Where a pause has ended there is room for more than one, and no end of a call would tell the others. Not before this one
+      // has taken its place.
+      if (isTheirTurn && lines.size > 0) setImmediate(callOne)
       return isTheirTurn
     },
     freed() {
