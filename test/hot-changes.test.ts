@@ -4,7 +4,10 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSandboxServer } from '../packages/gateway/src/sandbox/server.ts'
+import { quickKey } from './support/control.ts'
+import { eventually } from './support/eventually.ts'
 import { chat, ENGINES, type Engine, type Gateway, newHome, startGateway } from './support/gateway.ts'
+import { answer, reply, startUpstream } from './support/upstream.ts'
 
 /** USD per million tokens; no two give the same cost for the same tokens. */
 type Price = { input: number; output: number }
@@ -137,4 +140,36 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
   expect(versions.size).toBe(PRICES.length)
   expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
   await gateway.stop()
+})
+
+test('who comes after a cap was raised does not stand behind those who know only the former one', async () => {
+  const narrow = await startUpstream()
+  const capped = (calls: number) => `
+upstreams:
+  - { id: narrow, dialect: chat, base_url: "${narrow.url}", keys: [none], max_concurrency: ${calls} }
+models:
+  - { id: steady, routes: [{ upstream: narrow }], price: { input: 1, output: 4 } }
+`
+  const gateway = await startGateway({ config: capped(1) })
+  const { secret, settled } = await quickKey(gateway)
+  const ask = () => chat(gateway.url, secret, { model: 'steady', messages: [{ role: 'user', content: 'x' }] })
+  const gate = Promise.withResolvers<void>()
+  narrow.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
+  const stuck = ask()
+  await eventually(() => narrow.received.length === 1)
+  narrow.behave(answer(reply()))
+  writeFileSync(gateway.home.configFile, capped(50))
+  // In line, and still there when the change is in force.
+  const before = Array.from({ length: 5 }, ask)
+  await Bun.sleep(50)
+  gateway.signal('SIGHUP')
+  await eventually(() => gateway.output().stderr.includes('"configuration reloaded"'))
+  const after = await Promise.all(Array.from({ length: 20 }, ask))
+  expect(after.map(({ status }) => status)).toEqual(Array(20).fill(200))
+  gate.resolve()
+  await Promise.all([stuck, ...before])
+  await settled()
+  expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  await gateway.stop()
+  narrow.stop()
 })

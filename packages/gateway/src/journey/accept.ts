@@ -64,7 +64,7 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
   const wanted = authorize(caller, request.model, catalogue)
   const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
   // Whoever waits for the same model came first.
-  const own = parts.room.isWaitedFor(wanted.model.id) ? undefined : routeToWell(wanted, searching, parts)
+  const own = parts.room.isWaitedFor(wanted.model) ? undefined : routeToWell(wanted, searching, parts)
   return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)
 }
 

@@ -52,7 +52,7 @@ async function alone<T extends object>(
   client: Client,
 ): Promise<T | undefined> {
   // Whoever waits for the same model came first.
-  const first = parts.room.isWaitedFor(offer.model.id) ? undefined : taken(offer, find())
+  const first = parts.room.isWaitedFor(offer.model) ? undefined : taken(offer, find())
   return first ?? (await takeInTurn({ offer, find, mayWait: isBusy, taken }, parts, client))
 }
 
@@ -66,7 +66,7 @@ async function takeInTurn<T extends object>(
 ): Promise<T | undefined> {
   const since = performance.now()
   const isThere = (): boolean => find() !== undefined
-  while (mayWait(offer, parts) && (await parts.room.wait(offer.model.id, { since, client, isThere }))) {
+  while (mayWait(offer, parts) && (await parts.room.wait(offer.model, { since, client, isThere }))) {
     // Somebody else may have been quicker between the call and now.
     const found = taken(offer, find())
     if (found) return found

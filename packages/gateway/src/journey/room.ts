@@ -4,10 +4,13 @@ import { Line } from '../http/line.ts'
 import type { Client } from '../http/request.ts'
 
 export type Room = {
-  /** Whether others wait for this model: whoever comes now stands behind them. */
-  isWaitedFor(model: string): boolean
+  /**
+   * Whether others wait for this model: whoever comes now stands behind them. A model is its entry in the configuration, not its
+   * id: whoever comes after a change may have room where those who came before it know of none.
+   */
+  isWaitedFor(model: unknown): boolean
   /** true: try again, there is room. false: not in time, too many wait already, or the client has left. */
-  wait(model: string, waiter: Waiter): Promise<boolean>
+  wait(model: unknown, waiter: Waiter): Promise<boolean>
   /** A call has ended somewhere. */
   freed(): void
   /** A few times a second: who has waited too long is sent home; who cooled may be asked again. */
@@ -28,7 +31,7 @@ const PATIENCE_MS = 500
 const MOST_IN_LINE = 256
 
 export function createRoom(): Room {
-  const lines = new Map<string, Line<Waiter>>()
+  const lines = new Map<unknown, Line<Waiter>>()
   let mostInLine = MOST_IN_LINE
 
   /** Of those who are first in their lines and have room, the one who came first. */
