@@ -191,3 +191,17 @@ describe('when nobody can be asked, the caller is told why and until when', () =
     expect(told(verdict, times, full)).toEqual(expected)
   })
 })
+
+test('while a probe is under way callers are told to come back soon, not when it would be given up', () => {
+  const alone = candidate('x')
+  judge(alone, { is: 'failure' }, 10)
+  judge(alone, { is: 'rejected', reason: 'wrong key' })
+  const toldAt = (now: number) =>
+    nobody(
+      offerOf(alone),
+      partsWith(() => 0, [], now),
+    ).info.retryAfter
+  expect(toldAt(0)).toBe(1)
+  alone.lane.enter(1_000)
+  expect(toldAt(1_100)).toBe(1)
+})

@@ -39,6 +39,11 @@ export class Cooling {
     return now < this.#toldUntil || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model) ?? 0))
   }
 
+  /** When `asksToWait` becomes false. */
+  toldUntil(model: string): number {
+    return Math.max(this.#toldUntil, this.#toldModels.get(model) ?? 0)
+  }
+
   /** When `isOver` becomes true. */
   until(model: string): number {
     return Math.max(this.#until, this.#models.get(model) ?? 0)

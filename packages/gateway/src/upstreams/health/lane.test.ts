@@ -236,6 +236,15 @@ test.each([
   expect(lane.isAskable('other', 1)).toBe(others)
 })
 
+test('callers are told to wait for the breaker alone: not for a probe that may end at once, nor for a rejection', () => {
+  const lane = failing(10)
+  expect(lane.askableAt('m')).toBe(1_000)
+  lane.judge('m', { is: 'rejected', reason: 'wrong key' }, 0)
+  expect([lane.askableAt('m'), lane.readyAt('m')]).toEqual([1_000, 300_000])
+  lane.enter(1_000)
+  expect([lane.isAskable('m', 1_001), lane.askableAt('m')]).toEqual([false, 1_000])
+})
+
 test('a hundred calls that fail together open it once, for the first pause', () => {
   expect(failing(100).report(0)).toMatchObject({ state: 'open', until: 1_000 })
 })

@@ -109,6 +109,11 @@ export class Lane {
     return this.#cooling.asksToWait(model, now)
   }
 
+  /** When `isAskable` may become true again. In the past while a probe is under way, which may end at any moment. */
+  askableAt(model: string): number {
+    return Math.max(this.#openUntil ?? 0, this.#cooling.toldUntil(model))
+  }
+
   /** When `isReady` may become true again. */
   readyAt(model: string): number {
     const pausedUntil = Math.max(this.#cooling.until(model), this.#resting.until(model))
