@@ -157,6 +157,20 @@ test.each(UNSEEN)('%s: the call is sent again', async (_, what) => {
   expect((await settled()).map((row) => row.cost_usd)).toEqual(Array(6).fill(cost(10, 20)))
 })
 
+test('who refuses every stream is asked twice for each attempt, and no oftener', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  both.behave((call) => call.reset(CODES.refused))
+  for (const streamed of [false, true]) {
+    const { http2 } = both.seen
+    await unreached(await chat(gateway.url, secret, ask('forced2', streamed)))
+    // Two attempts at most: there is no other upstream, and the same one is tried once more.
+    expect(both.seen.http2 - http2).toBeLessThanOrEqual(4)
+  }
+  expect((await settled()).map((row) => row.cost_usd)).toEqual(['0.00', '0.00'])
+  both.behave(json())
+  await fine(secret, 'forced2')
+})
+
 const NOT_ANSWERED: [string, Play][] = [
   ['resets the stream', (call) => call.reset(CODES.internal)],
   ['wants HTTP/1.1', (call) => call.reset(CODES.http1Required)],
