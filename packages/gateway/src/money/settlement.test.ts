@@ -146,6 +146,18 @@ test('more is held for a dearer upstream: as much as there is, but not below the
   expect(request.does()).toEqual(['deliver'])
 })
 
+test('a store that is silent has not said that there is no more: a dearer upstream is not asked for a part of it', () => {
+  const request = open()
+  request.raise(3_000n, 500n)
+  request.silence(0)
+  expect(request.does()).toEqual(['stop'])
+  // Nor the next one, for which it is not asked again so soon; what is held already is enough for a third.
+  request.raise(2_000n, 500n)
+  expect(request.does()).toEqual(['stop'])
+  request.raise(1_000n, 500n)
+  expect(request.does()).toEqual(['deliver'])
+})
+
 test.each<Result>([
   { outcome: 'no_balance', amount: 0n, tokens: 0 },
   full(30_000),

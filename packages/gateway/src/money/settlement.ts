@@ -190,7 +190,8 @@ function open(state: Open, event: Event, now: number): Step {
       return event.verb === 'extend' ? extended(state, event.result, now) : stay(state)
     case 'silence': {
       if (event.verb !== 'extend') return stay(state)
-      return resume({ ...state, asking: undefined, askAgainAt: now + EXTEND_PAUSE_MS })
+      const next: Open = { ...state, asking: undefined, askAgainAt: now + EXTEND_PAUSE_MS }
+      return state.waiting?.isHold ? notRaised(next) : resume(next)
     }
     default:
       return stay(state)
@@ -210,9 +211,15 @@ function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output,
 
 function raise(state: Open, { amount, least }: Raise, now: number): Step {
   const waiting = { cost: least, tokens: 0, isHold: true } as const
-  if (amount <= state.held || now < state.askAgainAt) return resume({ ...state, waiting })
+  if (amount <= state.held) return resume({ ...state, waiting })
+  if (now < state.askAgainAt) return notRaised(state)
   const money = { money: amount - state.held, leastMoney: largest(least - state.held, 1n) }
   return askFor({ ...state, waiting }, { ...money, tokens: 0, leastTokens: 0 }, 0)
+}
+
+/** Nobody has said that there is no more: an answer that is cut to what is held would be cut for want of nothing. */
+function notRaised(state: Open): Step {
+  return { state: { ...state, waiting: undefined }, commands: [{ do: 'stop' }] }
 }
 
 /** What should be asked for now, if anything: what is missing, and a step more in time before it is. */

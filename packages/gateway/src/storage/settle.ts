@@ -64,7 +64,7 @@ export type OpenRequest = {
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /**
    * Holds `amount` before anything is sent, since another upstream is dearer, or as much of it as there is. `stop`: not
-   * even `least` is to be had.
+   * even `least` is to be had, or the store is silent.
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that it used. */
