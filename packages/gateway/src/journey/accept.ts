@@ -104,8 +104,8 @@ function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Of
 }
 
 /** The ledger has granted what was planned. */
-export function acceptedAs({ asked, outbound, measured, watch, attempt }: Plan, open: OpenRequest): Accepted {
-  return { asked, outbound, quote: quoteFor(asked, outbound, measured, open), watch, attempt }
+export function acceptedAs({ asked, outbound, measured, hold, watch, attempt }: Plan, open: OpenRequest): Accepted {
+  return { asked, outbound, quote: quoteFor(asked, outbound, measured, hold, open), watch, attempt }
 }
 
 /**
@@ -211,7 +211,13 @@ function holdFor(asked: Asked, measured: Measured, { slot, epoch }: Identity): H
 }
 
 /** The hold stands: what it covers, and what the caller is told if that is less than was asked for. */
-function quoteFor(asked: Asked, { wishes }: Outbound, measured: Measured, open: OpenRequest): Quote {
+function quoteFor(
+  asked: Asked,
+  { wishes }: Outbound,
+  measured: Measured,
+  { slot, epoch }: Hold,
+  open: OpenRequest,
+): Quote {
   const { id, caller, request, wanted, offer, candidate, warnings } = asked
   const { bounds, rate, expectedInput } = measured
   const tokenLimit = tokenLimitOf(caller)
@@ -221,6 +227,7 @@ function quoteFor(asked: Asked, { wishes }: Outbound, measured: Measured, open: 
     id,
     caller,
     open,
+    owner: { slot, epoch },
     offer,
     candidate,
     rate: offer.rate,

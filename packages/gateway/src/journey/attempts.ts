@@ -50,6 +50,12 @@ function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: Miss):
   return unbilled && asked !== undefined && !client.isGone && !watch.reason && (quote.attempts?.length ?? 0) < MOST_MORE
 }
 
+/** Others may have taken this node for dead, or be about to: then the money of its holds is given back, and may be spent. */
+function isStillHeld({ quote, parts }: Exchange): boolean {
+  const { slot, epoch } = parts.node.identity()
+  return parts.node.mayDispatch() && slot === quote.owner.slot && epoch === quote.owner.epoch
+}
+
 type Next = { asked: Asked; outbound: Outbound }
 
 async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undefined> {
@@ -73,7 +79,7 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
     if (await isCovered(exchange, again, outbound)) {
       const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
       await Bun.sleep(pause * (0.5 + parts.random()))
-      return watch.reason ? undefined : { asked: again, outbound }
+      return watch.reason || !isStillHeld(exchange) ? undefined : { asked: again, outbound }
     }
     leave(exchange)
   }

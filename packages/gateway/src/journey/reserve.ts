@@ -3,6 +3,7 @@ import { MAX_AMOUNT, type Nanos } from '../money/amount.ts'
 import { inputBound, outputCost, outputTokensFor } from '../money/hold.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Rate, Wishes } from '../money/price.ts'
+import type { Identity } from '../storage/node.ts'
 import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Candidate, Offer } from './catalogue.ts'
@@ -27,6 +28,8 @@ export type Quote = {
   caller: Caller
   /** The hold itself: extended, settled and voided through this. */
   open: OpenRequest
+  /** As which node it was placed. */
+  owner: Identity
   offer: Offer
   candidate: Candidate
   rate: Rate
