@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
-import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
+import { answer, answerInKind, head, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
 const STATUSES = [404, 503, 529]
 let one: Upstream
@@ -28,6 +28,8 @@ beforeAll(async () => {
   models.push(`  - { id: strait, routes: [{ upstream: strait }], ${price} }`)
   upstreams.push(`  - { id: keeper, dialect: responses, base_url: "${one.url}", keys: [key-of-keeper] }`)
   models.push(`  - { id: items, routes: [{ upstream: keeper }], fallbacks: [pair-503], ${price} }`)
+  upstreams.push(`  - { id: mute, dialect: chat, base_url: "${one.url}", keys: [mute] }`)
+  models.push(`  - { id: unspoken, routes: [{ upstream: mute }, { upstream: second-503, priority: 2 }], ${price} }`)
   gateway = await startGateway({ config: ['upstreams:', ...upstreams, 'models:', ...models, ''].join('\n') })
   secret = (await quickKey(gateway)).secret
 })
@@ -110,4 +112,9 @@ test('an item of one caller that the upstream does not keep sends nobody elsewhe
     (await chat(gateway.url, secret, { model: 'items', messages: [{ role: 'user', content: 'hi' }] })).status,
   ).toBe(200)
   expect(two.received.length).toBe(before)
+})
+
+test('a refusal whose words never come is one all the same', async () => {
+  one.behave((socket) => void socket.write(head(503, 100)))
+  expect(await asked('unspoken')).toMatchObject({ status: 200, asked: [1, 1] })
 })

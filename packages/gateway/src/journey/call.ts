@@ -16,6 +16,8 @@ import type { Outbound } from './outbound.ts'
 import type { AbortReason } from './watch.ts'
 
 const ERROR_BODY_BYTES = 64 * 1024
+/** The status tells most; what is said beside it is not worth the limit on silence, while somebody else could be asked. */
+const ERROR_BODY_MS = 2_000
 
 /** Upstream headers that a client gets to see; everything else tells of what is behind the gateway. */
 const SHOWN_HEADERS = ['x-sandbox']
@@ -119,12 +121,23 @@ function showHeaders(reply: Reply, exchange: Exchange): void {
 
 /** `said`: by the upstream, in its own words. */
 async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: Miss }> {
-  const bytes = await readOrNothing(reply, ERROR_BODY_BYTES)
+  const bytes = await readSoon(reply, exchange)
   if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
   const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
   const failure = failureOfUpstream(exchange, said, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
   return { said, miss: { failure, ending: 'failed', ...meaning } }
+}
+
+async function readSoon(reply: Reply, { parts }: Exchange): Promise<Uint8Array | undefined> {
+  let callOff = (): void => {}
+  const late = new Promise<undefined>((resolve) => {
+    callOff = parts.ticker.after(ERROR_BODY_MS, () => resolve(undefined))
+  })
+  const bytes = await Promise.race([readOrNothing(reply, ERROR_BODY_BYTES), late])
+  callOff()
+  if (bytes === undefined) reply.cancel()
+  return bytes
 }
 
 /** Of something that is no answer: nothing, where it is too large or breaks off. */
