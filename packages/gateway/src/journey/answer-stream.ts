@@ -1,6 +1,6 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
 import type { Answer, Sink, StreamedBody } from '../http/answer.ts'
-import type { Ticker } from '../http/ticker.ts'
+import { orNothingAfter } from '../http/ticker.ts'
 import { totalsOf, type Units } from '../money/units.ts'
 import type { Reply } from '../upstreams/reply.ts'
 import { onward } from './attempts.ts'
@@ -35,13 +35,6 @@ export async function answerStream(exchange: Exchange, calling: Promise<Reply>, 
   if (failure) throw failure
   exchange.headers.set('content-type', exchange.answerer.streamType)
   return { status: 200, headers: exchange.headers, body: stream.body }
-}
-
-function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const callOff = ticker.after(ms, () => resolve(undefined))
-    promise.then(resolve, reject).finally(callOff)
-  })
 }
 
 function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {

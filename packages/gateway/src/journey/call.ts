@@ -3,6 +3,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { orNothingAfter } from '../http/ticker.ts'
 import type { Fields } from '../observe/log.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/lane.ts'
 import { readAtMost } from '../upstreams/read.ts'
@@ -130,12 +131,7 @@ async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: Er
 }
 
 async function readSoon(reply: Reply, { parts }: Exchange): Promise<Uint8Array | undefined> {
-  let callOff = (): void => {}
-  const late = new Promise<undefined>((resolve) => {
-    callOff = parts.ticker.after(ERROR_BODY_MS, () => resolve(undefined))
-  })
-  const bytes = await Promise.race([readOrNothing(reply, ERROR_BODY_BYTES), late])
-  callOff()
+  const bytes = await orNothingAfter(parts.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
   if (bytes === undefined) reply.cancel()
   return bytes
 }

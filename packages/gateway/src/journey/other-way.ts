@@ -22,53 +22,41 @@ export async function otherWay<T extends object>(
 ): Promise<T> {
   const standIns = offer.fallbacks.filter((each) => !tooDear.includes(each) && isOnList(asked.caller, each.model.id))
   const taken = (offer: Offer, candidate: Candidate | undefined) => candidate && take({ offer, candidate })
-  const found =
-    standIns.length === 0
-      ? await alone(offer, () => route(offer, asked, parts), taken, parts, client)
-      : await takeInTurn(
-          { offer, find: () => routeToWell(offer, asked, parts), mayWait: isOnlyFull, taken },
-          parts,
-          client,
-        )
+  const isAlone = standIns.length === 0
+  const find = () => (isAlone ? route : routeToWell)(offer, asked, parts)
+  const mayWait = () => (isAlone ? isBusy : isOnlyFull)(offer, parts)
+  // Whoever waits for the same model came first. Those who are well were asked for already.
+  const atOnce = isAlone && !parts.room.isWaitedFor(offer.model) ? taken(offer, find()) : undefined
+  const turn = { model: offer.model, find, mayWait, taken: () => taken(offer, find()) }
+  const found = atOnce ?? (await takeInTurn(turn, parts, client))
   if (found) return found
   for (const standIn of standIns) {
     const found = taken(standIn, routeToWell(standIn, asked, parts))
     if (found) return found
   }
-  const last = standIns.length === 0 ? undefined : taken(offer, route(offer, asked, parts))
+  const last = isAlone ? undefined : taken(offer, route(offer, asked, parts))
   if (last) return last
   throw nobody(offer, parts)
 }
 
-type Taking<T> = (offer: Offer, candidate: Candidate | undefined) => T | undefined
-type Find = () => Candidate | undefined
-
-/** Nobody stands in for it. */
-async function alone<T extends object>(
-  offer: Offer,
-  find: Find,
-  taken: Taking<T>,
-  parts: Parts,
-  client: Client,
-): Promise<T | undefined> {
-  // Whoever waits for the same model came first.
-  const first = parts.room.isWaitedFor(offer.model) ? undefined : taken(offer, find())
-  return first ?? (await takeInTurn({ offer, find, mayWait: isBusy, taken }, parts, client))
+type Turn<T> = {
+  model: Offer['model']
+  find(): Candidate | undefined
+  mayWait(): boolean
+  taken(): T | undefined
 }
-
-type Turn<T> = { offer: Offer; find: Find; mayWait: (offer: Offer, parts: Parts) => boolean; taken: Taking<T> }
 
 /** Waits only where waiting can help: where nobody is well, callers are told so at once. */
 async function takeInTurn<T extends object>(
-  { offer, find, mayWait, taken }: Turn<T>,
-  parts: Parts,
+  { model, find, mayWait, taken }: Turn<T>,
+  { room }: Parts,
   client: Client,
 ): Promise<T | undefined> {
   const since = performance.now()
   const isThere = (): boolean => find() !== undefined
-  while (mayWait(offer, parts) && (await parts.room.wait(offer.model, { since, client, isThere }))) {
+  while (mayWait() && (await room.wait(model, { since, client, isThere }))) {
     // Somebody else may have been quicker between the call and now.
-    const found = taken(offer, find())
+    const found = taken()
     if (found) return found
   }
   return undefined

@@ -66,13 +66,17 @@ const WORTH_STICKING = 4 * 1024
 /** The beginning of a conversation stays the same while it grows. */
 const BEGINNING = 1024
 
-function stickyOf({ caller, body, request }: Searching): number | undefined {
-  const isLong = body.length >= WORTH_STICKING
-  const named = isLong ? request.cacheKey : undefined
-  const opening = named ?? request.opening()
-  if (opening === undefined && !isLong) return undefined
-  const beginning = request.cacheKey ?? opening ?? body.subarray(0, BEGINNING)
-  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, caller.account)))))
+function stickyOf(asked: Searching): number | undefined {
+  const beginning = beginningOf(asked)
+  if (beginning === undefined) return undefined
+  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, asked.caller.account)))))
+}
+
+/** What the conversation is known by; undefined: it has nothing to go back to. Its opening is looked for only where it counts. */
+function beginningOf({ body, request }: Searching): string | Uint8Array | undefined {
+  if (body.length >= WORTH_STICKING) return request.cacheKey ?? request.opening() ?? body.subarray(0, BEGINNING)
+  const opening = request.opening()
+  return opening === undefined ? undefined : (request.cacheKey ?? opening)
 }
 
 /** Thoughts that an upstream gave out encrypted are of use only there. */

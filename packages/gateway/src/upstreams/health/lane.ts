@@ -159,7 +159,7 @@ export class Lane {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    const cooling = latest([...this.#cooling.models(now), ...this.#resting.models(now)])
+    const cooling = longest([...this.#cooling.models(now), ...this.#resting.models(now)])
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
@@ -241,9 +241,8 @@ export class Attempt {
 type Pause = { model: string; until: number }
 
 /** Of two pauses of a model, the longer. */
-const latest = (pauses: readonly Pause[]): Pause[] =>
-  pauses.filter(({ model, until }, at) =>
-    pauses.every(
-      (other, place) => other.model !== model || other.until < until || (other.until === until && place >= at),
-    ),
-  )
+function longest(pauses: readonly Pause[]): Pause[] {
+  const ends = new Map<string, number>()
+  for (const { model, until } of pauses) ends.set(model, Math.max(until, ends.get(model) ?? 0))
+  return Array.from(ends, ([model, until]) => ({ model, until }))
+}
