@@ -6,7 +6,16 @@ import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { type Bad, CHAT, RESPONSES } from './support/bad-requests.ts'
 import { GENERATE_CONTENT, MESSAGES } from './support/bad-requests-more.ts'
 import { quickKey } from './support/control.ts'
-import { bodyIn, CLIENTS, callIn, errorIn, headersIn, pathIn, sandboxConfig } from './support/dialect-calls.ts'
+import {
+  BASE_PATH,
+  bodyIn,
+  CLIENTS,
+  callIn,
+  errorIn,
+  headersIn,
+  pathIn,
+  sandboxConfig,
+} from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { startUpstream, type Upstream } from './support/upstream.ts'
 
@@ -18,11 +27,9 @@ let key: Awaited<ReturnType<typeof quickKey>>
 beforeAll(async () => {
   upstream = await startUpstream()
   const origin = upstream.url.slice(0, -'/v1'.length)
-  const bases: Record<TextDialectId, string> = {
-    ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
-  }
   const upstreams = TEXT_DIALECT_IDS.map(
-    (id) => `  - { id: bare-${id}, dialect: ${id}, base_url: "${origin}${bases[id]}", keys: [any], breaker: false }`,
+    (id) =>
+      `  - { id: bare-${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [any], breaker: false }`,
   )
   const models = TEXT_DIALECT_IDS.map(
     (id) => `  - { id: bare-${id}, routes: [{ upstream: bare-${id} }], price: { input: 1, output: 4 } }`,

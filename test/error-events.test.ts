@@ -1,28 +1,23 @@
 // An error event before any output: somebody else is asked, unless the upstream has told what it bills.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { audit, quickKey } from './support/control.ts'
-import { type Gateway, startGateway } from './support/gateway.ts'
+import { BASE_PATH } from './support/dialect-calls.ts'
+import { type Gateway, receiptOf, startGateway } from './support/gateway.ts'
 import { LAST_CHUNK, chunk as pieceOf, startUpstream, stream, streamOpen, type Upstream } from './support/upstream.ts'
 
-const DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
-const BASES: Record<TextDialectId, string> = {
-  chat: '/v1',
-  responses: '/v1',
-  messages: '',
-  'generate-content': '/v1beta',
-}
 let upstream: Upstream
 let gateway: Gateway
 let secret: string
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  const entries = DIALECTS.map((dialect) => {
-    const base = upstream.url.replace('/v1', BASES[dialect])
+  const entries = TEXT_DIALECT_IDS.map((dialect) => {
+    const base = upstream.url.replace('/v1', BASE_PATH[dialect])
     return `  - { id: failing-${dialect}, dialect: ${dialect}, base_url: "${base}", keys: [k], breaker: false }`
   })
-  const models = DIALECTS.map((dialect) => {
+  const models = TEXT_DIALECT_IDS.map((dialect) => {
     const routes = `[{ upstream: failing-${dialect} }, { upstream: sandbox, model: sandbox-text, priority: 2 }]`
     return `  - { id: by-${dialect}, routes: ${routes}, price: { input: 1, output: 4 } }`
   })
@@ -105,14 +100,13 @@ async function ask(client: 'chat' | 'messages', dialect: TextDialectId) {
     }),
   })
   const text = await response.text()
-  const receipt = await fetch(`${gateway.url}/v1/usage/${response.headers.get('x-request-id')}`, {
-    headers: { authorization: `Bearer ${secret}` },
-  })
-  return { status: response.status, text, receipt: (await receipt.json()) as Receipt }
+  return { status: response.status, text, receipt: await receiptOf<Receipt>(gateway.url, secret, response) }
 }
 type Receipt = { upstream: string; cost_usd: string; attempts: unknown[] }
 
-const CELLS = DIALECTS.flatMap((dialect) => (['chat', 'messages'] as const).map((client) => [client, dialect] as const))
+const CELLS = TEXT_DIALECT_IDS.flatMap((dialect) =>
+  (['chat', 'messages'] as const).map((client) => [client, dialect] as const),
+)
 
 test.each(CELLS)('%s from %s: the next one answers, and nothing of the first is seen', async (client, dialect) => {
   const { start, error } = EVENTS[dialect]

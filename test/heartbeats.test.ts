@@ -10,7 +10,7 @@ import { createTestParts } from '../packages/gateway/src/journey/test-parts.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
 import { replyOf } from '../packages/gateway/src/upstreams/reply.ts'
 import type { Outgoing, Send } from '../packages/gateway/src/upstreams/send.ts'
-import { callIn, errorIn, PAIRS } from './support/dialect-calls.ts'
+import { BASE_PATH, callIn, errorIn, PAIRS } from './support/dialect-calls.ts'
 import { readWith } from './support/sdk-readers.ts'
 
 setDefaultTimeout(60_000)
@@ -19,15 +19,15 @@ const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50 }
 const SILENCE_MS = 60
 const PIECES = 5
 
-const BASES: Record<TextDialectId, string> = {
-  ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
-}
 const sandbox = createSandbox({ faults: true, pace: 0 })
 
 function ask(outgoing: Outgoing, fault: string): Promise<Response> {
   const model = `sandbox-text${fault}`
   const headers = { 'content-type': 'application/json', authorization: 'Bearer x', 'anthropic-version': '2023-06-01' }
-  const address = `http://sandbox${BASES[outgoing.dialect]}${outgoing.path}`.replace('models/same', `models/${model}`)
+  const address = `http://sandbox${BASE_PATH[outgoing.dialect]}${outgoing.path}`.replace(
+    'models/same',
+    `models/${model}`,
+  )
   const body = Buffer.concat(outgoing.body).toString().replace('"model":"same"', `"model":"${model}"`)
   return sandbox(new Request(address, { method: 'POST', headers, body }))
 }

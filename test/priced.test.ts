@@ -1,7 +1,7 @@
 // What costs a vendor more is asked for where it has a price, and charged at that price; groups may have their own.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
-import { LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
+import { BASE_PATH, LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
@@ -10,8 +10,7 @@ type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
 let upstream: Upstream
 let gateway: Gateway
 
-const ENDINGS: Record<Dialect, string> = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' }
-const DIALECTS = Object.keys(ENDINGS) as Dialect[]
+const DIALECTS = Object.keys(BASE_PATH) as Dialect[]
 const PRICE =
   'price: { input: 1, output: 4, tiers: { priority: 2, flex: 0.5, fast: 6 }, tools: { web_search: 0.01 }, audio_input: 100, audio_output: 40, long_context: { above: 200000, input: 2 } }'
 
@@ -21,7 +20,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k], breaker: false }`).join('\n')}
+${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [k], breaker: false }`).join('\n')}
 models:
 ${DIALECTS.map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id}, cost: { input: 1, output: 1 } }], ${PRICE} }`).join('\n')}
   - { id: img, type: image, routes: [{ upstream: chat }], price: { per_image: 0.04 } }

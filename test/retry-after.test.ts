@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
-import { answer, answerInKind, head, reply, startUpstream, type Upstream } from './support/upstream.ts'
+import { answer, answerInKind, head, refusal, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
 const STATUSES = [404, 503, 529]
 let one: Upstream
@@ -39,12 +39,9 @@ afterAll(async () => {
   two.stop()
 })
 
-const refusal = (status: number, headers: Record<string, string> = {}) =>
-  answer({ error: { message: 'no such model', type: 'x', code: null, param: null } }, status, headers)
-
 /** What the caller gets when the first upstream refuses with `status`, and how often each of them was asked. */
 async function ask(model: string, status: number, headers: Record<string, string> = {}) {
-  one.behave(refusal(status, headers))
+  one.behave(refusal(status, headers, 'no such model'))
   return await asked(model)
 }
 

@@ -3,13 +3,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { openClient, received } from './support/client.ts'
 import { audit, quickKey } from './support/control.ts'
-import { chat, type Gateway, startGateway } from './support/gateway.ts'
+import { chat, type Gateway, receiptOf, startGateway } from './support/gateway.ts'
 import {
   answer,
+  answerAsAsked,
   type Behaviour,
   DONE,
   event,
   finish,
+  refusal,
   reply,
   role,
   startUpstream,
@@ -25,7 +27,7 @@ let gateway: Gateway
 const PRICE = 'price: { input: 1, output: 4 }'
 
 beforeAll(async () => {
-  ;[one, two] = [await startUpstream(good), await startUpstream(good)]
+  ;[one, two] = [await startUpstream(answerAsAsked), await startUpstream(answerAsAsked)]
   const entry = (id: string, { url }: Upstream) =>
     `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], breaker: false }`
   gateway = await startGateway({
@@ -55,15 +57,9 @@ afterAll(async () => {
   two.stop()
 })
 afterEach(() => {
-  for (const upstream of [one, two]) upstream.behave(good)
+  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
 })
 
-/** As the request asks for it. */
-const good: Behaviour = (socket, request) =>
-  (JSON.parse(request.body.toString()).stream
-    ? stream(role(), event('Hello'), finish(), usage(), DONE)
-    : answer(reply()))(socket, request)
-const refusal = answer({ error: { message: 'no', type: 'x', code: null, param: null } }, 503)
 /** Some 12,000 tokens. */
 const long = stream(
   role(),
@@ -87,17 +83,14 @@ type Receipt = {
 
 async function ask(key: { secret: string }, body: object) {
   const response = await chat(gateway.url, key.secret, body)
-  const { status, headers } = response
   await response.text()
-  const receipt = await fetch(`${gateway.url}/v1/usage/${headers.get('x-request-id')}`, {
-    headers: { authorization: `Bearer ${key.secret}` },
-  })
-  return { status, headers, receipt: (await receipt.json()) as Receipt }
+  const { status, headers } = response
+  return { status, headers, receipt: await receiptOf<Receipt>(gateway.url, key.secret, response) }
 }
 
 test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
   const key = await quickKey(gateway, '0.075')
-  one.behave(refusal)
+  one.behave(refusal(503))
   two.behave(long)
   const { status, receipt } = await ask(key, asking('either', true))
   expect(status).toBe(200)
@@ -115,7 +108,7 @@ test.each([
     while (two.received.length === before) await Bun.sleep(5)
     // What the other one used is in the books by then.
     await Bun.sleep(200)
-    return refusal(socket, request)
+    return refusal(503)(socket, request)
   })
   two.behave(answer(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
   const before = two.received.length
@@ -135,7 +128,7 @@ test.each([
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
   const key = await quickKey(gateway, '0.002')
-  one.behave(refusal)
+  one.behave(refusal(503))
   const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
   const { max_tokens } = JSON.parse(two.last().body.toString())
   expect([status, receipt.answered_by]).toEqual([200, by])
@@ -147,7 +140,7 @@ test.each([
 })
 
 test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
-  one.behave(refusal)
+  one.behave(refusal(503))
   const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
   const { receipt } = await ask(await quickKey(gateway, '1'), asked)
   expect(receipt).toMatchObject({ tier: 'priority', cost_usd: '0.00018', warnings: [] })
@@ -162,7 +155,7 @@ const busy: Behaviour = (socket, request) => {
 }
 
 test.each(
-  [true, false].flatMap((streamed) => [refusal, busy].map((failure) => [streamed, failure] as const)),
+  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
 )('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
   const key = await quickKey(gateway, '1')
   one.behave(failure)
@@ -177,7 +170,7 @@ test.each(
 
 test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
   const key = await quickKey(gateway, '0.1')
-  one.behave(refusal)
+  one.behave(refusal(503))
   const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
   two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
   const { receipt } = await ask(key, asking('mixed', true))
@@ -187,7 +180,7 @@ test('a cap that only the first upstream was given does not end what the hold of
 })
 
 test.each(
-  [true, false].flatMap((streamed) => [refusal, busy].map((failure) => [streamed, failure] as const)),
+  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
 )('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
   const key = await quickKey(gateway, '1')
   one.behave(failure)

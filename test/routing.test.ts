@@ -2,14 +2,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { audit, quickKey } from './support/control.ts'
 import { eventually } from './support/eventually.ts'
-import { type Gateway, startGateway } from './support/gateway.ts'
+import { chat, type Gateway, receiptOf, startGateway } from './support/gateway.ts'
 import {
   answer,
+  answerAsAsked,
   type Behaviour,
-  DONE,
   event,
-  finish,
-  reply,
+  refusal,
   role,
   startUpstream,
   stream,
@@ -72,7 +71,7 @@ models:
 `,
   })
   key = await quickKey(gateway, '5')
-  for (const upstream of [one, two]) upstream.behave(good)
+  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
 })
 afterAll(async () => {
   await gateway.stop()
@@ -80,35 +79,22 @@ afterAll(async () => {
   two.stop()
 })
 afterEach(() => {
-  for (const upstream of [one, two]) upstream.behave(good)
+  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
 })
-
-const ANSWER = stream(role(), event('Hello'), finish(), usage(), DONE)
-/** As the request asks for it. */
-const good: Behaviour = (socket, request) =>
-  (JSON.parse(request.body.toString()).stream ? ANSWER : answer(reply()))(socket, request)
-const refusal = (status: number, headers: Record<string, string> = {}) =>
-  answer({ error: { message: 'no', type: 'x', code: null, param: null } }, status, headers)
 
 async function ask(model: string, streamed: boolean, secret = key.secret) {
   const counts = () => [one.received.length, two.received.length] as const
   const before = counts()
-  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], stream: streamed }),
-  })
+  const body = { model, max_tokens: 100, messages: [{ role: 'user', content: 'hi' }], stream: streamed }
+  const response = await chat(gateway.url, secret, body)
   const text = await response.text()
   const after = counts()
-  const receipt = await fetch(`${gateway.url}/v1/usage/${response.headers.get('x-request-id')}`, {
-    headers: { authorization: `Bearer ${secret}` },
-  })
   return {
     status: response.status,
     text,
     headers: response.headers,
     asked: [after[0] - before[0], after[1] - before[1]],
-    receipt: (await receipt.json()) as Receipt,
+    receipt: await receiptOf<Receipt>(gateway.url, secret, response),
   }
 }
 type Receipt = {
@@ -176,7 +162,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     expect(asked).toEqual([1, 1])
     expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
     // After a refusal retries there count against the budget, until it is well again: here, for the tests that follow.
-    two.behave(good)
+    two.behave(answerAsAsked)
     expect((await ask('spare', streamed)).status).toBe(200)
   })
 
@@ -224,7 +210,7 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
     one.behave(refusal(429, { 'retry-after': '30' }))
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [1, 1] })
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
-    one.behave(good)
+    one.behave(answerAsAsked)
     const { secret } = await poor()
     const { status, asked, headers } = await ask('limited', false, secret)
     expect([status, asked]).toEqual([429, [0, 0]])
@@ -254,7 +240,7 @@ test.each([
 
 test('a fallback that answers at the second try says who it is', async () => {
   let calls = 0
-  two.behave((socket, request) => (++calls === 1 ? refusal(503) : good)(socket, request))
+  two.behave((socket, request) => (++calls === 1 ? refusal(503) : answerAsAsked)(socket, request))
   const { receipt, headers } = await ask('doubled', false)
   expect(receipt.attempts.map(({ upstream, outcome }) => [upstream, outcome])).toEqual([
     ['nowhere', 'ECONNREFUSED'],
@@ -311,7 +297,7 @@ test('keys take turns, and one that is rejected is left out', async () => {
   }
   expect(new Set(await usedBy(40)).size).toBe(3)
   one.behave((socket, request) =>
-    (request.headers.authorization === 'Bearer second-key' ? refusal(401) : good)(socket, request),
+    (request.headers.authorization === 'Bearer second-key' ? refusal(401) : answerAsAsked)(socket, request),
   )
   await usedBy(40)
   const later = await usedBy(20)
@@ -335,7 +321,7 @@ test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream t
     most = Math.max(most, ++underWay)
     await Bun.sleep(300)
     underWay--
-    good(socket, request)
+    answerAsAsked(socket, request)
   })
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
   expect(most).toBe(2)
@@ -348,7 +334,7 @@ test('where one call at a time is allowed, its own retry may be that one', async
     const { authorization } = request.headers
     const isFirst = refused.size === 0
     if (isFirst) refused.add(authorization)
-    return (refused.has(authorization) ? refusal(429) : good)(socket, request)
+    return (refused.has(authorization) ? refusal(429) : answerAsAsked)(socket, request)
   })
   const { status, asked, receipt } = await ask('tight', false)
   expect([status, asked]).toEqual([200, [2, 0]])
@@ -369,7 +355,7 @@ test.each([
 ])('an upstream that says by %s when to come back is left alone until then', async (name, value, model) => {
   one.behave(refusal(429, { [name]: value() }))
   await ask(model, false)
-  one.behave(good)
+  one.behave(answerAsAsked)
   const { status, asked, headers } = await ask(model, true)
   expect([status, asked]).toEqual([429, [0, 0]])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
@@ -382,7 +368,7 @@ test('an upstream alone that is down: callers fail fast, and it is found again',
   for (let call = 0; call < 15; call++) statuses.push((await ask('alone', false)).status)
   expect(new Set(statuses)).toEqual(new Set([503]))
   expect(one.received.length - before).toBeLessThanOrEqual(11)
-  one.behave(good)
+  one.behave(answerAsAsked)
   const end = performance.now() + 20_000
   while ((await ask('alone', false)).status !== 200) {
     if (performance.now() > end) throw new Error('it was not found again')

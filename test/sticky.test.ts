@@ -1,31 +1,26 @@
 // A conversation in which a model has thought stays with the upstream and the key that can read those thoughts.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { quickKey } from './support/control.ts'
+import { BASE_PATH } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answerInKind, type Received, startUpstream, type Upstream } from './support/upstream.ts'
 
-const BASES: Record<TextDialectId, string> = {
-  chat: '/v1',
-  responses: '/v1',
-  messages: '',
-  'generate-content': '/v1beta',
-}
-const DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
 let upstreams: Upstream[]
 let gateway: Gateway
 let secret: string
 
 beforeAll(async () => {
   upstreams = [await startUpstream(answerInKind), await startUpstream(answerInKind)]
-  const entries = DIALECTS.flatMap((dialect) =>
+  const entries = TEXT_DIALECT_IDS.flatMap((dialect) =>
     upstreams.map(({ url }, index) => {
-      const base = url.replace('/v1', BASES[dialect])
+      const base = url.replace('/v1', BASE_PATH[dialect])
       const keys = [1, 2].map((number) => `${dialect}-${index}-${number}`)
       return `  - { id: ${dialect}-${index}, dialect: ${dialect}, base_url: "${base}", keys: [${keys}] }`
     }),
   )
-  const models = DIALECTS.map(
+  const models = TEXT_DIALECT_IDS.map(
     (dialect) =>
       `  - { id: by-${dialect}, routes: [{ upstream: ${dialect}-0 }, { upstream: ${dialect}-1 }], price: { input: 1, output: 4 } }`,
   )
@@ -129,7 +124,7 @@ async function keyFor(path: string, body: Body): Promise<string> {
   return upstreams.flatMap(({ received }, index) => received.slice(before[index]).map(keyIn)).join()
 }
 
-const PAIRS = DIALECTS.flatMap((client) => DIALECTS.map((upstream) => [client, upstream] as const))
+const PAIRS = TEXT_DIALECT_IDS.flatMap((client) => TEXT_DIALECT_IDS.map((upstream) => [client, upstream] as const))
 
 test.each(PAIRS)('%s from %s: where it began', async (client, upstream) => {
   const model = `by-${upstream}`

@@ -1,7 +1,7 @@
 // One vendor account, many callers: what one of them sends must not reach another's cache, object or bill.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
-import { LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
+import { BASE_PATH, LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
 
@@ -12,8 +12,7 @@ let gateway: Gateway
 let ada: string
 let bob: string
 
-const ENDINGS: Record<Dialect, string> = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' }
-const DIALECTS = Object.keys(ENDINGS) as Dialect[]
+const DIALECTS = Object.keys(BASE_PATH) as Dialect[]
 
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -22,7 +21,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `
 upstreams:
-${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${ENDINGS[id]}", keys: [k], breaker: false }`).join('\n')}
+${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [k], breaker: false }`).join('\n')}
   - { id: open, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false, shared_objects: true }
 models:
 ${[...DIALECTS, 'open'].map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}

@@ -20,6 +20,11 @@ export const PAIRS = TEXT_DIALECT_IDS.flatMap((client) =>
 
 export const CLIENTS = TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id])
 
+/** What an upstream's address ends with. */
+export const BASE_PATH: Record<TextDialectId, string> = {
+  ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
+}
+
 const PROMPT = 'Tell me something of about this length.'
 
 export const pathIn = (dialect: TextDialectId, { model, streamed = false, alt = 'sse' }: Calling): string => {

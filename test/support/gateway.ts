@@ -170,4 +170,11 @@ export function chat(
   })
 }
 
+/** What became of an answered request, as its caller is told. */
+export async function receiptOf<T>(url: string, secret: string, { headers }: Response): Promise<T> {
+  const authorization = `Bearer ${secret}`
+  const receipt = await fetch(`${url}/v1/usage/${headers.get('x-request-id')}`, { headers: { authorization } })
+  return (await receipt.json()) as T
+}
+
 export type UsageEntry = { request_id: string; model: string; ending: string; cost_usd: string }

@@ -1,7 +1,8 @@
 // A service of any of the four text dialects that answers from files. Which one is said in the prompt, so that many
 // calls can run at once and nothing has to be set before each.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+
 import { type Recorded, recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { BASE_PATH } from './dialect-calls.ts'
 
 export type RecordedUpstream = {
   /** Without a path: the dialects' paths follow. */
@@ -82,13 +83,6 @@ function streamed(bytes: Buffer, seed: string | undefined): Response {
     },
   })
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
-}
-
-const BASE_PATH: Record<TextDialectId, string> = {
-  chat: '/v1',
-  responses: '/v1',
-  messages: '',
-  'generate-content': '/v1beta',
 }
 
 /**

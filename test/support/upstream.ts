@@ -182,6 +182,15 @@ export function stream(...events: string[]): Behaviour {
     void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk), Buffer.from(LAST_CHUNK)]))
 }
 
+/** A chat answer in the form that the request asks for. */
+export const answerAsAsked: Behaviour = (socket, request) => {
+  const isStream = JSON.parse(request.body.toString()).stream
+  return (isStream ? stream(role(), event('Hello'), finish(), usage(), DONE) : answer(reply()))(socket, request)
+}
+
+export const refusal = (status: number, headers: Record<string, string> = {}, message = 'no'): Behaviour =>
+  answer({ error: { message, type: 'x', code: null, param: null } }, status, headers)
+
 /** Sends these events and leaves the connection as it is. */
 export function streamOpen(...events: string[]): Behaviour {
   return (socket) => void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
