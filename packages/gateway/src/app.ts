@@ -134,7 +134,8 @@ export function createApp(parts: AppParts, health: Health): App {
     const incoming: Incoming = { http, id, query, headers }
     const respondTo = (error: unknown) => render(error, path, incoming, parts)
     try {
-      if (!health.accepting()) throw stopping()
+      // Who has waited at the door came before it was closed.
+      if (!health.accepting() && http.waitedMs === 0) throw stopping()
       const answer = handlerOf(http, method, path)(incoming, parts)
       return answer instanceof Promise ? answer.catch(respondTo) : answer
     } catch (error) {

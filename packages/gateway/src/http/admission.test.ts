@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createAdmission, type Place } from './admission.ts'
 import { TestClient } from './test-support.ts'
 
@@ -12,9 +12,9 @@ function admissionOf(inFlight: number, memoryBytes = 100) {
     /** In the order in which they were answered; undefined: sent home. */
     places,
     /** Time passes, tick by tick. */
-    async pass(ms: number) {
+    async pass(ms: number, tickMs = 250) {
       for (let end = now + ms; now < end; ) {
-        now += 250
+        now += tickMs
         admission.tick(now, busy)
       }
       await settled()
@@ -153,20 +153,126 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   expect(lengths.at(-1)).toBeLessThan(500)
 })
 
-test('the line is shorter as soon as the processor cannot follow, however empty it was', async () => {
-  const { admission, wait, pass, strain } = admissionOf(10_000, 1e9)
-  const serve = async () => {
-    for (let count = 0; count < 1_000; count++) admission.enter(1)?.leave()
-    await pass(250)
+test('where the processor cannot follow, the line stays as long as patience allows, and nobody waits in vain', async () => {
+  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
+  /** 4,000 a second. */
+  const serve = async (seconds: number, one: () => void) => {
+    for (let part = 0; part < 40 * seconds; part++) {
+      for (let count = 0; count < 100; count++) one()
+      await pass(25, 25)
+    }
   }
-  for (let round = 0; round < 40; round++) await serve()
-  for (let count = 0; count < 200; count++) admission.enter(1)
+  await serve(10, () => admission.enter(1)?.leave())
+  for (let count = 0; count < 200; count++) places.push(admission.enter(1))
   strain()
-  for (let round = 0; round < 4; round++) await serve()
+  await serve(1, () => admission.enter(1)?.leave())
   expect(admission.isBehind).toBe(true)
-  while (!admission.isShedding) wait(1)
-  // As many as are served in a tenth of a second, and not in half of one: 4,000 a second, and the 200 lately.
-  expect(admission.waiting).toBe(409)
+  await serve(3, () => {
+    while (!admission.isShedding) wait(1)
+    places.shift()?.leave()
+  })
+  // Where the processor can, it would be 400 by now.
+  expect(admission.waiting).toBeGreaterThan(1_500)
+  expect(admission.waiting).toBeLessThan(1_700)
+  expect(places).not.toContain(undefined)
+  // Nobody comes for a moment: as many as before may wait when they come back.
+  while (admission.waiting > 0) places.shift()?.leave()
+  await pass(1_000)
+  for (; !admission.isShedding; wait(1));
+  expect([admission.isBehind, admission.waiting > 1_500]).toEqual([true, true])
+})
+
+describe('at the door', () => {
+  /** One place, which is taken; what came of everybody who waits: how long it took, undefined: sent home. */
+  function atDoor(memoryBytes = 100) {
+    const { admission, wait, places, pass } = admissionOf(1, memoryBytes)
+    const told: string[] = []
+    const entered: (Place | undefined)[] = []
+    const come = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
+      admission.waitAtDoor(bytes, client, (waitedMs) => {
+        told.push(`${name}: ${waitedMs}`)
+        if (waitedMs !== undefined) then()
+      })
+    const enter = (bytes: number) => () => void entered.push(admission.enter(bytes))
+    return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(1) }
+  }
+
+  test('one waits in the same line as everybody, and the place is his while he comes in', async () => {
+    const { admission, wait, places, pass, told, entered, come, enter, running } = atDoor()
+    come('first', 10, enter(4))
+    wait(2)
+    await pass(250)
+    running?.leave()
+    // Nobody comes between.
+    expect([admission.enter(1), admission.bytes]).toEqual([undefined, 10])
+    await settled()
+    expect([told, entered.length, admission.bytes, admission.waiting]).toEqual([['first: 250'], 1, 4, 1])
+    expect([places.length, admission.enter(1)]).toEqual([0, undefined])
+    entered[0]?.leave()
+    expect([places.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
+  })
+
+  test('who does not want the place, or not at once, does not keep it from the next', async () => {
+    const { admission, told, entered, come, enter, running } = atDoor()
+    come('stranger', 10, () => {})
+    come('later', 10, () => queueMicrotask(enter(1)))
+    come('next', 10, enter(1))
+    running?.leave()
+    await settled()
+    expect(told).toEqual(['stranger: 0', 'later: 0', 'next: 0'])
+    expect([entered.filter(Boolean).length, admission.inFlight, admission.bytes]).toEqual([1, 1, 1])
+  })
+
+  test('who is heavier than he looked has to find a place like anybody', async () => {
+    const { admission, entered, come, enter, running } = atDoor()
+    admission.setLimits({ inFlight: 3, memoryBytes: 100 })
+    const other = admission.enter(60)
+    const another = admission.enter(1)
+    come('heavy', 10, enter(50))
+    running?.leave()
+    await settled()
+    expect([entered, admission.inFlight, admission.bytes]).toEqual([[undefined], 2, 61])
+    other?.leave()
+    another?.leave()
+    expect(admission.bytes).toBe(0)
+  })
+
+  test('ten thousand who are all in vain, one after the other', async () => {
+    const { admission, told, come, running } = atDoor(1e9)
+    let left = 10_000
+    const comeAgain = (): void => {
+      if (left-- > 0) come('', 1, comeAgain)
+      admission.enter(1)?.leave()
+    }
+    come('', 1, comeAgain)
+    running?.leave()
+    while (left > 0) await settled()
+    await settled()
+    expect([told.length, admission.inFlight, admission.waiting]).toEqual([10_001, 0, 0])
+  })
+
+  test('not longer than half a second, and who leaves leaves the line', async () => {
+    const { admission, pass, told, come } = atDoor()
+    const leaving = new TestClient()
+    come('leaving', 60, () => {}, leaving)
+    expect(come('too heavy', 50, () => {})).toBe(false)
+    leaving.leave()
+    come('too late', 50, () => {})
+    await pass(500)
+    expect([told, admission.waiting]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
+    expect(come('gone', 1, () => {}, leaving)).toBe(false)
+  })
+
+  test('who has waited there stands in front of those who came after him', async () => {
+    const { admission, wait, places, pass, running } = atDoor()
+    await pass(250)
+    wait(7)
+    const before = new TestClient()
+    before.waitedMs = 200
+    wait(8, before)
+    running?.leave()
+    expect([places.length, admission.bytes]).toEqual([1, 8])
+  })
 })
 
 test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {

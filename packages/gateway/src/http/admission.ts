@@ -6,7 +6,8 @@
 // it is kept shorter. Who comes when it is full is answered before anything was done for him: see isShedding.
 //
 // Places are many, because most of those who have one wait for their upstream. Where the processor cannot follow (strain.ts),
-// only so many more are let in as are enough to keep it busy.
+// only so many more are let in as are enough to keep it busy. The others wait at the door, before anything is done for them
+// that would only have to be kept; and longer, since every refusal takes from those who are served.
 import { Line } from './line.ts'
 import type { Client } from './request.ts'
 import { ENOUGH_AT_WORK, Strain } from './strain.ts'
@@ -18,9 +19,16 @@ export type Admission = {
   enter(bytes: number): Place | undefined
   /**
    * In line; its body has not been read. Called with undefined: not in time, no room in the line either, or the client has
-   * left.
+   * left. Who has waited at the door stands in front of those who came after him.
    */
-  wait(bytes: number, client: Client, called: (place: Place | undefined) => void): void
+  wait(bytes: number, client: Client & { waitedMs: number }, called: (place: Place | undefined) => void): void
+  /**
+   * In the same line, and nothing has been read. Called with how long it took, to enter at once: a place is kept for as
+   * long as this call takes. Called with undefined: not in time, or the client has left. false: no room in the line.
+   */
+  waitAtDoor(bytes: number, client: Client, called: (waitedMs: number | undefined) => void): boolean
+  /** Whoever comes now cannot enter, and had better not be read: he waits at the door, or is refused there. */
+  readonly isCrowded: boolean
   /** The line is full, too: whoever comes now is best refused before anything is done for him. */
   readonly isShedding: boolean
   /** There is more to do than the processor can: see strain.ts. */
@@ -54,8 +62,12 @@ const PATIENCE_MS = 500
 /** Once the line has not been empty for so long, so much is enough to keep all places busy. */
 const STANDING_MS = 1_000
 const SHORT_PATIENCE_MS = 100
+/** Less than anybody may wait: paces change, and nobody should wait in vain. */
+const DOOR_PATIENCE_MS = 400
 const LEAST_IN_LINE = 64
 const MOST_IN_LINE = 1_024
+/** Where nothing but a few hundred bytes is kept of each. */
+const MOST_AT_DOOR = 8_192
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
@@ -68,21 +80,23 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   let mostInLine = LEAST_IN_LINE
   const strain = new Strain(clock())
   let closed = false
+  /** For the one who comes in from the door just now. */
+  let kept: Taken | undefined
 
   class Taken implements Place {
-    #weight: number
+    weight: number
     #isAway = false
     #left = false
 
     constructor(bytes: number) {
-      this.#weight = bytes
+      this.weight = bytes
     }
 
     resize(bytes: number): void {
       if (this.#left) return
-      held += bytes - this.#weight
-      const lighter = bytes < this.#weight
-      this.#weight = bytes
+      held += bytes - this.weight
+      const lighter = bytes < this.weight
+      this.weight = bytes
       if (lighter && line.length > 0) callNext()
     }
 
@@ -97,7 +111,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       if (this.#left) return
       this.#left = true
       if (this.#isAway) away--
-      held -= this.#weight
+      held -= this.weight
       inFlight--
       if (line.length > 0) callNext()
     }
@@ -124,20 +138,59 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     }
   }
 
+  function join(bytes: number, since: number, client: Client, called: (inTime: boolean) => void): boolean {
+    const isTooHeavy = line.length > 0 && bytesInLine + bytes > limits.memoryBytes
+    if (client.isGone || line.length >= mostInLine || isTooHeavy) return false
+    if (line.length === 0) emptyAt = since
+    bytesInLine += bytes
+    line.join({ bytes }, since, client, called)
+    return true
+  }
+
+  /** What he weighs is known better when he has been read. Who turns out to be a stranger takes no place. */
+  function openDoor(place: Taken, comeIn: () => void): void {
+    kept = place
+    try {
+      comeIn()
+    } finally {
+      kept?.leave()
+      kept = undefined
+    }
+  }
+
+  function claimKept(bytes: number): Place | undefined {
+    if (!kept || bytes > kept.weight) return undefined
+    const place = kept
+    kept = undefined
+    place.resize(bytes)
+    return place
+  }
+
   return {
     refused: 0,
     enter(bytes) {
+      const place = claimKept(bytes)
+      if (place) return place
       if (line.length > 0 || !fits(bytes)) return undefined
       take(bytes)
       return new Taken(bytes)
     },
     wait(bytes, client, called) {
-      const isTooHeavy = line.length > 0 && bytesInLine + bytes > limits.memoryBytes
-      if (client.isGone || line.length >= mostInLine || isTooHeavy) return called(undefined)
+      const since = clock() - client.waitedMs
+      const isIn = join(bytes, since, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
+      if (!isIn) called(undefined)
+    },
+    waitAtDoor(bytes, client, called) {
       const since = clock()
-      if (line.length === 0) emptyAt = since
-      bytesInLine += bytes
-      line.join({ bytes }, since, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
+      return join(bytes, since, client, (inTime) => {
+        if (!inTime) return called(undefined)
+        const place = new Taken(bytes)
+        // Not within the end of another request, which has made room: one would end within another, a thousand deep.
+        queueMicrotask(() => openDoor(place, () => called(clock() - since)))
+      })
+    },
+    get isCrowded() {
+      return line.length >= mostInLine || (strain.isBehind && (line.length > 0 || atWork() >= ENOUGH_AT_WORK))
     },
     get isShedding() {
       return line.length >= mostInLine
@@ -167,12 +220,14 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       callNext()
       if (line.length === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
-      perSecond += (entered / seconds - perSecond) * RECENT
+      const pace = entered / seconds
+      // While nobody waits it tells how many came, and not how many could have been served.
+      if (!strain.isBehind || line.length > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
       if (closed) return
-      const isStanding = strain.isBehind || now - emptyAt > STANDING_MS
-      const patience = isStanding ? SHORT_PATIENCE_MS : PATIENCE_MS
-      mostInLine = Math.min(MOST_IN_LINE, Math.max(LEAST_IN_LINE, Math.ceil((perSecond * patience) / 1_000)))
+      const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
+      const servable = Math.ceil((perSecond * (strain.isBehind ? DOOR_PATIENCE_MS : patience)) / 1_000)
+      mostInLine = Math.min(strain.isBehind ? MOST_AT_DOOR : MOST_IN_LINE, Math.max(LEAST_IN_LINE, servable))
     },
     close() {
       closed = true

@@ -1,14 +1,27 @@
-// Where requests are turned away before anything is made of them.
+// Where requests wait, or are turned away, before anything is made of them.
 import type { Waiter } from './pace.ts'
 import type { PreparedAnswer } from './prepared-answer.ts'
+import type { Client } from './request.ts'
+
+/** A request as it stands at the door: bytes that nobody has read. As a waiter it is told what it was turned away with. */
+export type Visitor = Client &
+  Waiter & {
+    /** It is read now. */
+    comeIn(waitedMs: number): void
+    /** Its turn did not come in time. */
+    sendHome(answer: PreparedAnswer): void
+  }
 
 export type Door = {
-  /** Some are turned away at the moment. */
-  readonly isShut: boolean
-  /** What `who`, posting to this path, is to be told when it is time; undefined: let in all the same. */
-  turnAway(path: string, who: Waiter): PreparedAnswer | undefined
+  /** Some wait there at the moment, or are turned away. */
+  readonly isCrowded: boolean
+  /**
+   * What becomes of `who`, posting so many bytes to this path: waits until it is let in or sent home; or is to be told this
+   * when it is time. undefined: let in.
+   */
+  meet(path: string, bytes: number, who: Visitor): PreparedAnswer | 'waits' | undefined
   /** For the one who is told. */
   nextId(): string
 }
 
-export const OPEN_DOOR: Door = { isShut: false, turnAway: () => undefined, nextId: () => '' }
+export const OPEN_DOOR: Door = { isCrowded: false, meet: () => undefined, nextId: () => '' }

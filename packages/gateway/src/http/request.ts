@@ -17,6 +17,8 @@ export type HttpRequest = Client & {
   readonly target: string
   readonly headers: RequestHeaders
   readonly body: RequestBody
+  /** At the door, before it was read; 0: it did not have to. */
+  readonly waitedMs: number
   /** The other end of the connection; unknown when it has gone. */
   address(): string
 }

@@ -47,7 +47,7 @@ export function testRequest(
   const pieces = body === '' ? [] : [Buffer.from(body)]
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return {
-    ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined },
+    ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined, waitedMs: 0 },
     ...{ body: { read: () => pieces.shift() }, address: () => from },
   }
 }
@@ -59,6 +59,7 @@ const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))
 
 /** Somebody who may leave. */
 export class TestClient implements Client {
+  waitedMs = 0
   isGone = false
   onGone: (() => void) | undefined
 

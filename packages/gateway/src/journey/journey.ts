@@ -37,7 +37,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { http, id } = incoming
   const { headers } = http
   const { dialect } = ask
-  const startedAt = performance.now()
+  const startedAt = performance.now() - http.waitedMs
   const asking = authenticate(incoming, dialect.id, parts)
   const caller = asking instanceof Promise ? await asking : asking
   if (dialect.id === 'messages') checkVersion(headers)

@@ -1,6 +1,6 @@
 // Turned away at the door or after a closer look: the same answer, in the caller's protocol.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { createAdmission } from '../http/admission.ts'
+import { type Admission, createAdmission } from '../http/admission.ts'
 import { securityHeaders } from '../http/security-headers.ts'
 import { RawClient } from '../http/server/test-client.ts'
 import { textAnswer } from '../http/server/test-handler.ts'
@@ -8,8 +8,12 @@ import { serveForTest } from '../http/test-support.ts'
 import type { Parts } from './parts.ts'
 import { createDoor, refuseEarly } from './refuse-early.ts'
 
+const full: Admission['waitAtDoor'] = () => false
 const headers = securityHeaders({ tls: undefined, publicUrl: undefined })
-const admission = { ...createAdmission({ inFlight: 1, memoryBytes: 1 }), isShedding: true, isBehind: false }
+const admission = {
+  ...createAdmission({ inFlight: 1, memoryBytes: 1 }),
+  ...{ isShedding: true, isCrowded: true, isBehind: false, waitAtDoor: full },
+}
 let ids = 0n
 const catalogue = () => ({ headers }) as ReturnType<Parts['catalogue']>
 const door = createDoor({ admission, catalogue, ids: { next: () => ++ids } })
@@ -18,13 +22,16 @@ const host = serveForTest(
   ({ method, target }) => {
     closely++
     const [path = ''] = target.split('?')
-    return refuseEarly(method, path, `req_000000000000000${++ids}`, headers, admission) ?? textAnswer(200, 'let in')
+    const id = `req_000000000000000${++ids}`
+    const refused = admission.isShedding ? refuseEarly(method, path, id, headers, admission) : undefined
+    return refused ?? textAnswer(200, 'let in')
   },
   { door },
 )
 afterAll(() => host.stop())
 beforeEach(() => {
   ;[ids, closely, admission.refused] = [0n, 0, 0]
+  ;[admission.isShedding, admission.waitAtDoor] = [true, full]
 })
 
 async function ask(path: string, framing: string) {
@@ -67,7 +74,35 @@ test('nobody is told sooner than others for asking more often: where the process
   admission.isBehind = true
   const begun = performance.now()
   await Promise.all(Array.from({ length: 300 }, () => ask('/v1/messages', WHOLE)))
-  // A hundred every 20 ms.
-  expect(performance.now() - begun).toBeGreaterThan(50)
+  // Forty every 20 ms.
+  expect(performance.now() - begun).toBeGreaterThan(130)
   admission.isBehind = false
+})
+
+test.each([
+  ['is let in when its turn comes', 70, { status: 200, closely: 1, refused: 0 }],
+  ['is sent home when it does not', undefined, { status: 503, closely: 0, refused: 1 }],
+])('with room in the line a call waits, and %s', async (_, waitedMs, expected) => {
+  const weights: number[] = []
+  admission.isShedding = false
+  admission.waitAtDoor = (bytes, _client, called) => {
+    weights.push(bytes)
+    setTimeout(() => called(waitedMs), 5)
+    return true
+  }
+  const { status } = await ask('/v1/messages', WHOLE)
+  expect({ status, closely, refused: admission.refused }).toEqual(expected)
+  expect(weights).toEqual([`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`.length])
+})
+
+test('who leaves the line has not been refused', async () => {
+  admission.waitAtDoor = (_bytes, client, called) => {
+    client.onGone = () => called(undefined)
+    return true
+  }
+  const client = new RawClient(host.port).send(`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`)
+  while (host.server.pending === 0) await Bun.sleep(1)
+  client.leave()
+  while (host.server.pending > 0) await Bun.sleep(1)
+  expect([closely, admission.refused]).toEqual([0, 0])
 })

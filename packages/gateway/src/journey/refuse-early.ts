@@ -29,15 +29,22 @@ const GENERATE_CONTENT = '/v1beta/models/'
 const dialectAt = (path: string): DialectId | undefined =>
   CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
 
-/** Most are turned away here, with nothing known of them but their path. */
+/** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
 export function createDoor({ admission, catalogue, ids }: Pick<Parts, 'admission' | 'catalogue' | 'ids'>): Door {
   return {
-    get isShut() {
-      return admission.isShedding
+    get isCrowded() {
+      return admission.isCrowded
     },
-    turnAway(path, who) {
+    meet(path, bytes, who) {
       const dialect = dialectAt(path)
       if (!dialect) return undefined
+      const waits = admission.waitAtDoor(bytes, who, (waitedMs) => {
+        if (who.isGone) return
+        if (waitedMs !== undefined) return who.comeIn(waitedMs)
+        admission.refused++
+        who.sendHome(preparedFor(dialect, catalogue().headers))
+      })
+      if (waits) return 'waits'
       putInLine(admission, who)
       return preparedFor(dialect, catalogue().headers)
     },
@@ -76,9 +83,9 @@ const inNextTurn = createNextTurn()
 /**
  * Where the processor cannot follow, that is still too often: a few thousand clients that ask again at once take more than
  * half of it, and the faster they are refused the less is done for those who are served. A refusal costs about 10 us: so
- * many take about a twentieth. The others hold still for as long as they would have been told to stay away.
+ * many take about a fiftieth. The others hold still for as long as they would have been told to stay away.
  */
-const inTurn = createPace({ perSecond: 5_000, longestMs: OVERLOADED.retryAfter * 1_000 })
+const inTurn = createPace({ perSecond: 2_000, longestMs: OVERLOADED.retryAfter * 1_000 })
 
 const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, PreparedAnswer>>>()
 

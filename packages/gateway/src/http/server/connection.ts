@@ -3,11 +3,9 @@
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
 import type { Door } from '../door.ts'
-import type { Waiter } from '../pace.ts'
 import type { PreparedAnswer } from '../prepared-answer.ts'
 import type { HttpRequest } from '../request.ts'
 import { restOf } from '../rest-of.ts'
-import { pathOfWholePost } from './glance.ts'
 import type { Source } from './incoming-body.ts'
 import { HEAD_END, IncomingHead } from './incoming-head.ts'
 import { IncomingRequest } from './incoming-request.ts'
@@ -15,6 +13,7 @@ import { Outgoing } from './outgoing.ts'
 import { OutgoingStream } from './outgoing-stream.ts'
 import { BadHead, type BareStatus, RequestHead } from './request-head.ts'
 import { bareAnswer, statusLine } from './status.ts'
+import { type Host, type Visit, visitOf } from './visit.ts'
 
 export type Handler = (request: HttpRequest) => Answer | Promise<Answer>
 
@@ -48,7 +47,7 @@ const STALLED_MS = 75_000
 const LINGER_MS = 30_000
 const NOTHING = new Uint8Array(0)
 
-export class Connection implements Source, Waiter {
+export class Connection implements Source, Host {
   readonly #owner: Owner
   #socket: Socket<Connection> | undefined
   readonly #outgoing: Outgoing
@@ -57,8 +56,10 @@ export class Connection implements Source, Waiter {
   #early: Buffer | undefined
   /** Until it is answered and all of it has come. */
   #request: IncomingRequest | undefined
-  /** What is answered when it is time, to a request of which nothing else is known. */
-  #refusal: PreparedAnswer | undefined
+  /** A request that has not been read. */
+  #visit: Visit | undefined
+  /** The request that is read next, as a visit. */
+  #waitedMs = 0
   #isAnswered = false
   #staysOpen = true
   /** The answer, if it is a streamed one. */
@@ -81,12 +82,12 @@ export class Connection implements Source, Waiter {
 
   /** Something is being answered. */
   get isBusy(): boolean {
-    const isAsked = this.#refusal !== undefined || (this.#request !== undefined && !this.#isAnswered)
+    const isAsked = this.#visit !== undefined || (this.#request !== undefined && !this.#isAnswered)
     return isAsked || !this.#outgoing.isEmpty
   }
 
   get #isIdle(): boolean {
-    return !this.#request && !this.#refusal && !this.#head.hasBegun && !this.#early
+    return !this.#request && !this.#visit && !this.#head.hasBegun && !this.#early
   }
 
   address(): string {
@@ -97,7 +98,7 @@ export class Connection implements Source, Waiter {
     if (this.#isClosing) return
     if (this.#isIdle && this.#outgoing.isEmpty) {
       this.#since = this.#owner.now()
-      if (this.#owner.door.isShut && this.#turnAway(bytes)) return
+      if (this.#owner.door.isCrowded && this.#isKeptAtDoor(bytes)) return
     }
     const request = this.#request
     const rest = request && !request.body.isComplete ? this.#intoBody(request, bytes) : bytes
@@ -106,23 +107,22 @@ export class Connection implements Source, Waiter {
     else this.#readOn()
   }
 
-  /** A request that nobody will serve: most are known for what they are at a glance, and nothing is kept of them. */
-  #turnAway(bytes: Buffer): boolean {
-    const path = pathOfWholePost(bytes)
-    if (path === undefined) return false
-    this.#refusal = this.#owner.door.turnAway(path, this)
-    return this.#refusal !== undefined
+  #isKeptAtDoor(bytes: Buffer): boolean {
+    this.#visit = visitOf(bytes, this.#owner.door, this)
+    return this.#visit !== undefined
   }
 
-  /** To say so. */
-  itIsTime(): void {
-    const refusal = this.#refusal
-    // The client has left.
-    if (!refusal) return
-    this.#refusal = undefined
-    const { door } = this.#owner
+  letIn(bytes: Buffer, waitedMs: number): void {
+    this.#visit = undefined
+    this.#early = this.#early ? Buffer.concat([bytes, this.#early]) : bytes
+    this.#waitedMs = waitedMs
+    this.#readOn()
+  }
+
+  turnAway(answer: PreparedAnswer): void {
+    this.#visit = undefined
     this.#staysOpen = !this.#owner.isLeaving()
-    this.#outgoing.write(refusal.text(this.#owner.date(), door.nextId(), this.#staysOpen), NOTHING, '')
+    this.#outgoing.write(answer.text(this.#owner.date(), this.#owner.door.nextId(), this.#staysOpen), NOTHING, '')
     if (this.#staysOpen) this.#next()
     else this.#close()
   }
@@ -145,7 +145,7 @@ export class Connection implements Source, Waiter {
   #readOn(): void {
     if (this.#isReading) return
     this.#isReading = true
-    while (this.#early && !this.#request && !this.#refusal && !this.#isClosing && this.#outgoing.isEmpty) {
+    while (this.#early && !this.#request && !this.#visit && !this.#isClosing && this.#outgoing.isEmpty) {
       const bytes = this.#early
       this.#early = undefined
       try {
@@ -162,7 +162,8 @@ export class Connection implements Source, Waiter {
   #readHead(bytes: Buffer): void {
     const head = this.#head.take(bytes)
     if (!head) return
-    const request = new IncomingRequest(new RequestHead(head), this)
+    const request = new IncomingRequest(new RequestHead(head), this, this.#waitedMs)
+    this.#waitedMs = 0
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen
@@ -283,7 +284,8 @@ export class Connection implements Source, Waiter {
   #letGo(): IncomingRequest | undefined {
     const request = this.#request
     this.#request = undefined
-    this.#refusal = undefined
+    this.#visit?.left()
+    this.#visit = undefined
     this.#early = undefined
     this.#head.drop()
     this.#stream?.close()

@@ -1,49 +1,64 @@
-// Whoever is turned away at the door: nothing is made of the request, and the connection goes on as if it had been.
+// Whoever is kept at the door: nothing is made of the request until it is let in, and if it is turned away the connection
+// goes on as if it had been.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { fixedHeaders } from '../answer.ts'
-import type { Door } from '../door.ts'
-import type { Waiter } from '../pace.ts'
+import type { Door, Visitor } from '../door.ts'
 import { PreparedAnswer } from '../prepared-answer.ts'
+import type { HttpRequest } from '../request.ts'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 import { echo } from './test-handler.ts'
 
 const refusal = new PreparedAnswer({ status: 503, fixed: fixedHeaders({ 'retry-after': '1' }), body: 'full' })
-let waiting: Waiter[] = []
-let [isShut, isLeaving, ids] = [true, false, 0]
+type Path = '/call' | '/wait'
+let atDoor: { who: Visitor; path: Path }[] = []
+let [isCrowded, isLeaving, ids] = [true, false, 0]
+let waitedMs: number[] = []
 const door: Door = {
-  get isShut() {
-    return isShut
+  get isCrowded() {
+    return isCrowded
   },
-  turnAway(path, who) {
-    if (path !== '/call') return undefined
-    waiting.push(who)
-    return refusal
+  meet(path, _bytes, who) {
+    if (path !== '/call' && path !== '/wait') return undefined
+    atDoor.push({ who, path })
+    return path === '/wait' ? 'waits' : refusal
   },
   nextId: () => `req_000000000000000${++ids}`,
 }
+const handle = (request: HttpRequest) => {
+  waitedMs.push(request.waitedMs)
+  return echo(request)
+}
 
-/** Whoever waits by now is told. */
+/** Whoever is turned away is told, and whoever waits is sent home. */
 function sayNo(): void {
-  for (const waiter of waiting.splice(0)) waiter.itIsTime()
+  for (const { who, path } of atDoor.splice(0)) {
+    if (path === '/call') who.itIsTime()
+    else who.sendHome(refusal)
+  }
+}
+
+function letIn(): void {
+  for (const { who } of atDoor.splice(0)) who.comeIn(70)
 }
 
 async function untilWaiting(count: number): Promise<void> {
-  while (waiting.length < count) await Bun.sleep(1)
+  while (atDoor.length < count) await Bun.sleep(1)
 }
 
-let host = serveForTest(echo, { door, isLeaving: () => isLeaving })
+let host = serveForTest(handle, { door, isLeaving: () => isLeaving })
 afterAll(() => host.stop())
 beforeEach(() => {
-  waiting = []
-  ;[isShut, isLeaving, ids] = [true, false, 0]
+  atDoor = []
+  waitedMs = []
+  ;[isCrowded, isLeaving, ids] = [true, false, 0]
 })
 
 const call = (path = '/call') => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`
 const status = async (client: RawClient) => (await client.answer('POST')).status
 
-test('is told when it is time, with an id of its own, and may ask again', async () => {
-  const client = new RawClient(host.port).send(call())
+test.each(['/call', '/wait'])('%s: is told when it is time, with an id of its own, and may ask again', async (path) => {
+  const client = new RawClient(host.port).send(call(path))
   await untilWaiting(1)
   expect(host.server.pending).toBe(1)
   expect(await client.hasReceived(0)).toBe('')
@@ -56,8 +71,21 @@ test('is told when it is time, with an id of its own, and may ask again', async 
     'full',
   ])
   expect([headers.connection, host.server.pending]).toEqual([undefined, 0])
-  isShut = false
-  expect((await client.send(call()).answer('POST')).body).toBe('POST /call [{}]')
+  isCrowded = false
+  expect((await client.send(call(path)).answer('POST')).body).toBe(`POST ${path} [{}]`)
+  client.leave()
+})
+
+test('who waits is read when it is let in, and known to have waited; the next on its connection has not', async () => {
+  const client = new RawClient(host.port).send(call('/wait'))
+  await untilWaiting(1)
+  await Bun.sleep(5)
+  expect([waitedMs, host.server.pending]).toEqual([[], 1])
+  letIn()
+  expect((await client.answer('POST')).body).toBe('POST /wait [{}]')
+  isCrowded = false
+  await client.send(call()).answer('POST')
+  expect([waitedMs, host.server.pending]).toEqual([[70, 0], 0])
   client.leave()
 })
 
@@ -75,26 +103,33 @@ test.each([
   client.leave()
 })
 
-test('what comes meanwhile is answered after it', async () => {
-  const client = new RawClient(host.port).send(call())
+test.each([
+  ['/call', sayNo, 503, [0]],
+  ['/wait', sayNo, 503, [0]],
+  ['/wait', letIn, 200, [70, 0]],
+])('%s: what comes meanwhile is answered after it', async (path, decide, told, waits) => {
+  const client = new RawClient(host.port).send(call(path))
   await untilWaiting(1)
   await client.sendEach(['GET /ne', 'xt HTTP/1.1\r\nHost: a\r\n\r\n'])
   await Bun.sleep(20)
   expect(await client.hasReceived(0)).toBe('')
-  sayNo()
-  expect([await status(client), (await client.answer()).body]).toEqual([503, 'GET /next []'])
+  decide()
+  expect([await status(client), (await client.answer()).body, waitedMs]).toEqual([told, 'GET /next []', waits])
   client.leave()
 })
 
-test('so much of it that it is not read any further', async () => {
-  const client = new RawClient(host.port).send(call())
+test.each([
+  ['/call', sayNo, 503],
+  ['/wait', letIn, 200],
+])('%s: so much of it that it is not read any further', async (path, decide, told) => {
+  const client = new RawClient(host.port).send(call(path))
   await untilWaiting(1)
   const asked = 4_000
   client.send('GET /at-once HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(asked))
   await Bun.sleep(50)
-  sayNo()
+  decide()
   const answers = await client.answers(asked + 1)
-  expect(answers.map(({ status }) => status)).toEqual([503, ...Array(asked).fill(200)])
+  expect(answers.map(({ status }) => status)).toEqual([told, ...Array(asked).fill(200)])
   client.leave()
 })
 
@@ -109,6 +144,17 @@ test('who leaves meanwhile is forgotten', async () => {
   // The one who left has used up no id.
   expect((await client.answer('POST')).headers['x-request-id']).toBe('req_0000000000000001')
   client.leave()
+})
+
+test('who waits and leaves is not waited for', async () => {
+  const client = new RawClient(host.port).send(call('/wait'))
+  await untilWaiting(1)
+  let isTold = false
+  const [waiting] = atDoor
+  if (waiting) waiting.who.onGone = () => (isTold = true)
+  client.leave()
+  while (host.server.pending > 0) await Bun.sleep(1)
+  expect([isTold, waiting?.who.isGone, waitedMs]).toEqual([true, true, []])
 })
 
 describe('when the server is about to leave', () => {
@@ -134,6 +180,6 @@ describe('when the server is about to leave', () => {
     await client.end()
     client.leave()
     await stopping
-    host = serveForTest(echo, { door, isLeaving: () => isLeaving })
+    host = serveForTest(handle, { door, isLeaving: () => isLeaving })
   })
 })

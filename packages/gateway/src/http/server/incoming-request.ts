@@ -7,15 +7,17 @@ export class IncomingRequest implements HttpRequest {
   readonly target: string
   readonly headers: RequestHead
   readonly body: IncomingBody
+  readonly waitedMs: number
   isGone = false
   onGone: (() => void) | undefined
   readonly #source: Source & { address(): string }
 
-  constructor(head: RequestHead, source: Source & { address(): string }) {
+  constructor(head: RequestHead, source: Source & { address(): string }, waitedMs: number) {
     this.method = head.method
     this.target = head.target
     this.headers = head
     this.body = new IncomingBody(head, source)
+    this.waitedMs = waitedMs
     this.#source = source
   }
 

@@ -14,8 +14,12 @@ const turnedAway = new PreparedAnswer(TURNED_AWAY)
 const inNextTurn = createNextTurn()
 /** Some are turned away before anything is made of them, where they come alone and whole; else the handler says the same. */
 const door: Door = {
-  isShut: true,
-  turnAway(path, who) {
+  isCrowded: true,
+  meet(path, _bytes, who) {
+    if (path === '/kept') {
+      inNextTurn({ itIsTime: () => who.comeIn(1) })
+      return 'waits'
+    }
     if (path !== '/turned-away') return undefined
     inNextTurn(who)
     return turnedAway
@@ -38,7 +42,7 @@ const SUSPICIOUS = [
   '\0',
 ]
 const asked: fc.Arbitrary<Asked> = fc.record({
-  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed', '/turned-away'),
+  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed', '/turned-away', '/kept'),
   body: fc.array(fc.constantFrom(...SUSPICIOUS), { maxLength: 8 }).map((parts) => parts.join('')),
   form: fc.constantFrom('length', 'chunks', 'none'),
 })
