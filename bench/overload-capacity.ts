@@ -23,7 +23,7 @@ import { CHAT, jsonPath, openPath, slowPath, smallRequest, streamPath } from './
 const TIMES_CAPACITY = 3
 /** Below it a server is well: what is seen then is what it should come back to. */
 const CALM_SHARE = 0.5
-const ROUNDS = 3
+const ROUNDS = 5
 const BACK_WITHIN_SECONDS = 10
 const LEAST_GOODPUT = 0.8
 const DEAREST_REFUSAL = 0.1

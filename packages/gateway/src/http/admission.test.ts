@@ -281,7 +281,7 @@ test('where the processor cannot follow, only those are let in whom it can serve
   await pass(2_000)
   expect(admission.enter(1)).toBeDefined()
   strain()
-  await pass(750)
+  await pass(250)
   expect(admission.isBehind).toBe(false)
   await pass(250)
   expect(admission.enter(1)).toBeUndefined()

@@ -8,8 +8,8 @@
 export const ENOUGH_AT_WORK = 128
 /** Of one processor. A process has one thread that does most of its work. */
 const BUSY = 0.8
-/** A burst is not worth keeping anybody out. */
-const BEHIND_AFTER_MS = 1_000
+/** A burst is not worth keeping anybody out: all places are served once in less. */
+const BEHIND_AFTER_MS = 500
 const CAUGHT_UP_AFTER_MS = 2_000
 
 export class Strain {
