@@ -126,7 +126,8 @@ export function createApp(parts: AppParts, health: Health): App {
       return open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
     }
     const { admission } = parts
-    if (admission.isShedding) {
+    // Whose turn has come at the door has a place, though fewer may wait by now than stand behind him.
+    if (admission.isShedding && http.waitedMs === 0) {
       const refused = refuseEarly(method, path, requestId, catalogue.headers, admission)
       if (refused) return refused
     }

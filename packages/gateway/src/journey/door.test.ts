@@ -103,3 +103,17 @@ test('who cannot be served is told why in turn, and takes no place', async () =>
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 400, 401, 200])
   expect([sent, admission.inFlight, admission.bytes]).toEqual([1, 0, 0])
 })
+
+test('whose turn has come is served, also where fewer may wait by now than do', async () => {
+  // At this pace hundreds may wait.
+  for (let count = 0; count < 1_000; count++) admission.enter(0)?.leave()
+  fallBehind()
+  const answers = Array.from({ length: 100 }, () => post())
+  await untilWaiting(100)
+  // Nobody was let in for a while.
+  while (!admission.isShedding) admission.tick(performance.now(), 1)
+  for (const place of atWork.splice(0, 2)) place?.leave()
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  makeRoom()
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+})
