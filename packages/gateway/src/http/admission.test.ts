@@ -273,6 +273,20 @@ describe('at the door', () => {
     running?.leave()
     expect([places.length, admission.bytes]).toEqual([1, 8])
   })
+
+  test('who has waited there may wait on, though others have filled the line; not when the process ends', async () => {
+    const { admission, wait, places, running } = atDoor(1e9)
+    while (!admission.isShedding) wait(0)
+    const before = new TestClient()
+    before.waitedMs = 1
+    wait(8, before)
+    running?.leave()
+    expect([places.length, admission.bytes]).toEqual([1, 8])
+    admission.close()
+    const told = places.length
+    wait(8, before)
+    expect(places.slice(told)).toEqual([undefined])
+  })
 })
 
 test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {

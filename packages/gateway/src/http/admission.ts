@@ -138,9 +138,16 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     }
   }
 
-  function join(bytes: number, since: number, client: Client, called: (inTime: boolean) => void): boolean {
+  /** `most`: so many may be in line. */
+  function join(
+    bytes: number,
+    since: number,
+    most: number,
+    client: Client,
+    called: (inTime: boolean) => void,
+  ): boolean {
     const isTooHeavy = line.length > 0 && bytesInLine + bytes > limits.memoryBytes
-    if (client.isGone || line.length >= mostInLine || isTooHeavy) return false
+    if (client.isGone || closed || line.length >= most || isTooHeavy) return false
     if (line.length === 0) emptyAt = since
     bytesInLine += bytes
     line.join({ bytes }, since, client, called)
@@ -177,12 +184,15 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     },
     wait(bytes, client, called) {
       const since = clock() - client.waitedMs
-      const isIn = join(bytes, since, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
+      // Who was called from the door before his key or his weight was known has had a place in this line: those who have
+      // filled it since then came after him.
+      const most = client.waitedMs > 0 ? MOST_AT_DOOR : mostInLine
+      const isIn = join(bytes, since, most, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
       if (!isIn) called(undefined)
     },
     waitAtDoor(bytes, client, called) {
       const since = clock()
-      return join(bytes, since, client, (inTime) => {
+      return join(bytes, since, mostInLine, client, (inTime) => {
         if (!inTime) return called(undefined)
         const place = new Taken(bytes)
         // Not within the end of another request, which has made room: one would end within another, a thousand deep.
