@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createAdmission, type Place } from './admission.ts'
+import { type Admission, createAdmission, type Place } from './admission.ts'
 import { TestClient } from './test-support.ts'
 
 /** An admission by a clock that stands still unless it is moved. */
@@ -249,6 +249,33 @@ describe('at the door', () => {
     while (left > 0) await settled()
     await settled()
     expect([told.length, admission.inFlight, admission.waiting]).toEqual([10_001, 0, 0])
+  })
+
+  test.each([
+    ['strangers', (_admission: Admission) => {}],
+    ['who is told at once what is wrong', (admission: Admission) => admission.enter(1)?.leave()],
+  ])('%s, thousands of them, do not keep all others from their turns', async (_, comeIn) => {
+    const { admission, told, come, running } = atDoor(1e9)
+    const comeAgain = (): void => {
+      if (told.length < 5_000) come('', 1, comeAgain)
+      comeIn(admission)
+    }
+    come('', 1, comeAgain)
+    running?.leave()
+    await settled()
+    expect(told.length).toBeLessThan(1_000)
+    while (told.length < 5_000) await settled()
+    await settled()
+    expect([admission.inFlight, admission.waiting, admission.bytes]).toEqual([0, 0, 0])
+  })
+
+  test('who was called, and had no turn before the process ends, is sent home', async () => {
+    const { admission, told, come, running } = atDoor()
+    come('first', 10, () => {})
+    running?.leave()
+    admission.close()
+    await settled()
+    expect([told, admission.inFlight]).toEqual([['first: undefined'], 0])
   })
 
   test('not longer than half a second, and who leaves leaves the line', async () => {

@@ -68,6 +68,8 @@ const LEAST_IN_LINE = 64
 const MOST_IN_LINE = 1_024
 /** Where nothing but a few hundred bytes is kept of each. */
 const MOST_AT_DOOR = 8_192
+/** From the door, before all others have their turn: some milliseconds. */
+const MOST_IN_VAIN = 128
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
@@ -82,18 +84,20 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   let closed = false
   /** For the one who comes in from the door just now. */
   let kept: Taken | undefined
+  /** In this turn of the event loop: who was let in from the door, and has left already. */
+  let inVain = 0
 
   class Taken implements Place {
     weight: number
+    hasLeft = false
     #isAway = false
-    #left = false
 
     constructor(bytes: number) {
       this.weight = bytes
     }
 
     resize(bytes: number): void {
-      if (this.#left) return
+      if (this.hasLeft) return
       held += bytes - this.weight
       const lighter = bytes < this.weight
       this.weight = bytes
@@ -101,15 +105,15 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     }
 
     setAway(isAway: boolean): void {
-      if (this.#left || isAway === this.#isAway) return
+      if (this.hasLeft || isAway === this.#isAway) return
       this.#isAway = isAway
       away += isAway ? 1 : -1
       if (isAway && line.length > 0) callNext()
     }
 
     leave(): void {
-      if (this.#left) return
-      this.#left = true
+      if (this.hasLeft) return
+      this.hasLeft = true
       if (this.#isAway) away--
       held -= this.weight
       inFlight--
@@ -162,7 +166,18 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     } finally {
       kept?.leave()
       kept = undefined
+      if (place.hasLeft && ++inVain === 1) setImmediate(() => (inVain = 0))
     }
+  }
+
+  /**
+   * Not within the end of another request, which has made room: one would end within another, a thousand deep. Strangers, and
+   * others who are told at once what is wrong, make room for the next at once: thousands of them would keep the event loop from
+   * everything else for half a second.
+   */
+  function soon(run: () => void): void {
+    if (inVain < MOST_IN_VAIN) queueMicrotask(run)
+    else setImmediate(run)
   }
 
   function claimKept(bytes: number): Place | undefined {
@@ -195,8 +210,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       return join(bytes, since, mostInLine, client, (inTime) => {
         if (!inTime) return called(undefined)
         const place = new Taken(bytes)
-        // Not within the end of another request, which has made room: one would end within another, a thousand deep.
-        queueMicrotask(() => openDoor(place, () => called(clock() - since)))
+        soon(() => openDoor(place, () => called(closed ? undefined : clock() - since)))
       })
     },
     get isCrowded() {
