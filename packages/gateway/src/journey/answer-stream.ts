@@ -77,7 +77,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
       over = true
       watch.cancel()
       exchange.place.leave()
-    } else exchange.firstTokenAt = performance.now()
+    }
     return failure
   }
 
@@ -101,7 +101,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
       throw error
     }
     letRequestGo(exchange)
-    exchange.attempt.answered(parts.ticker.now())
+    exchange.firstTokenAt = performance.now()
+    exchange.attempt.answered(parts.ticker.now(), exchange.firstTokenAt)
     return undefined
   }
 

@@ -42,7 +42,6 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   exchange.upstreamDialect = outbound.dialect
   // The hold and the pause were not the upstream's.
   exchange.watch.spared()
-  exchange.attempt.sent(parts.ticker.now())
   return outbound
 }
 

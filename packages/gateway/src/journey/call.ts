@@ -68,6 +68,7 @@ const MENDABLE = [400, 422]
 function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Pieces): Promise<Reply> {
   const { parts, quote, watch, request } = exchange
   const { upstream, key } = quote.candidate
+  exchange.attempt.sent(performance.now())
   return parts.send(upstream, { path, dialect, body, stream: request.stream, headers, key, cancel: watch.calling })
 }
 

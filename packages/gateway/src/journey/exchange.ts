@@ -94,7 +94,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
   }
   const charge = chargeOf(quote, outcome, statistics)
   exchange.watch.stop()
-  judge(exchange.attempt, ending, seen, parts.ticker.now())
+  judge(exchange, ending, seen, parts.ticker.now())
   if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   const isFree = charge.cost === 0n && !seen.sawOutput
@@ -119,8 +119,8 @@ function tokensIn({ units }: Charge): number {
 
 const FAILED: readonly Ending[] = ['failed', 'cut', 'timeout']
 
-function judge(attempt: Attempt, ending: Ending, { sawOutput }: Seen, now: number): void {
-  if (sawOutput) attempt.answered(now)
+function judge({ attempt, firstTokenAt }: Exchange, ending: Ending, { sawOutput }: Seen, now: number): void {
+  if (sawOutput) attempt.answered(now, firstTokenAt)
   // What failed before any output was judged by what the upstream said.
   if (FAILED.includes(ending) && sawOutput) attempt.judge(FAILURE, now)
   attempt.end(now)

@@ -202,7 +202,7 @@ export class Lane {
 export class Attempt {
   readonly #lane: Lane
   readonly #model: string
-  #startedAt: number
+  #sentAt: number
   readonly #probe: number
   #judged = false
   #left = false
@@ -210,13 +210,13 @@ export class Attempt {
   constructor(lane: Lane, model: string, now: number) {
     this.#lane = lane
     this.#model = model
-    this.#startedAt = now
+    this.#sentAt = now
     this.#probe = lane.enter(now)
   }
 
-  /** The request leaves now: what was waited for before is not the upstream's. */
-  sent(now: number): void {
-    this.#startedAt = now
+  /** The request leaves: what was waited for before is not the upstream's. `at` is exact, as in `answered`. */
+  sent(at: number): void {
+    this.#sentAt = at
   }
 
   judge(verdict: Verdict, now: number): void {
@@ -225,9 +225,12 @@ export class Attempt {
     this.#lane.judge(this.#model, verdict, now, this.#probe)
   }
 
-  /** Output has begun: later failures count again, but a probe need not wait for the end of a long answer. */
-  answered(now: number): void {
-    if (!this.#judged) this.judge({ is: 'good', latencyMs: now - this.#startedAt }, now)
+  /**
+   * Output has begun: later failures count again, but a probe need not wait for the end of a long answer. `at`: exactly when. The
+   * clock of the pauses is too coarse: most answers would have come in no time, and the others would pass for slow.
+   */
+  answered(now: number, at = now): void {
+    if (!this.#judged) this.judge({ is: 'good', latencyMs: at - this.#sentAt }, now)
   }
 
   /** Once, however often it is called. */
