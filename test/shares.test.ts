@@ -55,6 +55,21 @@ async function askedWith(model: string, calls: number, atOnce: number): Promise<
 }
 const keyOf = ({ headers }: Received): string => headers.authorization?.replace('Bearer ', '') ?? ''
 
+test('weights of 1 and 3: a quarter and three quarters, also while many calls are under way', async () => {
+  const { 'small-key': small = 0, 'large-key': large = 0 } = await askedWith('weighed', 600, 12)
+  expect(small / (small + large)).toBeGreaterThan(0.19)
+  expect(small / (small + large)).toBeLessThan(0.31)
+})
+
+test('four keys get about a quarter each', async () => {
+  const counts = await askedWith('pooled', 400, 2)
+  expect(Object.keys(counts).sort()).toEqual(['key-1', 'key-2', 'key-3', 'key-4'])
+  for (const count of Object.values(counts)) {
+    expect(count).toBeGreaterThan(60)
+    expect(count).toBeLessThan(150)
+  }
+})
+
 test('how quick an upstream is, is known to the millisecond', async () => {
   const upstreams = await gateway.ask<{ key_states: { latency_ms: number }[] }[]>('upstream', 'list')
   const latencies = upstreams.flatMap(({ key_states }) => key_states.map(({ latency_ms }) => latency_ms))

@@ -46,6 +46,35 @@ test('the less loaded of two wins', () => {
   expect(toBusy / (toBusy + toIdle)).toBeCloseTo(0.25, 1)
 })
 
+test.each([1, 2, 10, 30])('equals share by weight, with %p calls under way', (atOnce) => {
+  const [large, small] = [member('large', 1, 3), member('small', 1, 1)]
+  const tiers = tiersOf([large, small])
+  const random = dice()
+  const underWay: { lane: Lane; endsAt: number; latencyMs: number }[] = []
+  let toSmall = 0
+  for (let call = 0; call < 4_000; call++) {
+    if (underWay.length === atOnce) {
+      underWay.sort((one, other) => one.endsAt - other.endsAt)
+      const { lane, endsAt, latencyMs } = underWay.shift() ?? { lane: large.lane, endsAt: 0, latencyMs: 0 }
+      lane.judge('m', { is: 'good', latencyMs }, endsAt)
+      lane.leave()
+    }
+    const { lane } = choose(tiers, { isUsable: everybody, random, sticky: () => undefined }) ?? large
+    if (lane === small.lane) toSmall++
+    lane.enter(0)
+    const latencyMs = 20 + 10 * random()
+    underWay.push({ lane, endsAt: call * (20 / atOnce) + latencyMs, latencyMs })
+  }
+  expect(toSmall / 4_000).toBeGreaterThan(0.2)
+  expect(toSmall / 4_000).toBeLessThan(0.32)
+})
+
+test('the part of one that cannot be asked is shared by weight', () => {
+  const members = [member('out', 1, 8), member('small', 1, 1), member('large', 1, 3)]
+  const { small = 0, large = 0 } = counts(members, 4_000, ({ name }) => name !== 'out')
+  expect(small / (small + large)).toBeCloseTo(0.25, 1)
+})
+
 test('nobody usable: nobody; one usable among fifty is found', () => {
   const many = Array.from({ length: 50 }, (_, index) => member(`m${index}`))
   expect(counts(many, 5, () => false)).toEqual({ nobody: 5 })

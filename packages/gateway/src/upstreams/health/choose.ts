@@ -5,18 +5,18 @@ import type { Lane } from './lane.ts'
 /** Anything with a lane and a weight can be chosen. */
 export type Choosable = { lane: Lane; weight: number; priority: number }
 
-/** Ways of equal priority. */
+/** Ways of equal priority. Weights add up from left to right, so that a draw is a search in the sums. */
 export type Tier<T> = { members: readonly T[]; sums: readonly number[] }
 
-/** Lowest priority number first. Weights add up from left to right, so that a draw is a search in the sums. */
+/** Lowest priority number first. */
 export function tiersOf<T extends Choosable>(all: readonly T[]): Tier<T>[] {
   const priorities = [...new Set(all.map(({ priority }) => priority))].sort((a, b) => a - b)
-  return priorities.map((priority) => {
-    const members = all.filter((member) => member.priority === priority)
-    let sum = 0
-    const sums = members.map(({ weight }) => (sum += weight))
-    return { members, sums }
-  })
+  return priorities.map((priority) => tierOf(all.filter((member) => member.priority === priority)))
+}
+
+function tierOf<T extends Choosable>(members: readonly T[]): Tier<T> {
+  let sum = 0
+  return { members, sums: members.map(({ weight }) => (sum += weight)) }
 }
 
 export type Wanted<T> = {
@@ -46,8 +46,14 @@ function chooseIn<T extends Choosable>(tier: Tier<T>, wanted: Wanted<T>): T | un
   if (!oneIsUsable || other === undefined || !isUsable(other)) {
     return oneIsUsable ? one : instead(tier, isUsable, random())
   }
-  return other.lane.load < one.lane.load ? other : one
+  // Who is to have three times as much has three times as many calls under way and is no busier for it.
+  const equalPart = (tier.sums.at(-1) ?? 0) / tier.members.length
+  const loadOf = ({ lane, weight }: T): number => lane.loadFor(weight / equalPart)
+  return loadOf(other) * NOTICEABLE < loadOf(one) ? other : one
 }
+
+/** Those who do about as well share by weight: latencies are never quite the same. */
+const NOTICEABLE = 1.5
 
 /** The member whose part of the weights the number from 0 to 1 falls into. */
 function drawn<T>({ members, sums }: Tier<T>, at: number): T | undefined {
@@ -61,14 +67,13 @@ function drawn<T>({ members, sums }: Tier<T>, at: number): T | undefined {
   return members[low]
 }
 
-/** What was drawn cannot be asked: the first usable one, from a place that is not the same for everybody. */
-function instead<T>({ members }: Tier<T>, isUsable: (member: T) => boolean, at: number): T | undefined {
-  const start = Math.floor(at * members.length)
-  for (let step = 0; step < members.length; step++) {
-    const member = members[(start + step) % members.length]
-    if (member !== undefined && isUsable(member)) return member
-  }
-  return undefined
+/** What was drawn cannot be asked: those that can share by their weights what would have been its part. */
+function instead<T extends Choosable>(
+  { members }: Tier<T>,
+  isUsable: (member: T) => boolean,
+  at: number,
+): T | undefined {
+  return drawn(tierOf(members.filter(isUsable)), at)
 }
 
 /** Spreads whole numbers over 0 to 1, neighbours far apart. */

@@ -182,9 +182,11 @@ test('load grows with calls under way and with latency', () => {
   const [fast, slow] = [new Lane(), new Lane()]
   attempt(fast, { is: 'good', latencyMs: 10 }, 0)
   attempt(slow, { is: 'good', latencyMs: 100 }, 0)
-  expect(fast.load).toBeLessThan(slow.load)
+  expect(fast.loadFor(1)).toBeLessThan(slow.loadFor(1))
   for (let calls = 0; calls < 10; calls++) fast.enter(0)
-  expect(fast.load).toBeGreaterThan(slow.load)
+  expect(fast.loadFor(1)).toBeGreaterThan(slow.loadFor(1))
+  // As many are less for one who is to have more.
+  expect(fast.loadFor(10)).toBeLessThan(slow.loadFor(1))
 })
 
 test('who leaves without a verdict changes nothing but the count', () => {

@@ -81,9 +81,12 @@ export class Lane {
     return this.#inFlight
   }
 
-  /** The lower the better: how long the next call would take if those under way were served one after the other. */
-  get load(): number {
-    return (this.#latencyMs ?? 1) * (this.#inFlight + 1)
+  /**
+   * The lower the better: how long the next call would take if those under way were served one after the other. `capacity`: how
+   * many at a time, 1 for everybody if all are to have the same.
+   */
+  loadFor(capacity: number): number {
+    return (this.#latencyMs ?? 1) * (this.#inFlight / capacity + 1)
   }
 
   /** Whether it may be asked for `model` now. */
