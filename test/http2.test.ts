@@ -21,17 +21,20 @@ const LONG = { messages: [{ role: 'user', content: 'long '.repeat(15_000) }] }
 
 let both: Http2Upstream
 let onlyOld: Http2Upstream
+let onlyNew: Http2Upstream
 let narrow: Http2Upstream
 let gateway: Gateway
 beforeAll(async () => {
   both = await startHttp2Upstream()
   onlyOld = await startHttp2Upstream({ offers: ['http/1.1'] })
+  onlyNew = await startHttp2Upstream({ offers: ['h2'] })
   narrow = await startHttp2Upstream({ maxStreams: 2 })
   const config = configFor(both, {
     forced1: { url: narrow.url, more: ', http: 1.1' },
     forced2: { url: both.url, more: ', http: 2' },
     hasty: { url: both.url, more: ', http: 2' },
     narrow: { url: narrow.url, more: ', http: 2' },
+    new: { url: onlyNew.url },
     old: { url: onlyOld.url },
     oldForced2: { url: onlyOld.url, more: ', http: 2' },
   })
@@ -43,7 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
   await gateway.stop()
-  for (const upstream of [both, onlyOld, narrow]) upstream.stop()
+  for (const upstream of [both, onlyOld, onlyNew, narrow]) upstream.stop()
 })
 afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
@@ -75,6 +78,13 @@ test('where it is offered, HTTP/2 is spoken as soon as that is known, over one c
   expect({ ...both.seen }).toEqual({ ...before, http2: before.http2 + 22 })
   const rows = await settled()
   expect(new Set(rows.map((row) => `${row.ending} ${row.cost_usd}`))).toEqual(new Set([`completed ${cost(10, 20)}`]))
+})
+
+test('where nothing else is spoken, the first calls have it too, over one connection', async () => {
+  const { secret } = await quickKey(gateway)
+  await Promise.all(Array.from({ length: 20 }, () => fine(secret, 'new')))
+  expect(onlyNew.seen).toMatchObject({ http1: 0, http2: 20 })
+  expect(await gateway.ask<object>('upstream', 'test', 'new')).toMatchObject({ ok: true })
 })
 
 test('where it is not offered, HTTP/1.1 is spoken', async () => {

@@ -40,13 +40,26 @@ function setUp({ say }: Said = { say: true }) {
 const HTTP1: Way = { protocol: 'http1.1' }
 const HTTP2: Way = { protocol: 'http2' }
 
-test('the first call does not wait for the question, the next ones have its answer', async () => {
+test('the first call waits for what is offered, the next ones know it', async () => {
   const { state, call } = setUp()
-  expect(await call()).toEqual([HTTP1])
+  expect(await call()).toEqual([HTTP2])
   expect(await call()).toEqual([HTTP2])
   state.now = 1_000 * MINUTES
   expect(await call()).toEqual([HTTP2])
   expect(state.asked).toEqual([HOST.baseUrl])
+})
+
+test('who does not say what is offered keeps nobody waiting for long', async () => {
+  const ways: Way[] = []
+  const transport = createTransport({ offersHttp2: () => new Promise(() => {}) })
+  const began = performance.now()
+  const call = async (way: Way) => {
+    ways.push(way)
+    return new Response()
+  }
+  await Promise.all([1, 2, 3].map(() => transport(HOST, new Cancel(), call)))
+  expect(ways).toEqual([HTTP1, HTTP1, HTTP1])
+  expect(performance.now() - began).toBeLessThan(1_900)
 })
 
 test.each([
@@ -126,7 +139,7 @@ test('HTTP/2 that was demanded is kept to', async () => {
 
 test('a reset is taken for a closing connection only if one was used before, and only at once', async () => {
   const { state, transport, call } = setUp()
-  expect(await call(['ECONNRESET'])).toEqual([HTTP1])
+  expect(await call(['ECONNRESET'])).toEqual([HTTP2])
   await call()
   let attempts = 0
   const late = transport(HOST, new Cancel(), async () => {

@@ -3,7 +3,7 @@
 // Sending again may buy the same answer twice, so it is done only where the upstream says that it has not seen the request,
 // or where a used connection was found closed (docs/decisions/0005 and 0010). A TLS error is not among them: Bun reports
 // a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
-// whether HTTP/2 is offered is found out beside the calls, and not by trying it with one.
+// whether HTTP/2 is offered is found out by a question of its own, and not by trying it with a call.
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
 import { offersHttp2 } from './alpn.ts'
@@ -45,6 +45,8 @@ const PLAIN: Way = {}
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
+/** So long may the first calls wait for what the upstream offers. One that takes longer is spoken to in HTTP/1.1 until then. */
+const ANSWER_WITHIN_MS = 1_000
 /** After HTTP/2 was not offered, or failed. */
 const HTTP1_FOR_MS = 600_000
 /** All calls share one connection. If it is dead and nobody has noticed, this is how long new ones keep going there. */
@@ -57,7 +59,8 @@ type Host = {
   /** The last word about HTTP/2, and until when it counts. Undefined: not asked yet. */
   offered: boolean | undefined
   goodUntil: number
-  asking: boolean
+  /** The question, while it has no answer. */
+  asking: Promise<void> | undefined
   /** There may be a connection that was used before. */
   answered: boolean
   /** Calls over HTTP/2 without an answer yet, and since when none of them has got one. */
@@ -74,10 +77,17 @@ export function createTransport(parts: TransportParts = {}): Transport {
     if (host === undefined) {
       const [oldest] = hosts.size >= MOST_HOSTS ? hosts.keys() : []
       if (oldest !== undefined) hosts.delete(oldest)
-      host = { offered: undefined, goodUntil: 0, asking: false, answered: false, waiting: 0, silentSince: 0 }
+      host = { offered: undefined, goodUntil: 0, asking: undefined, answered: false, waiting: 0, silentSince: 0 }
       hosts.set(address, host)
     }
     return host
+  }
+
+  /** Where the answer decides, and there is none yet: HTTP/1.1 would be wrong for who speaks nothing but HTTP/2. */
+  function question(upstream: Spoken, host: Host): Promise<void> | undefined {
+    if (fixedHttp(upstream) !== undefined) return undefined
+    if (now() >= host.goodUntil) host.asking ??= find(upstream.baseUrl, host)
+    return host.offered === undefined ? host.asking : undefined
   }
 
   function wayTo({ baseUrl, http, proxy }: Spoken, host: Host, at: number): Way {
@@ -85,16 +95,13 @@ export function createTransport(parts: TransportParts = {}): Transport {
     // Bun's client does not speak HTTP/2 through a proxy.
     if (http === '1.1' || proxy !== undefined) return HTTP1
     if (http === '2') return HTTP2
-    if (at >= host.goodUntil && !host.asking) void find(baseUrl, host)
     if (host.offered !== true) return HTTP1
     return host.waiting > 0 && at - host.silentSince > SILENT_MS ? HTTP1 : HTTP2
   }
 
-  /** Nobody waits for it: until it is known, HTTP/1.1 is right everywhere. */
   async function find(address: string, host: Host): Promise<void> {
-    host.asking = true
     const offered = await ask(address).catch(() => undefined)
-    host.asking = false
+    host.asking = undefined
     host.offered = offered ?? host.offered
     host.goodUntil = offered === true ? Number.POSITIVE_INFINITY : now() + HTTP1_FOR_MS
   }
@@ -112,6 +119,8 @@ export function createTransport(parts: TransportParts = {}): Transport {
 
   const send = async (upstream: Spoken, cancel: Pick<Cancel, 'isCancelled'>, attempt: Attempt): Promise<Response> => {
     const host = hostOf(upstream.baseUrl)
+    const asking = question(upstream, host)
+    if (asking) await orUntil(ANSWER_WITHIN_MS, asking)
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
     const sent = (next: Way) => (next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next))
@@ -142,6 +151,13 @@ export function createTransport(parts: TransportParts = {}): Transport {
   }
 
   return Object.assign(send, { httpOf })
+}
+
+async function orUntil(ms: number, promise: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([promise, late.promise])
+  clearTimeout(timer)
 }
 
 /** Where the configuration leaves no choice; undefined: what the upstream offers decides. */
