@@ -52,6 +52,8 @@ const ABSENT_MS = 30_000
 /** A probe whose end nobody reported must not keep the lane closed for ever. */
 const PROBE_MS = 120_000
 const NO_PROBE = -1
+/** Twice as slow means nothing where it is two milliseconds instead of one. */
+const NEGLIGIBLE_MS = 5
 
 export class Lane {
   #inFlight = 0
@@ -86,7 +88,7 @@ export class Lane {
    * many at a time, 1 for everybody if all are to have the same.
    */
   loadFor(capacity: number): number {
-    return (this.#latencyMs ?? 1) * (this.#inFlight / capacity + 1)
+    return ((this.#latencyMs ?? 0) + NEGLIGIBLE_MS) * (this.#inFlight / capacity + 1)
   }
 
   /** Whether it may be asked for `model` now. */
