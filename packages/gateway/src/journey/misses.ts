@@ -59,7 +59,7 @@ const failed = (retryAfter: number | undefined): Verdict =>
 
 /** The connection did not come about: not a byte of the request has left. */
 const NO_CONNECTION = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused'],
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused', 'ConnectTimeout'],
   ...['FailedToOpenSocket', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   // The other side says so itself. Not EPROTO: TLS that breaks in the middle of a call is called that, too.

@@ -3,11 +3,13 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { plain, type Reply } from '../reply.ts'
-import { Closed } from './closed.ts'
+import { Closed, NotConnected } from './closed.ts'
 import { type Asker, Connection, type Owner } from './connection.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
+/** A machine that is switched off, or behind a wall, does not even refuse. Somebody else can be asked: nothing has left yet. */
+const CONNECT_WITHIN_MS = 5_000
 /**
  * Of connections to one host that wait for their next request. More than may run at once (`in_flight`): under load whoever
  * finds none has to open one, which costs more than the rest of a short call.
@@ -20,11 +22,13 @@ const PROBE_MS = 60_000
 class Origin implements Owner {
   readonly #hostname: string
   readonly #port: number
+  readonly #connectWithinMs: number
   readonly #idle: Connection[] = []
 
-  constructor(hostname: string, port: number) {
+  constructor(hostname: string, port: number, connectWithinMs: number) {
     this.#hostname = hostname
     this.#port = port
+    this.#connectWithinMs = connectWithinMs
   }
 
   /** The one used last: it is the least likely to have been closed meanwhile, and the others may get old and go. */
@@ -46,11 +50,19 @@ class Origin implements Owner {
     const connection = new Connection(this)
     return new Promise((resolve, reject) => {
       // Connecting cannot be called off, but nobody has to wait for it.
-      cancel.target = { cancel: () => reject(new Closed('Given up while connecting.')) }
+      let isAwaited = true
+      const giveUp = (error: Error) => {
+        isAwaited = false
+        clearTimeout(timer)
+        reject(error)
+      }
+      const timer = setTimeout(() => giveUp(new NotConnected('No connection in time.')), this.#connectWithinMs)
+      cancel.target = { cancel: () => giveUp(new Closed('Given up while connecting.')) }
       Bun.connect({ hostname: this.#hostname, port: this.#port, socket: HANDLERS, data: connection }).then((socket) => {
-        if (cancel.isCancelled) socket.terminate()
-        else resolve(connection)
-      }, reject)
+        clearTimeout(timer)
+        if (isAwaited) resolve(connection)
+        else socket.terminate()
+      }, giveUp)
     })
   }
 }
@@ -77,7 +89,10 @@ export type Http1 = (address: string, request: Pieces, cancel: Cancel) => Promis
 /** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
 const MOST_ORIGINS = 1_000
 
-export function createHttp1(now: () => number = () => performance.now()): Http1 {
+export function createHttp1(
+  now: () => number = () => performance.now(),
+  connectWithinMs: number = CONNECT_WITHIN_MS,
+): Http1 {
   const origins = new Map<string, Origin>()
 
   function originOf(address: string): Origin {
@@ -87,7 +102,7 @@ export function createHttp1(now: () => number = () => performance.now()): Http1 
     if (oldest !== undefined) origins.delete(oldest)
     const { hostname, port } = new URL(address)
     // An address of version 6 stands in brackets there.
-    const origin = new Origin(hostname.replace(/^\[|\]$/g, ''), port === '' ? 80 : Number(port))
+    const origin = new Origin(hostname.replace(/^\[|\]$/g, ''), port === '' ? 80 : Number(port), connectWithinMs)
     origins.set(address, origin)
     return origin
   }

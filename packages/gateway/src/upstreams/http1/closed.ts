@@ -2,3 +2,8 @@
 export class Closed extends Error {
   readonly code = 'ECONNRESET'
 }
+
+/** No connection came about in time: not a byte of the request has left. */
+export class NotConnected extends Error {
+  readonly code = 'ConnectTimeout'
+}

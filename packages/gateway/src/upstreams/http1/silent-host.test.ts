@@ -1,0 +1,55 @@
+// A machine that takes no connection and does not refuse it either.
+import { ptr } from 'bun:ffi'
+import { expect, test } from 'bun:test'
+import { Cancel } from '../../http/cancel.ts'
+import { openLibc } from '../../http/libc.ts'
+import { createHttp1 } from './client.ts'
+
+const [AF_INET, SOCK_STREAM] = [2, 1]
+const libc = openLibc({
+  socket: { args: ['int', 'int', 'int'], returns: 'int' },
+  bind: { args: ['int', 'ptr', 'u32'], returns: 'int' },
+  listen: { args: ['int', 'int'], returns: 'int' },
+  getsockname: { args: ['int', 'ptr', 'ptr'], returns: 'int' },
+  close: { args: ['int'], returns: 'int' },
+})
+
+/** Listens with the shortest of lines, which is full, and calls nobody in. */
+async function silentPort() {
+  if (!libc) throw new Error('there is no C library here')
+  const address = Buffer.alloc(16)
+  address.writeUInt16LE(AF_INET, 0)
+  address.set([127, 0, 0, 1], 4)
+  const listener = libc.socket(AF_INET, SOCK_STREAM, 0)
+  libc.bind(listener, ptr(address), address.length)
+  libc.listen(listener, 0)
+  libc.getsockname(listener, ptr(address), ptr(new Uint32Array([address.length])))
+  const port = address.readUInt16BE(2)
+  const first = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+  return {
+    port,
+    stop() {
+      first.terminate()
+      libc.close(listener)
+    },
+  }
+}
+
+// Elsewhere a full line refuses.
+test.if(process.platform === 'linux')(
+  'no connection in time: given up with the word that nothing has left',
+  async () => {
+    const { port, stop } = await silentPort()
+    const http1 = createHttp1(undefined, 200)
+    const request = [Buffer.from('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}')]
+    const outcome = await Promise.race([
+      http1(`http://127.0.0.1:${port}`, request, new Cancel()).then(
+        () => 'answered',
+        ({ code }) => code,
+      ),
+      Bun.sleep(3_000).then(() => 'waits'),
+    ])
+    stop()
+    expect(outcome).toBe('ConnectTimeout')
+  },
+)
