@@ -63,7 +63,7 @@ const NO_CONNECTION = new Set([
   ...['FailedToOpenSocket', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
   // The other side says so itself. Not EPROTO: TLS that breaks in the middle of a call is called that, too.
-  ...['HTTP2RefusedStream', 'HTTP2Unsupported'],
+  ...['HTTP2RefusedStream', 'HTTP2Unsupported', 'TlsHandshakeFailed'],
 ])
 
 export function meaningOfBreak(error: unknown): Meaning {

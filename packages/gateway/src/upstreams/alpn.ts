@@ -6,7 +6,18 @@ import { connect } from 'node:tls'
 const WITHIN_MS = 10_000
 
 /** Undefined: it could not be reached, which the request that is on its way will tell better than we could. */
-export function offersHttp2(address: string): Promise<boolean | undefined> {
+export async function offersHttp2(address: string): Promise<boolean | undefined> {
+  const offered = await handshake(address)
+  return typeof offered === 'boolean' ? offered : undefined
+}
+
+/** It answers, but not in TLS, or in none that we speak: no request can have reached it over a new connection. */
+export async function refusesTls(address: string): Promise<boolean> {
+  return (await handshake(address)) === 'refused'
+}
+
+/** Whether HTTP/2 is offered; undefined: no answer. */
+function handshake(address: string): Promise<boolean | 'refused' | undefined> {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return new Promise((resolve) => {
@@ -19,17 +30,19 @@ export function offersHttp2(address: string): Promise<boolean | undefined> {
       rejectUnauthorized: false,
     })
     socket.unref()
-    const end = (offered: boolean | undefined) => {
+    const end = (offered: boolean | 'refused' | undefined) => {
       clearTimeout(timer)
       resolve(offered)
       // Closed in order first, so that no server's log has an incident.
-      if (offered === undefined) socket.destroy()
-      else socket.end(() => socket.destroy())
+      if (typeof offered === 'boolean') socket.end(() => socket.destroy())
+      else socket.destroy()
     }
     const timer = setTimeout(() => end(undefined), WITHIN_MS)
     timer.unref()
     socket.once('secureConnect', () => end(socket.alpnProtocol === 'h2'))
-    socket.on('error', () => end(undefined))
+    socket.on('error', ({ code = '' }: NodeJS.ErrnoException) =>
+      end(code.startsWith('ERR_SSL') ? 'refused' : undefined),
+    )
     socket.once('close', () => end(undefined))
   })
 }

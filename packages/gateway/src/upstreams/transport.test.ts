@@ -6,14 +6,15 @@ import { createTransport, type Way } from './transport.ts'
 const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }
 const MINUTES = 60_000
 
-type Said = { say: boolean | undefined | Error }
+type Said = { say: boolean | undefined | Error; refuses?: boolean }
 
 /** A transport on a clock of its own; `say` is what the server's handshake offers. */
-function setUp({ say }: Said = { say: true }) {
+function setUp({ say, refuses = false }: Said = { say: true }) {
   const state = { now: 0, say, asked: [] as string[], ways: [] as Way[], reports: [] as string[] }
   const transport = createTransport({
     now: () => state.now,
     report: (upstream, code) => state.reports.push(`${upstream} ${code}`),
+    refusesTls: async () => refuses,
     async offersHttp2(address) {
       state.asked.push(address)
       if (state.say instanceof Error) throw state.say
@@ -192,4 +193,22 @@ test('addresses that come and go are not remembered without end', async () => {
   expect(state.asked).toHaveLength(1_001)
   await call([], { baseUrl: 'https://host-0.example.com/v1' })
   expect(state.asked).toHaveLength(1_002)
+})
+
+test.each([
+  [
+    'that has never answered and fails our handshake, too',
+    { refuses: true, before: 0, proxy: undefined },
+    'TlsHandshakeFailed',
+  ],
+  ['whose handshake is good otherwise', { refuses: false, before: 0, proxy: undefined }, 'EPROTO'],
+  ['that has answered before', { refuses: true, before: 1, proxy: undefined }, 'EPROTO'],
+  ['behind a proxy', { refuses: true, before: 0, proxy: 'http://proxy.example.com' }, 'EPROTO'],
+])('a TLS error of a server %s', async (_, { refuses, before, proxy }, code) => {
+  const { transport, call } = setUp({ say: undefined, refuses })
+  for (let times = 0; times < before; times++) await call()
+  const failing = async () => {
+    throw Object.assign(new Error('failed'), { code: 'EPROTO' })
+  }
+  expect(await transport({ ...HOST, proxy }, new Cancel(), failing).catch((error) => error.code)).toBe(code)
 })

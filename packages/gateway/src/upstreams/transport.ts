@@ -3,10 +3,11 @@
 // Sending again may buy the same answer twice, so it is done only where the upstream says that it has not seen the request,
 // or where a used connection was found closed (docs/decisions/0005 and 0010). A TLS error is not among them: Bun reports
 // a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
-// whether HTTP/2 is offered is found out by a question of its own, and not by trying it with a call.
+// whether HTTP/2 is offered is found out by a question of its own, and not by trying it with a call. Only of a server that has
+// never answered, and that fails a handshake of ours as well, it is said that no request has left.
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
-import { offersHttp2 } from './alpn.ts'
+import { offersHttp2, refusesTls } from './alpn.ts'
 
 export type Way = {
   protocol?: 'http1.1' | 'http2'
@@ -32,6 +33,7 @@ type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
 export type TransportParts = {
   offersHttp2?: (address: string) => Promise<boolean | undefined>
+  refusesTls?: (address: string) => Promise<boolean>
   /** Of the monotonic clock, in milliseconds. */
   now?: () => number
   /** HTTP/2 failed and is left alone for a while. */
@@ -69,7 +71,8 @@ type Host = {
 }
 
 export function createTransport(parts: TransportParts = {}): Transport {
-  const { offersHttp2: ask = offersHttp2, now = () => performance.now(), report } = parts
+  const { offersHttp2: ask = offersHttp2, refusesTls: refuses = refusesTls } = parts
+  const { now = () => performance.now(), report } = parts
   const hosts = new Map<string, Host>()
 
   function hostOf(address: string): Host {
@@ -137,6 +140,9 @@ export function createTransport(parts: TransportParts = {}): Transport {
         report?.(upstream.id, code)
       }
       if (cancel.isCancelled) throw error
+      // Through a proxy a handshake of ours would meet somebody else.
+      const mayBeHandshake = code === 'EPROTO' && !host.answered && upstream.proxy === undefined
+      if (mayBeHandshake && (await refuses(upstream.baseUrl))) throw new NoHandshake('The TLS handshake failed.')
       const next = nextWay(code, way, { mayBeStale, isChoice: upstream.http === undefined })
       if (next === undefined) throw error
       const reply = await sent(next)
@@ -180,6 +186,11 @@ function nextWay(code: string, way: Way, about: { mayBeStale: boolean; isChoice:
     default:
       return undefined
   }
+}
+
+/** Not a byte of the request has left. */
+class NoHandshake extends Error {
+  readonly code = 'TlsHandshakeFailed'
 }
 
 /** The version, not the upstream, may be what failed: in HTTP/1.1 the next call could well work. */
