@@ -103,7 +103,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     retire,
     async stop(now) {
       clearTimeout(retirement)
-      await Promise.all(all().map((each) => each.stop(now)))
+      await Promise.all(all().map((each) => (now ? each.stop(true) : each.stopAfterLastCall())))
     },
   }
 }

@@ -23,3 +23,32 @@ test('a thousand clients that come while the process is busy wait for it', async
   expect(Number(stdout.toString())).toBe(CLIENTS)
   await server.stop()
 })
+
+/** All of them ask at once when told to. Tells how many were answered. */
+const ASK = `
+  const [port, clients] = process.argv.slice(-2).map(Number)
+  let [answered, ended] = [0, 0]
+  const open = (socket) => void socket.write('GET / HTTP/1.1\\r\\nhost: a\\r\\n\\r\\n')
+  const data = (socket) => { answered++; socket.end() }
+  const close = () => { if (++ended === clients) { console.log(answered); process.exit() } }
+  const socket = { open, data, close, error() {}, connectError: close }
+  process.stdin.once('data', () => {
+    for (let index = 0; index < clients; index++) void Bun.connect({ hostname: '127.0.0.1', port, socket }).catch(() => {})
+  })
+  console.log('ready')`
+
+test('who has come when the server stops is answered, also if the process was busy until then', async () => {
+  const server = serveForTest(echo)
+  const clients = 200
+  const asking = Bun.spawn([process.execPath, '-e', ASK, String(server.port), String(clients)], {
+    ...{ stdin: 'pipe', stdout: 'pipe' },
+  })
+  const output = asking.stdout.getReader()
+  await output.read()
+  asking.stdin.write('go\n')
+  await asking.stdin.flush()
+  Bun.sleepSync(1_000)
+  await server.server.stopAfterLastCall()
+  expect(new TextDecoder().decode((await output.read()).value).trim()).toBe(String(clients))
+  await server.stop()
+})

@@ -7,9 +7,14 @@ import { openLibc } from '../libc.ts'
 const MOST_WAITING = 4_096
 
 /** Where that is not possible, Bun's number stays. */
-export function letMoreWait(listener: object): void {
+export const letMoreWait = (listener: object): void => letWait(listener, MOST_WAITING)
+
+/** Before a listener closes: whoever is not accepted by then is cut off. Who finds no room asks again in a second. */
+export const letHardlyAnybodyWait = (listener: object): void => letWait(listener, 1)
+
+function letWait(listener: object, most: number): void {
   // Bun's types do not know of it.
   const descriptor = 'fd' in listener ? Number(listener.fd) : -1
   if (descriptor < 0 || process.platform === 'win32') return
-  openLibc({ listen: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } })?.listen(descriptor, MOST_WAITING)
+  openLibc({ listen: { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } })?.listen(descriptor, most)
 }

@@ -2,7 +2,7 @@
 import type { Socket, SocketHandler } from 'bun'
 import { type Door, OPEN_DOOR } from '../door.ts'
 import { type Ticker, Ticking } from '../ticker.ts'
-import { letMoreWait } from './backlog.ts'
+import { letHardlyAnybodyWait, letMoreWait } from './backlog.ts'
 import { Connection, type Handler, type Owner } from './connection.ts'
 
 export type ServerOptions = {
@@ -25,6 +25,8 @@ export type ServerOptions = {
 const PROBE_MS = 60_000
 /** The versions that are spoken over TLS, each with its length before it. Whoever offers only others is not let in. */
 const ALPN = '\x08http/1.1\x08http/1.0'
+/** Of the event loop. Where there is much to do, a turn is long, many come in one, and each looks at 1,024 connections. */
+const LAST_TURNS = 8
 /** Between two looks at all connections. */
 const LOOK_MS = 1_000
 
@@ -78,6 +80,13 @@ export class HttpServer extends Ticking implements Owner {
     this.#stopped ??= Promise.withResolvers<void>()
     this.#endIfDone()
     return this.#stopped.promise
+  }
+
+  /** The same when those who have come by now are accepted, and what they have sent is read: they are answered. */
+  async stopAfterLastCall(): Promise<void> {
+    if (!this.#isStopped) letHardlyAnybodyWait(this.#listener)
+    for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await this.stop(false)
   }
 
   now(): number {
