@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'bun:test'
-import { MAX_CALLS_REPORTED, mergeUsage, type Reported, reportedCost, type Usage, usageOf } from './usage.ts'
+import { MAX_CALLS_REPORTED, mergeUsage, type Reported, readCount, reportedCost, type Usage, usageOf } from './usage.ts'
 
 const NOTHING = {
   ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
 }
 const of = (figures: Partial<Reported>): Usage => usageOf({ ...NOTHING, ...figures })
+
+test.each([
+  [10_000_000, 10_000_000],
+  [4_000_000_000, 'absurd'],
+  [-1, 'absurd'],
+  [1.5, 'absurd'],
+  ['10', 'absurd'],
+  [null, undefined],
+] as const)('a reported count of %p', (value, expected) => {
+  expect(readCount(value)).toBe(expected)
+})
 
 describe('a part never exceeds its whole', () => {
   test.each<[string, Partial<Reported>, Partial<Usage>]>([
