@@ -24,6 +24,7 @@ export type Check = {
 
 /** Vendors take no less as a cap. */
 const MOST_OUTPUT = 16
+/** Where the upstream's own limits are not shorter: nobody wants to sit in front of a command for longer. */
 const WITHIN_MS = 60_000
 const REPLY_BYTES = 1024 * 1024
 const SHOWN_CHARACTERS = 60
@@ -90,7 +91,8 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
   })
   let status: number | null = null
   const cancel = new Cancel()
-  const timer = setTimeout(() => cancel.cancel(), WITHIN_MS)
+  const within = patience(upstream)
+  const timer = setTimeout(() => cancel.cancel(), within)
   try {
     const reply = await send(upstream, { ...sent, stream: false, headers: {}, key: upstream.keys[0] ?? 'none', cancel })
     status = reply.status
@@ -100,7 +102,7 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
       status >= 200 && status < 300 ? read(text) : { problem: refusal(status, text, upstream, sent) },
     )
   } catch (error) {
-    return found(status, { problem: cancel.isCancelled ? tooLate(upstream) : unreachable(error, upstream) })
+    return found(status, { problem: cancel.isCancelled ? tooLate(upstream, within) : unreachable(error, upstream) })
   } finally {
     clearTimeout(timer)
   }
@@ -160,7 +162,11 @@ const CODES: readonly [code: RegExp, words: string][] = [
 
 const placeOf = ({ baseUrl, proxy }: Upstream): string => `${baseUrl}${proxy ? ', through the proxy' : ''}`
 
-const tooLate = (upstream: Upstream): string => `${placeOf(upstream)}: no answer within ${WITHIN_MS / 1000} s`
+/** A request that takes longer would be given up, too. */
+const patience = ({ timeouts: { firstByteMs, totalMs } }: Upstream): number => Math.min(WITHIN_MS, firstByteMs, totalMs)
+
+const tooLate = (upstream: Upstream, within: number): string =>
+  `${placeOf(upstream)}: no answer within ${within / 1000} s`
 
 function unreachable(error: unknown, upstream: Upstream): string {
   const place = placeOf(upstream)

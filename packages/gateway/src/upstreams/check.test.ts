@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import type { Upstream } from '../config/types.ts'
+import { checkUpstream } from './check.ts'
+import type { Send } from './send.ts'
+
+const silent: Send = (_upstream, { cancel }) =>
+  new Promise((_resolve, reject) => {
+    cancel.target = { cancel: () => reject(new Error('given up')) }
+  })
+
+test.each([
+  { firstByteMs: 50, idleMs: 60_000, totalMs: 60_000 },
+  { firstByteMs: 60_000, idleMs: 60_000, totalMs: 50 },
+])('an upstream that says nothing is given up when a request would be: %p', async (timeouts) => {
+  const address = { id: 'deaf', kind: 'custom', baseUrl: 'http://127.0.0.1:9/v1', keys: ['key'] }
+  const upstream = {
+    ...address,
+    speaks: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
+    timeouts,
+  }
+  const [check] = await checkUpstream(silent, upstream as unknown as Upstream, 'any')
+  expect(check).toMatchObject({ ok: false, problem: 'http://127.0.0.1:9/v1: no answer within 0.05 s' })
+  expect(check?.latency_ms).toBeLessThan(5_000)
+})
