@@ -102,6 +102,21 @@ test('after half a second one is sent home, and its place in line is free', asyn
   expect([places, admission.waiting, admission.inFlight]).toEqual([[undefined], 0, 1])
 })
 
+test('bodies of unknown length wait like any other: next to nothing of them has come', async () => {
+  const MEMORY = 32 * 1024 * 1024
+  const { admission, wait, places } = admissionOf(1, MEMORY)
+  const running = admission.enter(1)
+  for (let count = 0; count < 3; count++) wait(MEMORY)
+  expect([admission.waiting, places]).toEqual([3, []])
+  running?.leave()
+  // One of them may come in, and be as long as is feared.
+  expect([admission.waiting, admission.bytes]).toEqual([2, MEMORY])
+  places[0]?.leave()
+  places[1]?.leave()
+  places[2]?.leave()
+  expect([admission.waiting, admission.bytes]).toEqual([0, 0])
+})
+
 test('a client that leaves leaves the line', async () => {
   const { admission, wait, places } = admissionOf(1)
   const running = admission.enter(1)

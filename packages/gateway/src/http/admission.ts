@@ -73,10 +73,14 @@ const MOST_IN_VAIN = 128
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
+/** So much of a body is taken in before anybody reads it. A body of unknown length is feared to be the longest, and has not come. */
+const UNREAD_BYTES = 64 * 1024
+const inMemory = (bytes: number): number => Math.min(bytes, UNREAD_BYTES)
+
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
   let [inFlight, away, held, bytesInLine] = [0, 0, 0, 0]
   const line = new Line<{ bytes: number }>(({ bytes }) => {
-    bytesInLine -= bytes
+    bytesInLine -= inMemory(bytes)
   })
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
@@ -150,10 +154,10 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     client: Client,
     called: (inTime: boolean) => void,
   ): boolean {
-    const isTooHeavy = line.length > 0 && bytesInLine + bytes > limits.memoryBytes
+    const isTooHeavy = line.length > 0 && bytesInLine + inMemory(bytes) > limits.memoryBytes
     if (client.isGone || closed || line.length >= most || isTooHeavy) return false
     if (line.length === 0) emptyAt = since
-    bytesInLine += bytes
+    bytesInLine += inMemory(bytes)
     line.join({ bytes }, since, client, called)
     return true
   }
