@@ -151,13 +151,13 @@ function refusal(status: number, text: string, upstream: Upstream, { dialect }: 
 const CODES: readonly [code: RegExp, words: string][] = [
   [/^ENOTFOUND|^EAI_|^ENODATA/, 'the name of the host is not known (DNS)'],
   [/^ECONNREFUSED/, 'nobody listens there (connection refused)'],
-  [/^(EHOSTUNREACH|ENETUNREACH)/, 'there is no way to this address'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ConnectTimeout)/, 'there is no way to this address'],
   [
     /^(ECONNRESET|EPIPE)/,
     'the connection was closed without an answer; does it speak HTTP at this port, with or without TLS?',
   ],
   [/CERT|SIGNATURE|SELF_SIGNED|ISSUER|ERR_TLS|ERR_SSL/, 'its certificate is not trusted (TLS)'],
-  [/^EPROTO/, 'it does not speak TLS at this port'],
+  [/^(EPROTO|TlsHandshakeFailed)/, 'it does not speak TLS at this port'],
 ]
 
 const placeOf = ({ baseUrl, proxy }: Upstream): string => `${baseUrl}${proxy ? ', through the proxy' : ''}`
