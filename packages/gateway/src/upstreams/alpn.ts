@@ -2,13 +2,13 @@
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 
-/** A server that takes longer is asked again later; meanwhile it is spoken to in HTTP/1.1. */
-const WITHIN_MS = 10_000
+/** A machine that is switched off, or behind a wall, does not even refuse. */
+const WITHIN_MS = 5_000
 
-/** Undefined: it could not be reached, which the request that is on its way will tell better than we could. */
-export async function offersHttp2(address: string): Promise<boolean | undefined> {
+/** `silent`: no answer in time. Undefined: it could not be reached, which a request will tell better than we could. */
+export async function offersHttp2(address: string): Promise<boolean | 'silent' | undefined> {
   const offered = await handshake(address)
-  return typeof offered === 'boolean' ? offered : undefined
+  return offered === 'refused' ? undefined : offered
 }
 
 /** It answers, but not in TLS, or in none that we speak: no request can have reached it over a new connection. */
@@ -16,8 +16,8 @@ export async function refusesTls(address: string): Promise<boolean> {
   return (await handshake(address)) === 'refused'
 }
 
-/** Whether HTTP/2 is offered; undefined: no answer. */
-function handshake(address: string): Promise<boolean | 'refused' | undefined> {
+/** Whether HTTP/2 is offered; undefined: there was no connection, or it was closed. */
+function handshake(address: string): Promise<boolean | 'refused' | 'silent' | undefined> {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return new Promise((resolve) => {
@@ -30,14 +30,14 @@ function handshake(address: string): Promise<boolean | 'refused' | undefined> {
       rejectUnauthorized: false,
     })
     socket.unref()
-    const end = (offered: boolean | 'refused' | undefined) => {
+    const end = (offered: boolean | 'refused' | 'silent' | undefined) => {
       clearTimeout(timer)
       resolve(offered)
       // Closed in order first, so that no server's log has an incident.
       if (typeof offered === 'boolean') socket.end(() => socket.destroy())
       else socket.destroy()
     }
-    const timer = setTimeout(() => end(undefined), WITHIN_MS)
+    const timer = setTimeout(() => end('silent'), WITHIN_MS)
     timer.unref()
     socket.once('secureConnect', () => end(socket.alpnProtocol === 'h2'))
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) =>

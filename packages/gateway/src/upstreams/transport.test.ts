@@ -6,7 +6,7 @@ import { createTransport, type Way } from './transport.ts'
 const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }
 const MINUTES = 60_000
 
-type Said = { say: boolean | undefined | Error; refuses?: boolean }
+type Said = { say: boolean | 'silent' | undefined | Error; refuses?: boolean }
 
 /** A transport on a clock of its own; `say` is what the server's handshake offers. */
 function setUp({ say, refuses = false }: Said = { say: true }) {
@@ -50,17 +50,27 @@ test('the first call waits for what is offered, the next ones know it', async ()
   expect(state.asked).toEqual([HOST.baseUrl])
 })
 
-test('who does not say what is offered keeps nobody waiting for long', async () => {
-  const ways: Way[] = []
-  const transport = createTransport({ offersHttp2: () => new Promise(() => {}) })
-  const began = performance.now()
-  const call = async (way: Way) => {
-    ways.push(way)
-    return new Response()
+test('who is not there at all is sent nothing, and asked again by the next call', async () => {
+  const { state, transport, call } = setUp({ say: 'silent' })
+  const failing = async (): Promise<Response> => {
+    throw new Error('was sent')
   }
-  await Promise.all([1, 2, 3].map(() => transport(HOST, new Cancel(), call)))
-  expect(ways).toEqual([HTTP1, HTTP1, HTTP1])
-  expect(performance.now() - began).toBeLessThan(1_900)
+  for (let times = 0; times < 2; times++) {
+    expect(await transport(HOST, new Cancel(), failing).catch((error) => error.code)).toBe('ConnectTimeout')
+  }
+  state.say = true
+  expect(await call()).toEqual([HTTP2])
+  expect(state.asked).toHaveLength(3)
+})
+
+test('a call that is given up does not wait for what is offered', async () => {
+  const transport = createTransport({ offersHttp2: () => new Promise(() => {}) })
+  const cancel = new Cancel()
+  const calling = transport(HOST, cancel, async () => {
+    throw new DOMException('aborted', 'AbortError')
+  })
+  cancel.cancel()
+  expect(await calling.catch((error) => error.name)).toBe('AbortError')
 })
 
 test.each([

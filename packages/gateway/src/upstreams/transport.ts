@@ -8,6 +8,7 @@
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
 import { offersHttp2, refusesTls } from './alpn.ts'
+import { NotConnected } from './http1/closed.ts'
 
 export type Way = {
   protocol?: 'http1.1' | 'http2'
@@ -20,19 +21,18 @@ export type Attempt = (way: Way) => Promise<Response>
 
 export type HttpVersion = '1.1' | '2'
 
-export type Transport = ((
-  upstream: Spoken,
-  cancel: Pick<Cancel, 'isCancelled'>,
-  attempt: Attempt,
-) => Promise<Response>) & {
+export type Transport = ((upstream: Spoken, cancel: Cancel, attempt: Attempt) => Promise<Response>) & {
   /** The version that the next call would take; undefined: nobody has asked the upstream yet. */
   httpOf(upstream: Spoken): HttpVersion | undefined
 }
 
 type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
+/** `silent`: it did not even say no. Undefined: it could not be asked. */
+type Offer = boolean | 'silent' | undefined
+
 export type TransportParts = {
-  offersHttp2?: (address: string) => Promise<boolean | undefined>
+  offersHttp2?: (address: string) => Promise<Offer>
   refusesTls?: (address: string) => Promise<boolean>
   /** Of the monotonic clock, in milliseconds. */
   now?: () => number
@@ -47,8 +47,6 @@ const PLAIN: Way = {}
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
-/** So long may the first calls wait for what the upstream offers. One that takes longer is spoken to in HTTP/1.1 until then. */
-const ANSWER_WITHIN_MS = 1_000
 /** After HTTP/2 was not offered, or failed. */
 const HTTP1_FOR_MS = 600_000
 /** All calls share one connection. If it is dead and nobody has noticed, this is how long new ones keep going there. */
@@ -62,7 +60,7 @@ type Host = {
   offered: boolean | undefined
   goodUntil: number
   /** The question, while it has no answer. */
-  asking: Promise<void> | undefined
+  asking: Promise<Offer> | undefined
   /** There may be a connection that was used before. */
   answered: boolean
   /** Calls over HTTP/2 without an answer yet, and since when none of them has got one. */
@@ -86,8 +84,11 @@ export function createTransport(parts: TransportParts = {}): Transport {
     return host
   }
 
-  /** Where the answer decides, and there is none yet: HTTP/1.1 would be wrong for who speaks nothing but HTTP/2. */
-  function question(upstream: Spoken, host: Host): Promise<void> | undefined {
+  /**
+   * Where the answer decides, and there is none yet: HTTP/1.1 would be wrong for who speaks nothing but HTTP/2, and Bun's client
+   * would wait without end for who is not there.
+   */
+  function question(upstream: Spoken, host: Host): Promise<Offer> | undefined {
     if (fixedHttp(upstream) !== undefined) return undefined
     if (now() >= host.goodUntil) host.asking ??= find(upstream.baseUrl, host)
     return host.offered === undefined ? host.asking : undefined
@@ -102,11 +103,14 @@ export function createTransport(parts: TransportParts = {}): Transport {
     return host.waiting > 0 && at - host.silentSince > SILENT_MS ? HTTP1 : HTTP2
   }
 
-  async function find(address: string, host: Host): Promise<void> {
+  async function find(address: string, host: Host): Promise<Offer> {
     const offered = await ask(address).catch(() => undefined)
     host.asking = undefined
+    // The next call asks again.
+    if (offered === 'silent') return offered
     host.offered = offered ?? host.offered
     host.goodUntil = offered === true ? Number.POSITIVE_INFINITY : now() + HTTP1_FOR_MS
+    return offered
   }
 
   async function overHttp2(host: Host, sending: Promise<Response>): Promise<Response> {
@@ -120,10 +124,10 @@ export function createTransport(parts: TransportParts = {}): Transport {
     }
   }
 
-  const send = async (upstream: Spoken, cancel: Pick<Cancel, 'isCancelled'>, attempt: Attempt): Promise<Response> => {
+  const send = async (upstream: Spoken, cancel: Cancel, attempt: Attempt): Promise<Response> => {
     const host = hostOf(upstream.baseUrl)
     const asking = question(upstream, host)
-    if (asking) await orUntil(ANSWER_WITHIN_MS, asking)
+    if (asking && (await untilCancelled(asking, cancel)) === 'silent') throw new NotConnected('No connection in time.')
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
     const sent = (next: Way) => (next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next))
@@ -159,11 +163,12 @@ export function createTransport(parts: TransportParts = {}): Transport {
   return Object.assign(send, { httpOf })
 }
 
-async function orUntil(ms: number, promise: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>()
-  const timer = setTimeout(late.resolve, ms)
-  await Promise.race([promise, late.promise])
-  clearTimeout(timer)
+/** What was asked may take longer than the call may. */
+function untilCancelled(asking: Promise<Offer>, cancel: Cancel): Promise<Offer> {
+  return new Promise((resolve, reject) => {
+    cancel.target = { cancel: () => resolve(undefined) }
+    asking.then(resolve, reject)
+  })
 }
 
 /** Where the configuration leaves no choice; undefined: what the upstream offers decides. */
