@@ -10,6 +10,7 @@
 // that would only have to be kept; and longer, since every refusal takes from those who are served.
 import { Line } from './line.ts'
 import type { Client } from './request.ts'
+import { MOST_WAITING } from './server/incoming-body.ts'
 import { ENOUGH_AT_WORK, Strain } from './strain.ts'
 
 export type Limits = { inFlight: number; memoryBytes: number }
@@ -73,9 +74,8 @@ const MOST_IN_VAIN = 128
 /** The pace is that of about the last second. */
 const RECENT = 0.3
 
-/** So much of a body is taken in before anybody reads it. A body of unknown length is feared to be the longest, and has not come. */
-const UNREAD_BYTES = 64 * 1024
-const inMemory = (bytes: number): number => Math.min(bytes, UNREAD_BYTES)
+/** Of a body that nobody reads yet. One of unknown length is feared to be the longest, and has not come. */
+const inMemory = (bytes: number): number => Math.min(bytes, MOST_WAITING)
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
   let [inFlight, away, held, bytesInLine] = [0, 0, 0, 0]
@@ -126,11 +126,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   }
 
   const atWork = (): number => inFlight - away
+  /** By those at work; more would only wait inside. */
+  const isKeptBusy = (): boolean => strain.isBehind && atWork() >= ENOUGH_AT_WORK
+  const isLineFull = (): boolean => line.length >= mostInLine
   // A single body larger than the whole allowance still gets in when nothing else is running.
   const fits = (bytes: number): boolean =>
-    inFlight < limits.inFlight &&
-    (held === 0 || held + bytes <= limits.memoryBytes) &&
-    (!strain.isBehind || atWork() < ENOUGH_AT_WORK)
+    inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes) && !isKeptBusy()
 
   function take(bytes: number): void {
     inFlight++
@@ -218,10 +219,10 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       })
     },
     get isCrowded() {
-      return line.length >= mostInLine || (strain.isBehind && (line.length > 0 || atWork() >= ENOUGH_AT_WORK))
+      return isLineFull() || isKeptBusy() || (strain.isBehind && line.length > 0)
     },
     get isShedding() {
-      return line.length >= mostInLine
+      return isLineFull()
     },
     get isBehind() {
       return strain.isBehind

@@ -13,7 +13,7 @@ export type Source = {
 /** Bodies that say they are at most this long, and will not grow by decoding, are given in one piece. */
 const ONE_PIECE_BYTES = 256 * 1024
 /** So much may wait to be read. */
-const MOST_WAITING = 64 * 1024
+export const MOST_WAITING = 64 * 1024
 
 /** What the head says of a body. */
 export type Announced = {

@@ -3,13 +3,11 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../../http/cancel.ts'
 import { plain, type Reply } from '../reply.ts'
-import { Closed, NotConnected } from './closed.ts'
+import { Closed, CONNECT_WITHIN_MS, NotConnected } from './closed.ts'
 import { type Asker, Connection, type Owner } from './connection.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
-/** A machine that is switched off, or behind a wall, does not even refuse. Somebody else can be asked: nothing has left yet. */
-const CONNECT_WITHIN_MS = 5_000
 /**
  * Of connections to one host that wait for their next request. More than may run at once (`in_flight`): under load whoever
  * finds none has to open one, which costs more than the rest of a short call.
