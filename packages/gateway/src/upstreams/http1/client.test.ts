@@ -348,3 +348,26 @@ test('a reader that does not read makes the upstream wait, and gets everything i
 afterAll(async () => {
   await settled()
 })
+
+describe('interim replies in one read', () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+  const receive = async (text: string) => {
+    const { origin } = upstream(() => {})
+    const connection = await connect(origin)
+    const asking = sendOver(connection)
+    connection.received(Buffer.from(text, 'latin1'))
+    return { connection, asking }
+  }
+
+  test('are skipped, however many there are', async () => {
+    const { asking } = await receive(`${CONTINUE.repeat(30_000)}${ok('abc')}`)
+    expect(await textOf(await asking)).toBe('abc')
+  })
+
+  test('count as headers, in as many reads as they come', async () => {
+    const half = CONTINUE.repeat(50_000)
+    const { connection, asking } = await receive(half)
+    connection.received(Buffer.from(half, 'latin1'))
+    expect(await outcome(asking)).toBe('MalformedReply')
+  })
+})

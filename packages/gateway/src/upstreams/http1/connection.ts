@@ -40,6 +40,8 @@ export class Connection {
   #asker: Asker | undefined
   /** The beginning of a head that came in bits. */
   #partial: GrowingBytes | undefined
+  /** Bytes of the interim (1xx) replies to the current request, without those of the read that is being parsed. */
+  #interimBytes = 0
   #reply: Http1Reply | undefined
   #chunked: Chunked | undefined
   /** Of a body whose length is known. */
@@ -57,6 +59,7 @@ export class Connection {
 
   send(request: Pieces, asker: Asker): void {
     this.hasBegun = false
+    this.#interimBytes = 0
     // Nobody would say so a second time: it would be sent, and billed, with nobody to call it off.
     if (asker.cancel.isCancelled) this.cancel()
     asker.cancel.target = this
@@ -94,23 +97,33 @@ export class Connection {
     const before = partial?.length ?? 0
     partial?.append(bytes)
     const whole = partial ? bufferOf(partial.peek()) : bytes
-    const end = headEnd(whole, Math.max(0, before - HEAD_END_BYTES))
-    if (end === -1) {
-      if (whole.length > MOST_HEAD_BYTES) throw new Malformed('The headers of the reply are too large.')
-      if (partial) return
-      this.#partial = growingBytes()
-      this.#partial.append(bytes)
-      return
-    }
-    this.#partial = undefined
-    const head = new Head({ bytes: whole, start: 0, end })
-    const rest = restOf(whole, end + HEAD_END_BYTES)
-    if (head.status < 200) {
+    let [start, searchFrom] = [0, Math.max(0, before - HEAD_END_BYTES)]
+    for (;;) {
+      const end = headEnd(whole, searchFrom)
+      if (this.#interimBytes + (end === -1 ? whole.length : end) > MOST_HEAD_BYTES) {
+        throw new Malformed('The headers of the reply are too large.')
+      }
+      if (end === -1) {
+        this.#interimBytes += start
+        if (partial && start === 0) return
+        const unread = restOf(whole, start)
+        this.#partial = unread.length > 0 ? growingBytes() : undefined
+        this.#partial?.append(unread)
+        return
+      }
+      const head = new Head({ bytes: whole, start, end })
+      start = end + HEAD_END_BYTES
+      searchFrom = start
       // Something else was agreed upon: by nobody here.
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
-      if (rest.length > 0) this.#readHead(asker, rest)
+      if (head.status < 200) continue
+      this.#partial = undefined
+      this.#begin(asker, head, restOf(whole, start))
       return
     }
+  }
+
+  #begin(asker: Asker, head: Head, rest: Buffer): void {
     const reply = new Http1Reply(head, this)
     this.#asker = undefined
     this.#reply = reply
