@@ -14,6 +14,7 @@ import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
 import { refuseEarly } from './journey/refuse-early.ts'
 import { showRequest, showUsage } from './journey/usage.ts'
+import { errorText } from './observe/log.ts'
 import { StoreDown } from './storage/storage.ts'
 
 /** What answers requests: the journey's parts, and the console's own paths. */
@@ -214,7 +215,7 @@ function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
   }
   parts.log.error('request failed', {
     request,
-    error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    error: errorText(error),
   })
   return {
     code: 'internal',

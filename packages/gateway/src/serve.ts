@@ -25,7 +25,7 @@ import { createWaiting } from './journey/waiting.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen, type Manners } from './listen.ts'
-import { createLog, type Log } from './observe/log.ts'
+import { createLog, errorText, type Log } from './observe/log.ts'
 import { createSandbox } from './sandbox/handler.ts'
 import { masterSecret } from './secret.ts'
 import { openJournal } from './storage/journal.ts'
@@ -171,7 +171,9 @@ async function createParts(
   log: Log,
   stops: (() => Promise<void> | void)[],
 ): Promise<Parts> {
-  const ticker = createTicker(TICK_MS)
+  const ticker = createTicker(TICK_MS, {
+    failed: (error, others) => log.error('a ticker callback failed', { error: errorText(error), others }),
+  })
   // Questions to the store are many and nearly all are answered in time: only short pauses are worth a timer.
   const after = (ms: number, run: () => void) => {
     if (ms >= 2 * TICK_MS) return ticker.after(ms, run)

@@ -18,7 +18,7 @@ type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'isLeaving' | 'f
 
 export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
   let ahead = 0
-  const ticker = createTicker(TICK_MS, () => performance.now() + ahead)
+  const ticker = createTicker(TICK_MS, { clock: () => performance.now() + ahead })
   const where = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined }
   const server = new HttpServer({ ...where, ticker, handle, isLeaving: () => false, failed: rethrow, ...options })
   return {

@@ -54,7 +54,7 @@ test('items that remove themselves or each other while they are ticked leave the
 
 test('an alarm rings once, not before its time, and not when it was called off', async () => {
   let time = 0
-  const ticker = createTicker(1, () => time)
+  const ticker = createTicker(1, { clock: () => time })
   const rung: string[] = []
   ticker.after(100, () => rung.push('late'))
   ticker.after(10, () => rung.push('early'))
@@ -68,4 +68,24 @@ test('an alarm rings once, not before its time, and not when it was called off',
   await Bun.sleep(5)
   expect(rung).toEqual(['early', 'late'])
   ticker.stop()
+})
+
+test('a callback that throws is reported, and the others are called all the same', async () => {
+  const failures: unknown[] = []
+  const ticker = createTicker(1, { failed: (error, others) => failures.push([error, others]) })
+  const fail = () => {
+    throw 'broken'
+  }
+  const [first, last] = [new Counter(), new Counter()]
+  for (const item of [last, new Counter(fail), new Counter(fail), first]) ticker.add(item)
+  ticker.after(0, () => {
+    throw 'alarm'
+  })
+  while (last.ticks < 2) await Bun.sleep(1)
+  ticker.stop()
+  expect(failures.slice(0, 2)).toEqual([
+    ['alarm', 2],
+    ['broken', 1],
+  ])
+  expect(first.ticks).toBe(last.ticks)
 })

@@ -47,7 +47,22 @@ class Alarm extends Ticking {
   }
 }
 
-export function createTicker(intervalMs: number, clock: () => number = () => performance.now()): Ticker {
+export type TickerOptions = {
+  /** Milliseconds. */
+  clock?(): number
+  /** Told of the first callback that threw in a tick, and how many others did. Absent: the error ends the process. */
+  failed?(error: unknown, others: number): void
+}
+
+const throwLater = (error: unknown): void =>
+  queueMicrotask(() => {
+    throw error
+  })
+
+export function createTicker(
+  intervalMs: number,
+  { clock = () => performance.now(), failed = throwLater }: TickerOptions = {},
+): Ticker {
   const head = new Head()
   let now = clock()
 
@@ -81,7 +96,16 @@ export function createTicker(intervalMs: number, clock: () => number = () => per
 
   const timer = setInterval(() => {
     now = clock()
-    ticker.each((item) => item.tick(now))
+    const errors: unknown[] = []
+    // One callback must not take the others' turn, nor end the process: timeouts of every request depend on them.
+    ticker.each((item) => {
+      try {
+        item.tick(now)
+      } catch (error) {
+        errors.push(error)
+      }
+    })
+    if (errors.length > 0) failed(errors[0], errors.length - 1)
   }, intervalMs)
   timer.unref()
   return ticker

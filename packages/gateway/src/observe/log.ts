@@ -17,3 +17,7 @@ export function createLog(write: (line: string) => void, clock: () => number, al
     }
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
+
+/** What an unexpected error says, with its stack if it has one. */
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { wantedMs } from './processor-time.ts'
+import { scheduledBy, wantedMs } from './processor-time.ts'
 
 const SPIN_MS = 300
 
@@ -34,3 +34,13 @@ const alsoWhileOthersTakeMostOfIt = async () => {
 }
 // Elsewhere it cannot be told.
 if (existsSync('/proc/self/schedstat')) test('also while others take most of it', alsoWhileOthersTakeMostOfIt)
+
+test('a time that cannot be read is the last one that could', () => {
+  const contents = ['3000000 1000000 9', undefined, '5000000 1000000 12']
+  const scheduledMs = scheduledBy(() => {
+    const content = contents.shift()
+    if (content === undefined) throw new Error('EMFILE: too many open files')
+    return content
+  })
+  expect([scheduledMs(), scheduledMs(), scheduledMs()]).toEqual([4, 4, 6])
+})

@@ -6,19 +6,23 @@ import { readFileSync } from 'node:fs'
 const SCHEDULED = '/proc/self/schedstat'
 
 /** Milliseconds until now; where the system does not tell, those that were used. */
-export const wantedMs: () => number = hasScheduled() ? scheduledMs : usedMs
+export const wantedMs: () => number = chooseSource()
 
-function hasScheduled(): boolean {
-  try {
-    return scheduledMs() > 0
-  } catch {
-    return false
-  }
+function chooseSource(): () => number {
+  const scheduledMs = scheduledBy(() => readFileSync(SCHEDULED, 'latin1'))
+  return scheduledMs() > 0 ? scheduledMs : usedMs
 }
 
-function scheduledMs(): number {
-  const [ran = '', waited = ''] = readFileSync(SCHEDULED, 'latin1').split(' ')
-  return (Number(ran) + Number(waited)) / 1e6
+/** While the file cannot be read (a process may have no descriptor left), the time of the last read. */
+export function scheduledBy(read: () => string): () => number {
+  let last = 0
+  return () => {
+    try {
+      const [ran = '', waited = ''] = read().split(' ')
+      last = (Number(ran) + Number(waited)) / 1e6
+    } catch {}
+    return last
+  }
 }
 
 /** By all threads. */
