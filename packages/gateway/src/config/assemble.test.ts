@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Sections that are absent, the embedded models, remarks and the fingerprint.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { assemble } from './assemble.ts'
 import type { FileConfig } from './types.ts'
 
@@ -53,6 +53,26 @@ test.each([
     { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
   ])
   expect(config.remarks).toEqual([])
+})
+
+describe('registration is open by default only while every upstream is embedded', () => {
+  const trial = { trialCredit: 10_000_000_000n, trialBudgetPerDay: 100_000_000_000n }
+  test.each([
+    { name: 'no file', source: '', open: true },
+    { name: 'only embedded models', source: 'upstreams: [{ id: more, kind: sandbox }]', open: true },
+    { name: 'the section without open', source: 'registration: { trial_credit: 10 }', open: true },
+    { name: 'an upstream in the file', source: REAL, open: false },
+    { name: 'an upstream beside the sandbox', source: `${REAL}\nsandbox: true`, open: false },
+    {
+      name: 'an upstream, the section without open',
+      source: `${REAL}\nregistration: { trial_credit: 10 }`,
+      open: false,
+    },
+    { name: 'an upstream, opened in the file', source: `${REAL}\nregistration: { open: true }`, open: true },
+    { name: 'closed in the file', source: 'registration: { open: false }', open: false },
+  ])('$name: open is $open', ({ source, open }) => {
+    expect(load(source).registration).toEqual({ open, ...trial })
+  })
 })
 
 test('an upstream with nothing but the necessary', () => {

@@ -7,11 +7,11 @@ import type { BuiltIn } from './kinds.ts'
 import { readModels } from './models.ts'
 import { priceVersion } from './prices.ts'
 import {
-  REGISTRATION_DEFAULTS,
   RETENTION_DEFAULTS,
   readRegistration,
   readRetention,
   readSandboxSection,
+  registrationDefaults,
   type WrittenSandbox,
 } from './sections.ts'
 import { readServer, SERVER_DEFAULTS } from './server.ts'
@@ -73,7 +73,8 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
   const read = readUpstreams(fields?.get('upstreams'), builtIn.kinds)
   const vendors = switchedOn(reading, read.ids, builtIn)
   const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
-  const on = written.on ?? !(read.real || vendors.upstreams.length > 0)
+  const hasRealUpstream = read.real || vendors.upstreams.length > 0
+  const on = written.on ?? !hasRealUpstream
   if (!on) refuseSandboxes(read.sandboxes)
 
   const upstreams = new Map(read.upstreams)
@@ -99,9 +100,10 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
     types.set(model.id, 'text')
   }
 
+  const registration = registrationDefaults(hasRealUpstream)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
-    registration: optional('registration', readRegistration, REGISTRATION_DEFAULTS),
+    registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention, RETENTION_DEFAULTS),
     upstreams,

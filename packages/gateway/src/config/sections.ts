@@ -8,23 +8,26 @@ import { fieldsOf, scalarText } from './value.ts'
 
 type Registration = FileConfig['registration']
 
-export const REGISTRATION_DEFAULTS: Registration = {
-  open: true,
+/** Sign-ups come with credit: with a real upstream that is the operator's money, so it must be opened in the file. */
+export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
+  open: !hasRealUpstream,
   trialCredit: 10n * NANOS_PER_USD,
   trialBudgetPerDay: 100n * NANOS_PER_USD,
-}
+})
 
 const REGISTRATION_FIELDS = { open: true, trial_credit: true, trial_budget_per_day: true } as const
 
-export function readRegistration(value: Value): Registration {
-  const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
-  if (!fields) return REGISTRATION_DEFAULTS
-  return {
-    open: fields.optional('open', readBoolean, REGISTRATION_DEFAULTS.open),
-    trialCredit: fields.optional('trial_credit', readUsd, REGISTRATION_DEFAULTS.trialCredit),
-    trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, REGISTRATION_DEFAULTS.trialBudgetPerDay),
+export const readRegistration =
+  (defaults: Registration) =>
+  (value: Value): Registration => {
+    const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
+    if (!fields) return defaults
+    return {
+      open: fields.optional('open', readBoolean, defaults.open),
+      trialCredit: fields.optional('trial_credit', readUsd, defaults.trialCredit),
+      trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, defaults.trialBudgetPerDay),
+    }
   }
-}
 
 /** `on` undefined: not written, so it depends on whether there is a real upstream. */
 export type WrittenSandbox = { on: boolean | undefined; faults: boolean | undefined }

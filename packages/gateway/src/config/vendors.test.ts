@@ -20,7 +20,10 @@ const FOUR = [
 ] as const
 
 test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, kind, model, dialects) => {
-  const { upstreams, models, groups, sandbox, remarks, priceList } = load('', { [variable]: 'hunter2' })
+  const config = load('', { [variable]: 'hunter2' })
+  const { upstreams, models, groups, sandbox, remarks, priceList } = config
+  // Trial credit would be the operator's own money at the vendor.
+  expect(config.registration.open).toBe(false)
   expect([...upstreams.keys()]).toEqual([kind])
   const upstream = upstreams.get(kind)
   expect(upstream).toMatchObject({ kind, keys: ['hunter2'], dialect: dialects[0] })
