@@ -14,6 +14,8 @@ export abstract class Ticking {
 export type Ticker = {
   /** A coarse clock in milliseconds, fresh to within one tick. */
   now(): number
+  /** The time itself, which `now` gives from here on: for the rare decision that must not be made a tick too early or too late. */
+  exactNow(): number
   /** Between two ticks: by so much `now` may be behind. */
   readonly intervalMs: number
   add(item: Ticking): void
@@ -68,6 +70,10 @@ export function createTicker(
 
   const ticker: Ticker = {
     now: () => now,
+    exactNow() {
+      now = clock()
+      return now
+    },
     intervalMs,
     add(item) {
       item.previous = head

@@ -23,7 +23,7 @@ const PAUSE_FOR_SAME_MS = 300
 export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> {
   const { attempt, parts, quote } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
-  attempt.judge(miss.verdict, parts.ticker.now())
+  attempt.judge(miss.verdict, parts.ticker.exactNow())
   leave(exchange)
   const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
   if (!next) {

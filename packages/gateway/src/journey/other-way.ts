@@ -20,6 +20,8 @@ export async function otherWay<T extends object>(
   tooDear: readonly Offer[],
   take: (way: Way) => T,
 ): Promise<T> {
+  // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
+  parts.ticker.exactNow()
   const standIns = offer.fallbacks.filter((each) => !tooDear.includes(each) && isOnList(asked.caller, each.model.id))
   const taken = (offer: Offer, candidate: Candidate | undefined) => candidate && take({ offer, candidate })
   const isAlone = standIns.length === 0

@@ -16,7 +16,12 @@ const offerOf = (...candidates: Candidate[]) =>
 const seals = createSeals('a secret of a test')
 const partsWith = (random: () => number, full: readonly string[] = [], now = 0) =>
   ({
-    ...{ random, seals, ticker: { now: () => now }, watches: { isFull: ({ id }: Upstream) => full.includes(id) } },
+    ...{
+      random,
+      seals,
+      ticker: { now: () => now, exactNow: () => now },
+      watches: { isFull: ({ id }: Upstream) => full.includes(id) },
+    },
   }) as unknown as Parameters<typeof route>[2]
 
 const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) =>

@@ -101,13 +101,13 @@ export function isBusy({ candidates }: Offer, parts: Routing): boolean {
 
 /** Why nobody can be asked, in words that tell a caller when to come back. */
 export function nobody(offer: Offer, parts: Routing): Failure {
-  const now = parts.ticker.now()
+  const now = parts.ticker.exactNow()
   const { candidates, model } = offer
   if (isBusy(offer, parts)) {
     const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
     return new Failure('unavailable', message, { retryAfter: 2 })
   }
-  const soonest = Math.min(...candidates.map(({ lane, route }) => lane.askableAt(route.model)))
+  const soonest = Math.min(...candidates.map(({ lane, route }) => lane.askableAt(route.model, now)))
   const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
   if (candidates.some(({ lane, route }) => lane.asksToWait(route.model, now))) {
     const message = `The upstream of '${model.id}' has too many requests and asks to wait for ${retryAfter} s.`

@@ -8,6 +8,7 @@ function handTicker(intervalMs = 0) {
   let now = 0
   const ticker: Ticker = {
     now: () => now,
+    exactNow: () => now,
     intervalMs,
     add: (item) => void items.add(item),
     remove: (item) => void items.delete(item),

@@ -1,12 +1,17 @@
 import { ERRORS, type ErrorInfo } from '../canonical/error.ts'
 
-/** Clients sleep as long as they are told, inside one call: never tell them more than a minute. */
-const LONGEST_WAIT = 60
+/**
+ * Clients sleep as long as they are told, inside one call. A limit per minute has room again after 61 s at the latest; a
+ * longer wait is told as it is, together with `x-should-retry: false`, so that no SDK sleeps through it.
+ */
+const LONGEST_SLEEP = 61
+/** Whatever an upstream says: a week, in seconds. */
+const LONGEST_WAIT = 604_800
 const USUAL_WAIT = 5
 /** Key, money, permission: nothing that time heals. Claude Code would ask for minutes with a wrong key. */
 const FINAL: readonly number[] = [401, 402, 403]
 
-/** The whole seconds to wait that a caller is told, 1 to 60. */
+/** The whole seconds to wait that a caller is told: at least 1, and never less than the wait. */
 export function secondsToWait(error: ErrorInfo): number {
   const wanted = Math.ceil(error.retryAfter ?? USUAL_WAIT)
   return Number.isNaN(wanted) ? USUAL_WAIT : Math.min(Math.max(wanted, 1), LONGEST_WAIT)
@@ -30,6 +35,7 @@ export function errorHeaders(error: ErrorInfo, requestId: string): Record<string
     const seconds = secondsToWait(error)
     headers['retry-after'] = String(seconds)
     headers['retry-after-ms'] = String(millisecondsToWait(error, seconds))
+    if (seconds > LONGEST_SLEEP) headers['x-should-retry'] = 'false'
   }
   // SDKs retry every 5xx by themselves, and some clients retry what they cannot name.
   const isFinal = FINAL.includes(status) || error.code === 'upstream_rejected_us' || error.limit?.reset === 'never'

@@ -12,20 +12,21 @@ export class Cooling {
   /** For all models. */
   #until = 0
   readonly #models = new Map<string, number>()
-  /** Until when the upstream wants to be left alone, in its own words: for a model, or for all. */
-  readonly #toldModels = new Map<string, number>()
-  #toldUntil = 0
+  /** The waits that the upstream itself has named: for a model, or for all. */
+  readonly #toldModels = new Map<string, Told>()
+  #told: Told = NEVER_TOLD
 
   limited(model: string, { waitMs, all }: Limited, now: number): void {
     const until = now + Math.min(LONGEST_COOLING_MS, Math.max(0, waitMs ?? USUAL_COOLING_MS))
-    for (const models of [this.#models, this.#toldModels]) forgetEnded(models, now)
-    const wasTold = waitMs !== undefined
+    for (const [name, end] of this.#models) if (end <= now) this.#models.delete(name)
+    for (const [name, told] of this.#toldModels) if (told.until <= now) this.#toldModels.delete(name)
+    const told = waitMs === undefined ? NEVER_TOLD : { until, saidUntil: now + Math.max(0, waitMs) }
     if (all) {
       this.#until = Math.max(this.#until, until)
-      if (wasTold) this.#toldUntil = Math.max(this.#toldUntil, until)
+      this.#told = later(this.#told, told)
     } else {
-      extend(this.#models, model, until)
-      if (wasTold) extend(this.#toldModels, model, until)
+      this.#models.set(model, Math.max(this.#models.get(model) ?? 0, until))
+      if (waitMs !== undefined) this.#toldModels.set(model, later(this.#toldModels.get(model) ?? NEVER_TOLD, told))
     }
   }
 
@@ -36,12 +37,13 @@ export class Cooling {
 
   /** The upstream has said when to come back, and it is too early. */
   asksToWait(model: string, now: number): boolean {
-    return now < this.#toldUntil || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model) ?? 0))
+    return now < this.#told.until || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model)?.until ?? 0))
   }
 
-  /** When `asksToWait` becomes false. */
-  toldUntil(model: string): number {
-    return Math.max(this.#toldUntil, this.#toldModels.get(model) ?? 0)
+  /** While `asksToWait`: the time that the upstream has named, also where it is asked again before that. Else 0. */
+  toldUntil(model: string, now: number): number {
+    const { until, saidUntil } = later(this.#told, this.#toldModels.get(model) ?? NEVER_TOLD)
+    return now < until ? saidUntil : 0
   }
 
   /** When `isOver` becomes true. */
@@ -59,10 +61,11 @@ export class Cooling {
   }
 }
 
-function extend(models: Map<string, number>, model: string, until: number): void {
-  models.set(model, Math.max(models.get(model) ?? 0, until))
-}
+/** `until`: not asked before. `saidUntil`: what the upstream said, which callers are told; never earlier. */
+type Told = { until: number; saidUntil: number }
+const NEVER_TOLD: Told = { until: 0, saidUntil: 0 }
 
-function forgetEnded(models: Map<string, number>, now: number): void {
-  for (const [model, end] of models) if (end <= now) models.delete(model)
-}
+const later = (one: Told, other: Told): Told => ({
+  until: Math.max(one.until, other.until),
+  saidUntil: Math.max(one.saidUntil, other.saidUntil),
+})

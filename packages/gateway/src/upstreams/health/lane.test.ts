@@ -240,11 +240,11 @@ test.each([
 
 test('callers are told to wait for the breaker alone: not for a probe that may end at once, nor for a rejection', () => {
   const lane = failing(10)
-  expect(lane.askableAt('m')).toBe(1_000)
+  expect(lane.askableAt('m', 0)).toBe(1_000)
   lane.judge('m', { is: 'rejected', reason: 'wrong key' }, 0)
-  expect([lane.askableAt('m'), lane.readyAt('m')]).toEqual([1_000, 300_000])
+  expect([lane.askableAt('m', 0), lane.readyAt('m')]).toEqual([1_000, 300_000])
   lane.enter(1_000)
-  expect([lane.isAskable('m', 1_001), lane.askableAt('m')]).toEqual([false, 1_000])
+  expect([lane.isAskable('m', 1_001), lane.askableAt('m', 1_001)]).toEqual([false, 1_000])
 })
 
 test('a hundred calls that fail together open it once, for the first pause', () => {

@@ -114,9 +114,9 @@ export class Lane {
     return this.#cooling.asksToWait(model, now)
   }
 
-  /** When `isAskable` may become true again. In the past while a probe is under way, which may end at any moment. */
-  askableAt(model: string): number {
-    return Math.max(this.#openUntil ?? 0, this.#cooling.toldUntil(model))
+  /** When `isAskable` may become true again, or the later time that a 429 has named. In the past while a probe is under way, which may end at any moment. */
+  askableAt(model: string, now: number): number {
+    return Math.max(this.#openUntil ?? 0, this.#cooling.toldUntil(model, now))
   }
 
   /** When `isReady` may become true again. */
