@@ -61,10 +61,15 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
   const { asked, parts, watch, quote } = exchange
   if (!asked) return undefined
   const isLast = (quote.attempts?.length ?? 0) === MOST_MORE - 1
-  const tried = [...asked.tried, asked.candidate]
+  const tried = [...asked.tried, asked.candidate, ...(miss.noConnection ? othersAtSameAddress(asked) : [])]
   // What cannot be said to one upstream may be sayable to the next; it is as good as tried.
   for (;;) {
-    const found = affordable(asked, tried, (isLast && elsewhere(asked, tried)) || candidateFor(asked, tried, miss))
+    const found = affordable(
+      asked,
+      miss,
+      tried,
+      (isLast && elsewhere(asked, tried)) || candidateFor(asked, tried, miss),
+    )
     if (!found) return undefined
     const { offer, candidate } = found
     const warnings = offer === asked.wanted ? [...asked.said] : [...asked.said, answeredBy(offer)]
@@ -104,8 +109,15 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Mi
 }
 
 /** Where the budget has nothing left for a shot in the dark, one of which nothing bad is known is asked instead. */
-function affordable(asked: Asked, tried: readonly Candidate[], found: Found | undefined): Found | undefined {
+function affordable(
+  asked: Asked,
+  miss: Miss,
+  tried: readonly Candidate[],
+  found: Found | undefined,
+): Found | undefined {
   const { retries } = asked.parts
+  // Nobody has been asked yet: the next upstream gets this request for the first time, which is no retry.
+  if (miss.noConnection && found?.candidate !== asked.candidate) return found
   if (!found || retries.take(found.candidate.lane.isTrusted)) return found
   const doubtful = everyCandidate(asked).filter(({ lane }) => !lane.isTrusted)
   const trusted = candidateAmong(asked, [...tried, ...doubtful])
@@ -114,6 +126,14 @@ function affordable(asked: Asked, tried: readonly Candidate[], found: Found | un
 
 const everyCandidate = ({ wanted }: Asked): readonly Candidate[] =>
   [wanted, ...wanted.fallbacks].flatMap(({ candidates }) => candidates)
+
+/** The machine is down for its other keys as well, whichever entry of the configuration has them. */
+function othersAtSameAddress(asked: Asked): Candidate[] {
+  const address = addressOf(asked.candidate)
+  return everyCandidate(asked).filter((other) => other !== asked.candidate && addressOf(other) === address)
+}
+
+const addressOf = ({ upstream }: Candidate): string => `${new URL(upstream.baseUrl).origin} ${upstream.proxy ?? ''}`
 
 /** Two keys of an upstream have failed: the third may be as bad, and there is no fourth try. */
 function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined {

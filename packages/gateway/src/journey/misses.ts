@@ -11,11 +11,13 @@ export type Miss = {
   ending: Ending
   verdict: Verdict
   unbilled: boolean
+  /** There is no connection to this address, whatever the key: the machine is down, or its name or certificate is wrong. */
+  noConnection?: true
   /** In a word, for the receipt. */
   outcome: string
 }
 
-export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'outcome'>
+export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'noConnection' | 'outcome'>
 
 /** A service that says so has not begun. */
 const NOT_BEGUN = [503, 529]
@@ -62,13 +64,17 @@ const NO_CONNECTION = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ConnectionRefused', 'ConnectTimeout'],
   ...['FailedToOpenSocket', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-  // The other side says so itself. Not EPROTO: TLS that breaks in the middle of a call is called that, too.
-  ...['HTTP2RefusedStream', 'HTTP2Unsupported', 'TlsHandshakeFailed'],
+  // Not EPROTO: TLS that breaks in the middle of a call is called that, too.
+  'TlsHandshakeFailed',
 ])
+/** The other side says itself that it has not begun, over a connection that works. */
+const NOT_TAKEN = new Set(['HTTP2RefusedStream', 'HTTP2Unsupported'])
 
 export function meaningOfBreak(error: unknown): Meaning {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return { verdict: FAILURE, unbilled: NO_CONNECTION.has(code), outcome: code === '' ? 'broken' : code }
+  const outcome = code === '' ? 'broken' : code
+  if (NO_CONNECTION.has(code)) return { verdict: FAILURE, unbilled: true, noConnection: true, outcome }
+  return { verdict: FAILURE, unbilled: NOT_TAKEN.has(code), outcome }
 }
 
 /** Ended without an answer, and perhaps billed. */
