@@ -81,6 +81,16 @@ describe('sizes', () => {
     for (const sent of [body, chunked]) expect(new TextDecoder().decode((await post(sent)).bytes)).toBe(body)
   })
 
+  test('what frames the chunks counts as well', async () => {
+    const tiny = `1;${'a'.repeat(250)}\r\ny\r\n`
+    const send = (times: number) =>
+      speak([head('transfer-encoding: chunked'), `${tiny.repeat(times)}${chunk('END')}0\r\n\r\n`])
+    expect(statusOf(await send(1_000))).toBe('200')
+    const rejected = await send(2_000)
+    expect(statusOf(rejected)).toBe('413')
+    expect(rejected).toContain(`${LIMIT} bytes, with the framing of its chunks`)
+  })
+
   test('one byte more is too large, announced or not, and the limit is named', async () => {
     for (const sent of ['y'.repeat(LIMIT + 1), new Blob(['y'.repeat(LIMIT + 1)]).stream()])
       expect(await post(sent)).toMatchObject({

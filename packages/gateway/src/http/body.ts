@@ -1,5 +1,7 @@
 // Reading a request's body: type, encoding, size and patience, decided before anything looks inside.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
+import { mostSent } from './chunked.ts'
 import { type Encoding, openDecoder } from './content-decoding.ts'
 import type { HttpRequest, RequestBody, RequestHeaders } from './request.ts'
 
@@ -127,7 +129,7 @@ async function readInPieces(
   options: BodyOptions,
 ): Promise<Uint8Array | ErrorInfo> {
   const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes)
-  const parts: Uint8Array[] = []
+  const whole = growingBytes()
   let size = 0
   const stop = (error: ErrorInfo) => {
     decoder?.discard()
@@ -139,11 +141,11 @@ async function readInPieces(
     if (!(piece instanceof Uint8Array)) return stop(piece)
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
-    if (decoder === undefined) parts.push(piece)
+    if (body.received > mostSent(options.limitBytes)) return stop(tooMuchFraming(options))
+    if (decoder === undefined) whole.append(piece)
     else if (!(await decoder.write(piece))) break
   }
-  if (decoder === undefined)
-    return checkSize(parts.length === 1 ? (parts[0] ?? NOTHING) : Buffer.concat(parts, size), options)
+  if (decoder === undefined) return checkSize(whole.take(), options)
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
@@ -151,7 +153,6 @@ async function readInPieces(
   return checkSize(decoded, options)
 }
 
-const NOTHING = new Uint8Array(0)
 const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }
 const CORRUPT: ErrorInfo = { code: 'bad_request', message: 'The body is not valid in its content encoding.' }
 const TIMED_OUT: ErrorInfo = { code: 'request_timeout', message: 'The body of the request took too long to arrive.' }
@@ -165,4 +166,9 @@ const unsupported = (message: string): ErrorInfo => ({ code: 'unsupported_media_
 const tooLarge = ({ limitBytes }: BodyOptions): ErrorInfo => ({
   code: 'request_too_large',
   message: `The body of the request is over the limit of ${limitBytes} bytes.`,
+})
+
+const tooMuchFraming = ({ limitBytes }: BodyOptions): ErrorInfo => ({
+  code: 'request_too_large',
+  message: `The body of the request is over the limit of ${limitBytes} bytes, with the framing of its chunks. Send larger chunks.`,
 })

@@ -21,6 +21,7 @@ const cases: [name: string, text: string, body: string][] = [
   ['several', '5\r\nhello\r\n1\r\n \r\nA\r\n0123456789\r\n0\r\n\r\n', 'hello 0123456789'],
   ['nothing', '0\r\n\r\n', ''],
   ['line ends within', '4\r\n\r\n\r\n\r\n0\r\n\r\n', '\r\n\r\n'],
+  ['an extension as long as allowed', `5;${'a'.repeat(256)}\r\nhello\r\n0\r\n\r\n`, 'hello'],
   ['extensions', '5;a=b\r\nhello\r\n0;last\r\n\r\n', 'hello'],
   ['blanks behind the size', '5 \r\nhello\r\n0\t\r\n\r\n', 'hello'],
   ['blanks before an extension', '5 \t;a=b\r\nhello\r\n0 ;c\r\n\r\n', 'hello'],
@@ -65,8 +66,16 @@ describe('what is no chunk is refused', () => {
     ['a bare line feed for an end', '0\r\n\n\r\n\r\n'],
     ['more than its size', '5\r\nhello!\r\n'],
     ['a size beyond all', 'ffffffffffffff\r\n'],
-    ['an endless extension', `5;${'a'.repeat(20_000)}`],
+    ['an extension over 256 bytes', `5;${'a'.repeat(257)}`],
+    ['blanks over 256 bytes', `5${' '.repeat(258)}`],
     ['endless trailers', `0\r\n${'a: b\r\n'.repeat(5_000)}`],
   ]
   for (const [name, text] of broken) test(name, () => expect(() => read(text)).toThrow(Malformed))
+})
+
+test('a small piece does not keep the read that it came in', () => {
+  const chunk = `1;${'a'.repeat(250)}\r\nx\r\n`
+  const piece = new Chunked().push(Buffer.from(chunk.repeat(4_000), 'latin1'))
+  expect(piece.length).toBe(4_000)
+  expect(piece.buffer.byteLength).toBeLessThanOrEqual(2 * piece.length)
 })

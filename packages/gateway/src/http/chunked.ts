@@ -1,10 +1,19 @@
 // A body in chunks, taken out of them.
 import { Malformed } from './malformed.ts'
+import { partOf } from './part-of.ts'
 
-/** Of a chunk's first line, and of all that follows the last chunk. */
-const MOST_LINE_BYTES = 16 * 1024
+/** Of a chunk's extension, with the blanks before it. Hardly anybody sends one, and nobody reads it. */
+const MOST_EXTENSION_BYTES = 256
+/** Of all that follows the last chunk. */
+const MOST_TRAILER_BYTES = 16 * 1024
 /** Larger sizes are not exact. */
 const MOST_DIGITS = 13
+
+/** Framing that a body may have beside its own bytes: enough for trailers, and for chunks of 64 bytes on average. */
+const framingFor = (bytes: number): number => MOST_TRAILER_BYTES + bytes / 8
+
+/** How many bytes a body within a limit may have as it was sent. Framing costs work and time, too, and must not be free. */
+export const mostSent = (limitBytes: number): number => limitBytes + framingFor(limitBytes)
 
 const CR = 0x0d
 const LF = 0x0a
@@ -26,8 +35,9 @@ export class Chunked {
 
   /**
    * What `bytes` have of the body, moved together within them: many small chunks that came in one read leave as one piece.
+   * That piece does not keep much more than itself in memory, however much of the read was framing.
    */
-  push(bytes: Uint8Array): Uint8Array {
+  push(bytes: Buffer): Buffer {
     const { length } = bytes
     let at = 0
     let from = 0
@@ -48,7 +58,7 @@ export class Chunked {
       if (this.#size === 0) this.#state = 'data-cr'
     }
     this.used = at
-    return bytes.subarray(from, to)
+    return partOf(bytes, from, to)
   }
 
   #step(byte: number): void {
@@ -57,12 +67,12 @@ export class Chunked {
         this.#readSize(byte)
         break
       case 'blank':
-        this.#count(byte)
+        this.#count(byte, MOST_EXTENSION_BYTES)
         this.#readSizeEnd(byte)
         break
       case 'extension':
-        this.#count(byte)
         if (byte === CR) this.#state = 'size-end'
+        else this.#count(byte, MOST_EXTENSION_BYTES)
         break
       case 'size-end':
         this.#must(byte === LF)
@@ -79,7 +89,7 @@ export class Chunked {
         this.#digits = 0
         break
       case 'trailer':
-        this.#count(byte)
+        this.#count(byte, MOST_TRAILER_BYTES)
         if (byte === CR) this.#state = 'trailer-end'
         else this.#trailerBytes++
         break
@@ -114,8 +124,8 @@ export class Chunked {
   }
 
   /** Within a line, where a bare line feed would end it for other readers. */
-  #count(byte: number): void {
-    this.#must(byte !== LF && ++this.#lineBytes <= MOST_LINE_BYTES)
+  #count(byte: number, most: number): void {
+    this.#must(byte !== LF && ++this.#lineBytes <= most)
   }
 
   #must(holds: boolean): void {

@@ -48,7 +48,7 @@ export function testRequest(
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return {
     ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined, waitedMs: 0 },
-    ...{ body: { read: () => pieces.shift() }, address: () => from },
+    ...{ body: { received: Buffer.byteLength(body), read: () => pieces.shift() }, address: () => from },
   }
 }
 

@@ -1,4 +1,6 @@
 // Reading a reply whose size somebody else decides.
+import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
+import { mostSent } from '../http/chunked.ts'
 import type { Reply } from './reply.ts'
 
 /** Told of each piece that comes, and of signs of life. */
@@ -27,7 +29,7 @@ async function readOn(
   limit: number,
   watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
-  const pieces: Uint8Array[] = []
+  const whole = growingBytes()
   let size = 0
   let hasBegun = false
   for (let piece = await first; piece; piece = await reply.read()) {
@@ -36,13 +38,13 @@ async function readOn(
     // Services that take their time to answer send blanks or empty lines meanwhile.
     else watch?.spared()
     size += piece.length
-    if (size > limit) {
+    if (size > limit || (reply.received ?? 0) > mostSent(limit)) {
       reply.cancel()
       return undefined
     }
-    pieces.push(piece)
+    whole.append(piece)
   }
-  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, size)
+  return whole.take()
 }
 
 const SPACE = 0x20

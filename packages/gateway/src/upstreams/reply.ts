@@ -4,6 +4,8 @@ export type Reply = {
   readonly status: number
   /** Of the body, where whoever brings it has made it out already. */
   readonly length?: number | undefined
+  /** Bytes of the body that have arrived, as they were sent, where whoever brings it knows: framing included. */
+  readonly received?: number
   /** The name in small letters. */
   header(name: string): string | null
   /**

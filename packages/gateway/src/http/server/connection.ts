@@ -3,9 +3,9 @@
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
 import type { Door } from '../door.ts'
+import { partOf } from '../part-of.ts'
 import type { PreparedAnswer } from '../prepared-answer.ts'
 import type { HttpRequest } from '../request.ts'
-import { restOf } from '../rest-of.ts'
 import type { Source } from './incoming-body.ts'
 import { HEAD_END, IncomingHead } from './incoming-head.ts'
 import { IncomingRequest } from './incoming-request.ts'
@@ -130,7 +130,7 @@ export class Connection implements Source, Host {
   /** Gives what is behind the body. */
   #intoBody(request: IncomingRequest, bytes: Buffer): Buffer {
     try {
-      return restOf(bytes, request.body.push(bytes))
+      return partOf(bytes, request.body.push(bytes))
     } catch {
       // A chunk that is none. Where the next request begins cannot be known either.
       this.#refuse(400)
@@ -167,7 +167,7 @@ export class Connection implements Source, Host {
     this.#request = request
     this.#isAnswered = false
     this.#staysOpen = request.headers.staysOpen
-    let rest = restOf(head.bytes, head.end + HEAD_END.length)
+    let rest = partOf(head.bytes, head.end + HEAD_END.length)
     if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
     if (rest.length > 0) this.#early = rest
     if (this.#request === request) this.#answer(request)

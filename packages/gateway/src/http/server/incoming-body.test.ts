@@ -191,3 +191,19 @@ test('what is thrown away never ends well for who still reads', () => {
   body.push(bytes('llo'))
   expect(reading).rejects.toThrow(Gone)
 })
+
+test('pieces that wait are joined: as many objects as bytes would weigh far more than the body', () => {
+  const { body } = open({ length: 'chunked' })
+  for (let count = 0; count < 1_000; count++) body.push(bytes('1\r\nx\r\n'))
+  const piece = body.read()
+  expect(piece instanceof Uint8Array && piece.length).toBe(1_000)
+})
+
+test('what has arrived is counted as it was sent, framing included', () => {
+  const { body } = open({ length: 'chunked' })
+  expect(body.received).toBe(0)
+  body.push(bytes('5;a=b\r\nhel'))
+  expect(body.received).toBe(10)
+  body.push(bytes('lo\r\n0\r\n\r\nGET'))
+  expect(body.received).toBe(19)
+})

@@ -1,5 +1,7 @@
 // The body of a request on its way in: held back when nobody reads it, counted, thrown away when nobody will.
 import { Chunked } from '../chunked.ts'
+import { partOf } from '../part-of.ts'
+import { pushJoined } from '../push-joined.ts'
 import type { RequestBody } from '../request.ts'
 
 /** Where the bytes come from. */
@@ -33,6 +35,7 @@ export class Gone extends Error {
 export class IncomingBody implements RequestBody {
   /** All of it has come. */
   isComplete: boolean
+  received = 0
   readonly #source: Source
   readonly #chunked: Chunked | undefined
   /** Of a body whose length is known. */
@@ -86,23 +89,24 @@ export class IncomingBody implements RequestBody {
   }
 
   /** Takes what belongs to the body; gives how many bytes that was. */
-  push(bytes: Uint8Array): number {
+  push(bytes: Buffer): number {
     this.#waitsToSend = false
     const used = this.#chunked ? this.#pushChunks(this.#chunked, bytes) : this.#pushPlain(bytes)
+    this.received += used
     // What comes next is not held back for the sake of this.
     if (this.isComplete) this.#goOn()
     return used
   }
 
-  #pushChunks(chunked: Chunked, bytes: Uint8Array): number {
+  #pushChunks(chunked: Chunked, bytes: Buffer): number {
     const piece = chunked.push(bytes)
     this.isComplete = chunked.done
     this.#take(piece)
     return chunked.used
   }
 
-  #pushPlain(bytes: Uint8Array): number {
-    const own = bytes.length > this.#left ? bytes.subarray(0, this.#left) : bytes
+  #pushPlain(bytes: Buffer): number {
+    const own = bytes.length > this.#left ? partOf(bytes, 0, this.#left) : bytes
     this.#left -= own.length
     this.isComplete = this.#left === 0
     if (this.#inOnePiece && !this.#isUnwanted) this.#gather(own)
@@ -154,7 +158,7 @@ export class IncomingBody implements RequestBody {
       return
     }
     if (piece.length === 0) return
-    this.#pieces.push(piece)
+    pushJoined(this.#pieces, piece)
     this.#waitingBytes += piece.length
     if (this.#waitingBytes > MOST_WAITING && !this.isComplete) this.#hold()
   }

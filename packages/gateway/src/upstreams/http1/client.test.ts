@@ -371,3 +371,23 @@ describe('interim replies in one read', () => {
     expect(await outcome(asking)).toBe('MalformedReply')
   })
 })
+
+describe('a reply in tiny chunks with long extensions', () => {
+  const tiny = `1;${'a'.repeat(250)}\r\nx\r\n`
+  const reply = (times: number) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${tiny.repeat(times)}0\r\n\r\n`
+
+  test('holds no more than its own bytes while it waits to be read', async () => {
+    const { origin } = upstream((socket) => void socket.write(reply(1_500)))
+    const answer = await ask(origin)
+    await settled()
+    const piece = await answer.read()
+    expect(piece?.length).toBe(1_500)
+    expect(piece?.buffer.byteLength).toBeLessThanOrEqual(3_000)
+  })
+
+  test('is too large when its framing is', async () => {
+    const { origin } = upstream((socket) => void socket.write(reply(1_500)))
+    expect((await readAtMost(await ask(origin), 350_000))?.length).toBe(1_500)
+    expect(await readAtMost(await ask(origin), 10_000)).toBeUndefined()
+  })
+})

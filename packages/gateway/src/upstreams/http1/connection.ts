@@ -6,7 +6,7 @@ import type { Cancel } from '../../http/cancel.ts'
 import { Chunked } from '../../http/chunked.ts'
 import { bufferOf, headEnd } from '../../http/head-end.ts'
 import { Malformed } from '../../http/malformed.ts'
-import { restOf } from '../../http/rest-of.ts'
+import { partOf } from '../../http/part-of.ts'
 import { Closed } from './closed.ts'
 import { Head } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'
@@ -106,7 +106,7 @@ export class Connection {
       if (end === -1) {
         this.#interimBytes += start
         if (partial && start === 0) return
-        const unread = restOf(whole, start)
+        const unread = partOf(whole, start)
         this.#partial = unread.length > 0 ? growingBytes() : undefined
         this.#partial?.append(unread)
         return
@@ -118,7 +118,7 @@ export class Connection {
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
       if (head.status < 200) continue
       this.#partial = undefined
-      this.#begin(asker, head, restOf(whole, start))
+      this.#begin(asker, head, partOf(whole, start))
       return
     }
   }
@@ -143,6 +143,7 @@ export class Connection {
     const chunked = this.#chunked
     if (chunked) {
       const piece = chunked.push(bytes)
+      reply.received += chunked.used
       if (piece.length > 0) reply.push(piece)
       if (chunked.done) this.#finish(reply, bytes.length - chunked.used)
       return

@@ -1,4 +1,5 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
+import { pushJoined } from '../../http/push-joined.ts'
 import type { Reply } from '../reply.ts'
 import { Closed } from './closed.ts'
 import type { Head } from './head.ts'
@@ -19,6 +20,7 @@ type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unk
 export class Http1Reply implements Reply {
   readonly status: number
   readonly length: number | undefined
+  received = 0
   readonly #head: Head
   readonly #pieces: Uint8Array[] = []
   #waitingBytes = 0
@@ -68,7 +70,7 @@ export class Http1Reply implements Reply {
       this.#reader = undefined
       reader.resolve(piece)
     } else {
-      this.#pieces.push(piece)
+      pushJoined(this.#pieces, piece)
       this.#waitingBytes += piece.length
     }
     // A large one is not followed by another until it is asked for: its reader may have nowhere to put it yet.
