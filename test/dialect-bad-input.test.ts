@@ -1,6 +1,8 @@
 // Requests that are wrong in their own dialect: a 4xx in that dialect which names the field as the caller wrote it.
 // Nothing is sent, held or charged, whatever the upstream speaks, and the next request is fine.
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { type Bad, CHAT, RESPONSES } from './support/bad-requests.ts'
@@ -76,6 +78,10 @@ const placesFor = (client: TextDialectId): string[] => [
   `bare-${client === 'messages' ? 'responses' : 'messages'}`,
 ]
 
+/** Resident bytes of a process. */
+const memoryOf = (pid: number): number =>
+  1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+
 describe.each(CLIENTS)('%s', (client) => {
   test.each(TABLES[client])('%s', async (_, bad, field) => {
     for (const model of placesFor(client)) {
@@ -94,6 +100,21 @@ describe.each(CLIENTS)('%s', (client) => {
     const path = pathIn(client, { model: `bare-${client}` })
     const body = JSON.stringify(bodyIn(client, { model: `bare-${client}` }))
     expect((await refusal(client, await post(client, path, body, { 'content-type': type }))).status).toBe(status)
+  })
+
+  test('30 MiB of tiny values in a small compressed body: 413 before they are parsed', async () => {
+    const model = `bare-${client}`
+    const body = JSON.stringify(bodyIn(client, { model, more: { x: [] } }))
+    const many = body.replace('"x":[]', `"x":[${'[],'.repeat(10_000_000)}[]]`)
+    const headers = { ...headersIn(client, key.secret), 'content-encoding': 'gzip' }
+    const before = memoryOf(gateway.pid)
+    const response = await fetch(gateway.url + pathIn(client, { model }), {
+      ...{ method: 'POST', headers, body: gzipSync(many) },
+    })
+    const seen = await refusal(client, response)
+    expect([seen.status, seen.message]).toEqual([413, expect.stringContaining('more than 250000 JSON values')])
+    // The decoded body itself, in pieces and as a whole; parsed values took a gigabyte.
+    expect(memoryOf(gateway.pid) - before).toBeLessThan(256 * 1024 * 1024)
   })
 
   test('a wrong key: 401; an unknown model: 404', async () => {

@@ -1,6 +1,7 @@
 // Section `server`.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/passing-request.ts'
 import { addMistake, type Value } from './document.ts'
 import {
   readCidr,
@@ -21,13 +22,13 @@ export const SERVER_DEFAULTS: ServerConfig = {
   publicUrl: undefined,
   tls: undefined,
   trustedProxies: [],
-  limits: { bodyBytes: 32 * MIB, inFlight: 4096, memoryBytes: 512 * MIB },
+  limits: { bodyBytes: 32 * MIB, values: DEFAULT_MAX_VALUES, inFlight: 4096, memoryBytes: 512 * MIB },
   drainMs: 30_000,
 }
 
 const SERVER_FIELDS = { public_url: true, tls: true, trusted_proxies: true, limits: true, drain: true } as const
 const TLS_FIELDS = { cert: true, key: true } as const
-const LIMIT_FIELDS = { body: true, in_flight: true, memory: true } as const
+const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true } as const
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 
@@ -49,11 +50,16 @@ function readPublicUrl(value: Value): string | undefined {
 }
 
 function readLimits(value: Value): ServerConfig['limits'] | undefined {
-  const fields = fieldsOf(value, LIMIT_FIELDS, 'limits: { body: 32MiB, in_flight: 4096, memory: 512MiB }')
+  const fields = fieldsOf(
+    value,
+    LIMIT_FIELDS,
+    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB }',
+  )
   if (!fields) return undefined
-  const { bodyBytes, inFlight, memoryBytes } = SERVER_DEFAULTS.limits
+  const { bodyBytes, values, inFlight, memoryBytes } = SERVER_DEFAULTS.limits
   const limits = {
     bodyBytes: fields.optional('body', readSize(SIZE_RANGE), bodyBytes),
+    values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
     inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
     memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
   }

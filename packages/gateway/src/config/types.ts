@@ -98,6 +98,8 @@ export type ServerConfig = {
   trustedProxies: readonly string[]
   limits: {
     bodyBytes: number
+    /** JSON values in a body, at every depth: each one takes memory when it is parsed. */
+    values: number
     /** Requests in flight at once, and the memory their bodies may take together. */
     inFlight: number
     memoryBytes: number

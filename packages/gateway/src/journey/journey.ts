@@ -46,7 +46,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   if (refused && key === null) throw refused
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
-  const { bodyBytes } = server.limits
+  const { bodyBytes, values } = server.limits
   const announced = announcedBody(headers)
   const weight = weightOf(announced, bodyBytes)
   const place = parts.admission.enter(weight) ?? (await placeInTurn(http, weight, parts))
@@ -60,7 +60,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     const body = arriving instanceof Promise ? await arriving : arriving
     if (!(body instanceof Uint8Array)) throw failureOf(body)
     place.resize(body.length)
-    const request = dialect.passing.readRequest(body, codec, ask.addressed)
+    const request = dialect.passing.readRequest(body, codec, ask.addressed, values)
     const said: string[] = []
     if (key !== null) {
       const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }

@@ -122,7 +122,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     ...{ id: 'same', routes: [route], price, priceVersion: 'v' },
     limits: { context: undefined, maxOutput: undefined },
   }
-  const limits = { bodyBytes: 1024 * 1024, inFlight: 10, memoryBytes: 1024 * 1024 }
+  const limits = { bodyBytes: 1024 * 1024, values: 1_000, inFlight: 10, memoryBytes: 1024 * 1024 }
   return {
     server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0 },
     registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },

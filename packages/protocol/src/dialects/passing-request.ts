@@ -5,15 +5,35 @@ import { isObject, type Json, Mistake } from '../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
-import { fieldNamed, type JsonScan, scanObject } from '../framing/json-scan.ts'
+import { fieldNamed, type JsonScan, scanObject, type TypeWords } from '../framing/json-scan.ts'
 import { jsonText } from '../framing/json-text.ts'
 import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
-export function readBody(bytes: Uint8Array, codec: Codec): { scan: JsonScan; body: Json } {
-  const scan = scanObject(bytes, codec)
-  if (!scan.ok) throw new Mistake('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
+export function readBody(bytes: Uint8Array, codec: Codec, maxValues?: number): { scan: JsonScan; body: Json } {
+  const scan = scanBody(bytes, codec, { maxValues })
   return { scan, body: parseBody(bytes, codec) }
+}
+
+/**
+ * A parsed value takes up to a hundred times its bytes: `[]` is two of them, and compresses to less than one. So values are
+ * counted before anything is parsed.
+ */
+export const DEFAULT_MAX_VALUES = 250_000
+
+/** Throws Mistake. */
+export function scanBody(
+  bytes: Uint8Array,
+  codec: Codec,
+  { words, maxValues = DEFAULT_MAX_VALUES }: { words?: TypeWords; maxValues?: number | undefined },
+): JsonScan {
+  const scan = scanObject(bytes, codec, words, maxValues)
+  if (scan.ok) return scan
+  if (scan.tooManyValues) {
+    const message = `The body has more than ${maxValues} JSON values, which is the limit. Send fewer or larger values.`
+    throw new Mistake('request_too_large', scan.field, message)
+  }
+  throw new Mistake('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
 }
 
 /** Throws Mistake. Nesting must have been limited before, by a scan. */

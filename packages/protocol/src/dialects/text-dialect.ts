@@ -115,6 +115,8 @@ export type PassingRequest = {
   documents: number
   audios: number
   tools: number
+  /** JSON values in the body, at every depth: what it weighs in memory once it is parsed. */
+  values: number
   /** Top-level fields of multi-tenant and price concern, as the caller sent them. */
   cacheKey: string | undefined
   endUser: string | undefined
@@ -181,8 +183,13 @@ export type MeterOptions = {
 }
 
 export type Passing = {
-  /** Throws Mistake. */
-  readRequest(bytes: Uint8Array, codec: Codec, addressed: Addressed | undefined): PassingRequest
+  /** A body with more than `maxValues` JSON values is rejected before it is parsed. Throws Mistake. */
+  readRequest(
+    bytes: Uint8Array,
+    codec: Codec,
+    addressed: Addressed | undefined,
+    maxValues?: number | undefined,
+  ): PassingRequest
   readReply(bytes: Uint8Array, codec: Codec, renameTo: string | undefined): PassingReply
   openMeter(options: MeterOptions, codec: Codec): Meter
 }

@@ -244,3 +244,35 @@ describe('against JSON.parse', () => {
     )
   })
 })
+
+describe('values', () => {
+  const counted = (text: string, maxValues?: number) => {
+    const result = scanObject(bytesOf(text), codec, typeWords(), maxValues)
+    return result.ok ? result.values : result
+  }
+
+  /** An independent count: every value but the object itself. */
+  const valuesIn = (value: unknown): number =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).reduce((sum: number, inner) => sum + 1 + valuesIn(inner), 0)
+      : 0
+
+  test('every value counts, at every depth; names do not', () => {
+    expect(counted('{}')).toBe(0)
+    expect(counted('{"a":1,"b":[],"c":{},"d":[[],[1,"x"]],"e":{"f":{"g":null}}}')).toBe(11)
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^x[a-z]{0,9}$/), fc.jsonValue()), (given) => {
+        const text = JSON.stringify(given)
+        expect(counted(text)).toBe(valuesIn(JSON.parse(text)))
+      }),
+    )
+  })
+
+  test.each([20, 5_000_000])('one more than allowed ends the scan, whatever follows (%d bytes)', (length) => {
+    const many = `{"a":1,"b":[[],[],[${' '.repeat(length)}]]}`
+    expect(counted(many, 5)).toBe(5)
+    const end = { ok: false, message: 'has more than 4 values', field: 'b', tooManyValues: true }
+    expect(counted(many, 4)).toMatchObject(end)
+    expect(counted(`${many.slice(0, -3)}!`, 4)).toMatchObject(end)
+  })
+})

@@ -15,6 +15,7 @@ import {
   LETTER_T,
   type LongString,
   type Nested,
+  newNested,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -24,6 +25,7 @@ import {
   skipValue,
   type TypeWords,
   typeWords,
+  UNLIMITED_VALUES,
 } from './json-skip.ts'
 import { wasmSkipFor } from './json-skip-wasm.ts'
 
@@ -51,6 +53,8 @@ export type JsonScan = {
   /** How often each of the given words stands as the value of a nested member named `type`; absent: nowhere. */
   typeCounts: Readonly<Record<string, number>>
   longStrings: readonly LongString[]
+  /** How many values the fields hold, at every depth. */
+  values: number
 }
 
 export type JsonMistake = {
@@ -60,6 +64,8 @@ export type JsonMistake = {
   offset: number
   /** The top-level field in which the mistake is, when it is in one. */
   field?: string
+  /** There are more values than allowed. The scan stopped there, and nothing says that the rest is JSON. */
+  tooManyValues?: true
 }
 
 const MAX_FIELDS = 256
@@ -71,8 +77,13 @@ const NO_WORDS = typeWords()
 const NO_COUNTS: Readonly<Record<string, number>> = Object.freeze({})
 const NO_STRINGS: readonly LongString[] = Object.freeze([])
 
-export function scanObject(bytes: Uint8Array, codec: Codec, words: TypeWords = NO_WORDS): JsonScan | JsonMistake {
-  return scanObjectWith(wasmSkipFor(bytes) ?? skipValue, bytes, codec, words)
+export function scanObject(
+  bytes: Uint8Array,
+  codec: Codec,
+  words: TypeWords = NO_WORDS,
+  maxValues: number = UNLIMITED_VALUES,
+): JsonScan | JsonMistake {
+  return scanObjectWith(wasmSkipFor(bytes) ?? skipValue, bytes, codec, words, maxValues)
 }
 
 /** Exported for tests, which compare the two ways to skip a value. */
@@ -81,13 +92,14 @@ export function scanObjectWith(
   bytes: Uint8Array,
   codec: Codec,
   words: TypeWords,
+  maxValues: number = UNLIMITED_VALUES,
 ): JsonScan | JsonMistake {
   let at = skipSpace(bytes, 0)
   if (bytes[at] !== OPEN_BRACE) return mistake('must be a JSON object', at)
   at = skipSpace(bytes, at + 1)
 
   const fields: JsonField[] = []
-  const nested: Nested = { words, typeCounts: undefined, longStrings: undefined, count: 0, mistake: '', offset: 0 }
+  const nested = newNested(words, maxValues)
 
   if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
   for (;;) {
@@ -105,6 +117,7 @@ export function scanObjectWith(
     if (bytes[at] !== COLON) return mistake(`expects a colon after ${name}`, at, name)
     const start = skipSpace(bytes, at + 1)
     const end = skip(bytes, start, nested)
+    if (nested.values > maxValues) return { ...mistake(nested.mistake, nested.offset, name), tooManyValues: true }
     if (end < 0) return mistake(`has a mistake in ${name}: it ${nested.mistake}`, nested.offset, name)
     fields.push({ name, keyStart, keyEnd, start, end, kind: kindOf(bytes[start]), count: nested.count })
 
@@ -165,8 +178,8 @@ function parseString(text: string): string | undefined {
 function finish(bytes: Uint8Array, close: number, fields: JsonField[], nested: Nested): JsonScan | JsonMistake {
   const rest = skipSpace(bytes, close + 1)
   if (rest < bytes.length) return mistake('has something after the closing brace', rest)
-  const { typeCounts = NO_COUNTS, longStrings = NO_STRINGS } = nested
-  return { ok: true, close, fields, typeCounts, longStrings }
+  const { typeCounts = NO_COUNTS, longStrings = NO_STRINGS, values } = nested
+  return { ok: true, close, fields, typeCounts, longStrings, values }
 }
 
 function mistake(message: string, offset: number, field?: string): JsonMistake {

@@ -14,11 +14,12 @@ const { shiftRight, sixteenAt, sixteenOf, storeByte, storeWord, subtract, when, 
 export const LONGEST_TEXT = 4 * 1024 * 1024
 /** Zeros behind the text: at least as many as can be looked at beyond its end. */
 export const ZEROS = 64
-/** Results: how many elements or members the value has, and where the notes end. */
+/** Results: how many elements or members the value has, how many more values there may be, and where the notes end. */
 export const COUNT = LONGEST_TEXT + ZEROS
-export const NOTES_END = COUNT + 4
+export const VALUES_LEFT = COUNT + 4
+export const NOTES_END = COUNT + 8
 /** Strings that the caller has to look at, four words for each: keyStart, keyEnd, start, end. */
-export const NOTES = COUNT + 8
+export const NOTES = COUNT + 12
 const NOTES_LIMIT = NOTES + 4096 * 16
 /** What stood around each of the containers that are open, one byte for each. */
 const ENCLOSING = NOTES_LIMIT
@@ -155,9 +156,11 @@ const closeContainer = [increase('depth', -1), set('inside', byteAt(add('depth',
 /** Another element, or member with its name, of the innermost container. */
 const expectAnother = [increase('count', isEqual('depth', 1)), set('expectKey', isEqual('inside', letter('}')))]
 
+const countValue = [when(isZero('valuesLeft'), refuse), increase('valuesLeft', -1)]
+
 /** The end of the value at `at`, or REFUSED. */
 const skipValue: wasm.Func = {
-  given: ['at', 'end', 'wordLengths'],
+  given: ['at', 'end', 'wordLengths', 'valuesLeft'],
   numbers: [
     ...['depth', 'inside', 'expectKey', 'count', 'byte', 'note', 'keyStart', 'keyEnd', 'start', 'length'],
     ...['backslashes', 'escaped', 'carry', 'quotes', 'twice'],
@@ -180,15 +183,22 @@ const skipValue: wasm.Func = {
         when(or(isEqual('byte', letter('{')), isEqual('byte', letter('['))), [
           openContainer,
           goIf(ended, isEqual(byteAt('at'), 'inside')),
+          countValue,
           expectAnother,
           go(next),
         ]),
         set('at', call('afterPrimitive', 'at')),
         when(isEqual('at', REFUSED), refuse),
       ]),
+      countValue,
       // After a value: its container goes on, or ends, and then that container was a value itself.
       loop((after) => [
-        when(isZero('depth'), [storeWord(COUNT, 0, 'count'), storeWord(NOTES_END, 0, 'note'), giveBack('at')]),
+        when(isZero('depth'), [
+          storeWord(COUNT, 0, 'count'),
+          storeWord(VALUES_LEFT, 0, 'valuesLeft'),
+          storeWord(NOTES_END, 0, 'note'),
+          giveBack('at'),
+        ]),
         skipSpace,
         set('byte', byteAt('at')),
         when(isEqual('byte', letter(',')), [increase('at', 1), skipSpace, expectAnother, go(next)]),

@@ -3,33 +3,32 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf, bufferCodec as codec, textOf } from './fixtures/buffer-codec.ts'
 import { scanObject, scanObjectWith, typeWords } from './json-scan.ts'
-import { MAX_DEPTH, type Nested, skipValue } from './json-skip.ts'
+import { MAX_DEPTH, newNested, skipValue, UNLIMITED_VALUES } from './json-skip.ts'
 import { LONGEST_TEXT, MEMORY_SIZE, REFUSED, skipModule } from './json-skip-code.ts'
 import { loadWasmSkip, wasmSkipFor } from './json-skip-wasm.ts'
 
 const words = typeWords('file', 'image_url', 'input_audio')
 const seeded = { seed: 20261115 }
 
-function scanByWasm(bytes: Uint8Array) {
+function scanByWasm(bytes: Uint8Array, maxValues?: number) {
   const skip = loadWasmSkip(bytes)
   if (skip === undefined) throw new Error('this machine has no WebAssembly with vectors')
-  return scanObjectWith(skip, bytes, codec, words)
+  return scanObjectWith(skip, bytes, codec, words, maxValues)
 }
 
-const expectSame = (bytes: Uint8Array) =>
-  expect(scanByWasm(bytes)).toEqual(scanObjectWith(skipValue, bytes, codec, words))
+const expectSame = (bytes: Uint8Array, maxValues?: number) =>
+  expect(scanByWasm(bytes, maxValues)).toEqual(scanObjectWith(skipValue, bytes, codec, words, maxValues))
 
 /** The code by itself: where it refuses, nothing else takes over. */
 const memory = new WebAssembly.Memory({ initial: Math.ceil(MEMORY_SIZE / 65_536) })
 const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(skipModule())), { host: { memory } })
-const codeAlone = instance.exports.skipValue as (at: number, end: number, wordLengths: number) => number
+const codeAlone = instance.exports.skipValue as (at: number, end: number, words: number, valuesLeft: number) => number
 
 function expectSameEnd(text: string) {
   const bytes = bytesOf(text)
   new Uint8Array(memory.buffer).fill(0, 0, bytes.length + 64).set(bytes)
-  const nested: Nested = { words, typeCounts: undefined, longStrings: undefined, count: 0, mistake: '', offset: 0 }
-  const end = skipValue(bytes, 0, nested)
-  expect([text, codeAlone(0, bytes.length, words.lengths)]).toEqual([text, end < 0 ? REFUSED : end])
+  const end = skipValue(bytes, 0, newNested(words, UNLIMITED_VALUES))
+  expect([text, codeAlone(0, bytes.length, words.lengths, UNLIMITED_VALUES)]).toEqual([text, end < 0 ? REFUSED : end])
 }
 
 // Strings as they are written, so that anything may stand in them: escapes in rows, at the edges of what is looked at.
@@ -91,6 +90,7 @@ describe('both ways', () => {
         const text = `{${values.map(([before, text, behind], index) => `"f${index}":${before}${text}${behind}`).join(',')}}`
         const bytes = bytesOf(damaged(text, edits))
         expectSame(bytes)
+        expectSame(bytes, cut % 20)
         expectSame(bytes.subarray(0, cut % (bytes.length + 1)))
       }),
       { ...seeded, numRuns: 2000 },

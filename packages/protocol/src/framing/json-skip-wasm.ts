@@ -2,7 +2,17 @@
 // kept. See docs/decisions/0013-skip-in-wasm.md.
 
 import { countWord, LONG_STRING, type Nested, noteLong, QUOTE, type SkipValue, skipValue } from './json-skip.ts'
-import { COUNT, LONGEST_TEXT, MEMORY_SIZE, NOTES, NOTES_END, REFUSED, skipModule, ZEROS } from './json-skip-code.ts'
+import {
+  COUNT,
+  LONGEST_TEXT,
+  MEMORY_SIZE,
+  NOTES,
+  NOTES_END,
+  REFUSED,
+  skipModule,
+  VALUES_LEFT,
+  ZEROS,
+} from './json-skip-code.ts'
 
 /** As much of it as is needed here: it is no part of the language, and this package has no types of a platform. */
 declare const WebAssembly: {
@@ -10,7 +20,7 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { exports: Exports }
   Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer }
 }
-type Exports = { skipValue(at: number, end: number, wordLengths: number): number }
+type Exports = { skipValue(at: number, end: number, wordLengths: number, valuesLeft: number): number }
 
 /** In a smaller text little can be won, and the copy has to be paid. */
 const SHORTEST_TEXT = 4 * 1024
@@ -56,9 +66,10 @@ export function loadWasmSkip(bytes: Uint8Array): SkipValue | undefined {
 function skipLoaded(bytes: Uint8Array, at: number, nested: Nested): number {
   if (opened === undefined) return skipValue(bytes, at, nested)
   const { skip, words } = opened
-  const end = skip(at, bytes.length, nested.words.lengths)
+  const end = skip(at, bytes.length, nested.words.lengths, nested.maxValues - nested.values)
   if (end === REFUSED) return skipValue(bytes, at, nested)
   nested.count = words[COUNT / 4] ?? 0
+  nested.values = nested.maxValues - (words[VALUES_LEFT / 4] ?? 0)
   const notesEnd = (words[NOTES_END / 4] ?? 0) / 4
   for (let note = NOTES / 4; note < notesEnd; note += 4) {
     const keyStart = words[note] ?? 0

@@ -46,9 +46,23 @@ export type Nested = {
   longStrings: LongString[] | undefined
   /** Elements or members of the value skipped last. */
   count: number
+  /** Values found so far, at every depth, and how many there may be: each one costs memory once it is parsed. */
+  values: number
+  maxValues: number
   mistake: string
   offset: number
 }
+
+export const newNested = (words: TypeWords, maxValues: number): Nested => ({
+  words,
+  typeCounts: undefined,
+  longStrings: undefined,
+  count: 0,
+  values: 0,
+  maxValues,
+  mistake: '',
+  offset: 0,
+})
 
 /** Gives the end of the value at `at`, or -1 with the mistake noted. */
 export type SkipValue = (bytes: Uint8Array, at: number, nested: Nested) => number
@@ -65,6 +79,14 @@ function fail(nested: Nested, message: string, offset: number): -1 {
   return -1
 }
 
+function failAtLimit(nested: Nested, offset: number): -1 {
+  nested.values = nested.maxValues + 1
+  return fail(nested, `has more than ${nested.maxValues} values`, offset)
+}
+
+/** More values than any text has: no limit. A number that WebAssembly can take. */
+export const UNLIMITED_VALUES = 0x7fffffff
+
 // One stack for all calls: a scan is synchronous and never calls itself.
 const enclosing = new Uint8Array(MAX_DEPTH + 1)
 const TOP = 0
@@ -78,9 +100,11 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
   let inside = TOP
   let keyStart = 0
   let keyEnd = 0
+  let valuesLeft = nested.maxValues - nested.values
   nested.count = 0
 
   value: for (;;) {
+    if (--valuesLeft < 0) return failAtLimit(nested, at)
     const first = bytes[at] ?? 0
     let expectKey = false
     if (first === QUOTE) {
@@ -114,7 +138,10 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
 
     // After a value: its container goes on, or ends, and then that container was a value itself.
     while (!expectKey) {
-      if (depth === 0) return at
+      if (depth === 0) {
+        nested.values = nested.maxValues - valuesLeft
+        return at
+      }
       const next = bytes[at] ?? 0
       if (next === COMMA) {
         if (depth === 1) nested.count++

@@ -8,7 +8,7 @@ import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
 import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import { openFieldEdits, parseBody } from '../passing-request.ts'
-import type { Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openingIn } from './parts/opening.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
@@ -36,8 +36,13 @@ export const passing: Passing = {
  * The body is only scanned where it is long: parsing it would cost several times as much. Short ones and those with
  * media or files are parsed, and what is wrong inside them is found before anything is sent or held.
  */
-function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
-  const facts = readChatRequest(bytes, codec)
+function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  _addressed: Addressed | undefined,
+  maxValues?: number | undefined,
+): PassingRequest {
+  const facts = readChatRequest(bytes, codec, maxValues)
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
@@ -53,6 +58,7 @@ function readRequest(bytes: Uint8Array, codec: Codec): PassingRequest {
     documents,
     audios,
     tools,
+    values: facts.values,
     capField: facts.capField ?? 'max_tokens',
     showUsage: includeUsage,
     textBytes: facts.bytes - facts.mediaBytes,

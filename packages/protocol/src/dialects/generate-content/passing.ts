@@ -11,7 +11,7 @@ import { decodeRequest } from './request.ts'
 export { vendorObjects } from './parts/passing-tenants.ts'
 
 export const passing: Passing = {
-  readRequest: (bytes, codec, addressed) => readRequest(bytes, codec, addressed, decodeRequest),
+  readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
   readReply: (bytes, codec, renameTo) =>
     readPassingReply(bytes, codec, { decodeReply, modelField: 'modelVersion' }, renameTo),
   openMeter,

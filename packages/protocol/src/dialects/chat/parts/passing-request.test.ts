@@ -35,6 +35,7 @@ describe('facts', () => {
       audios: 0,
       bytes: 57,
       mediaBytes: 0,
+      values: 5,
       hostedTools: 0,
     })
     expect(parsed).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })

@@ -2,7 +2,7 @@
 // edits that it may need, spliced into its bytes. Everything else reaches the upstream as the caller wrote it.
 
 import type { ErrorInfo } from '../../../canonical/error.ts'
-import { isObject, isPrintableAscii, type Json } from '../../../canonical/reading.ts'
+import { isObject, isPrintableAscii, type Json, Mistake, wrong } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../../framing/json-scan.ts'
 import { jsonText } from '../../../framing/json-text.ts'
 import { type Pieces, splice } from '../../../framing/splice.ts'
-import { notText } from '../../passing-request.ts'
+import { notText, parseBody, scanBody } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
 
 export type ChatFacts = {
@@ -46,6 +46,8 @@ export type ChatFacts = {
   fields: readonly JsonField[]
   /** Where the body's closing brace is. */
   close: number
+  /** JSON values in the body, at every depth. */
+  values: number
   /** How many things in it call themselves by a name that a hosted tool has. */
   hostedTools: number
   /** The whole body, where it was short enough to be parsed anyway. */
@@ -66,22 +68,16 @@ const MEDIA_KEYS: ReadonlyMap<string, string> = new Map([
 ])
 const LONGEST_TYPE = 100
 
-export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | ErrorInfo {
-  const scan = scanObject(bytes, codec, PART_TYPES)
-  if (!scan.ok) return invalidJson(scan.message, scan.offset, scan.field)
-  let parsed: unknown
-  if (bytes.length <= PARSED_IN_FULL) {
-    try {
-      parsed = JSON.parse(codec.decode(bytes, 0, bytes.length))
-    } catch (thrown) {
-      const mistake = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
-      return bad(`The body is not valid JSON: ${mistake}`)
-    }
-  }
+export function readChatRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  maxValues?: number | undefined,
+): ChatFacts | ErrorInfo {
   try {
-    return factsOf(bytes, codec, scan, parsed)
+    const scan = scanBody(bytes, codec, { words: PART_TYPES, maxValues })
+    return factsOf(bytes, codec, scan, bytes.length <= PARSED_IN_FULL ? parseBody(bytes, codec) : undefined)
   } catch (thrown) {
-    if (thrown instanceof FieldMistake) return bad(thrown.message, thrown.param)
+    if (thrown instanceof Mistake) return thrown.info
     throw thrown
   }
 }
@@ -89,11 +85,11 @@ export function readChatRequest(bytes: Uint8Array, codec: Codec): ChatFacts | Er
 function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknown): ChatFacts {
   const read = new TopLevel(bytes, codec, scan.fields, parsed)
   const model = read.name('model', MAX_MODEL_LENGTH)
-  if (model === undefined) throw new FieldMistake('model', 'model is required: the id of a model as a string')
-  if (model === '') throw new FieldMistake('model', 'model must not be empty')
+  if (model === undefined) throw wrong('model', 'model is required: the id of a model as a string')
+  if (model === '') throw wrong('model', 'model must not be empty')
   const messages = read.array('messages')
-  if (messages === undefined) throw new FieldMistake('messages', 'messages is required: an array of messages')
-  if (messages === 0) throw new FieldMistake('messages', 'messages must have at least one message')
+  if (messages === undefined) throw wrong('messages', 'messages is required: an array of messages')
+  if (messages === 0) throw wrong('messages', 'messages must have at least one message')
 
   read.oneOf('stop', 'string', 'array', 'stop must be a string or an array of strings')
   read.oneOf('tool_choice', 'string', 'object', 'tool_choice must be a string or an object')
@@ -121,17 +117,9 @@ function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknow
     mediaBytes: mediaBytes(bytes, codec, scan),
     fields: scan.fields,
     close: scan.close,
+    values: scan.values,
     hostedTools: (scan.typeCounts.web_search ?? 0) + (scan.typeCounts.builtin_function ?? 0),
     parsed,
-  }
-}
-
-/** Ends the reading of fields at the first mistake; never leaves this file. */
-class FieldMistake extends Error {
-  readonly param: string
-  constructor(param: string, message: string) {
-    super(message)
-    this.param = param
   }
 }
 
@@ -161,14 +149,14 @@ class TopLevel {
   name(name: string, maxLength = Number.POSITIVE_INFINITY): string | undefined {
     const found = this.field(name)
     if (found === undefined) return undefined
-    if (found.kind !== 'string') throw new FieldMistake(name, `${name} must be a string`)
+    if (found.kind !== 'string') throw wrong(name, `${name} must be a string`)
     const text = this.#parsed?.[name] ?? decodeString(this.#bytes, found.start, found.end, this.#codec)
-    if (typeof text !== 'string') throw new FieldMistake(name, `${name} has an invalid escape or a control character`)
+    if (typeof text !== 'string') throw wrong(name, `${name} has an invalid escape or a control character`)
     if (!isPrintableAscii(text)) {
-      if (/[\u0000-\u001f\u007f]/.test(text)) throw new FieldMistake(name, `${name} must not have control characters`)
-      if (/[\ud800-\udfff\ufffd]/u.test(text)) throw new FieldMistake(name, `${name} must be valid Unicode text`)
+      if (/[\u0000-\u001f\u007f]/.test(text)) throw wrong(name, `${name} must not have control characters`)
+      if (/[\ud800-\udfff\ufffd]/u.test(text)) throw wrong(name, `${name} must be valid Unicode text`)
     }
-    if (text.length > maxLength) throw new FieldMistake(name, `${name} must not be longer than ${maxLength} characters`)
+    if (text.length > maxLength) throw wrong(name, `${name} must not be longer than ${maxLength} characters`)
     return text
   }
 
@@ -178,7 +166,7 @@ class TopLevel {
     const value = found.kind === 'number' ? this.#numberAt(found) : Number.NaN
     if (value >= least && value <= most && (kind === 'number' || Number.isInteger(value))) return value
     const what = kind === 'number' ? 'a number' : 'a whole number'
-    throw new FieldMistake(name, `${name} must be ${what} between ${least} and ${most}`)
+    throw wrong(name, `${name} must be ${what} between ${least} and ${most}`)
   }
 
   #numberAt({ name, start, end }: JsonField): number {
@@ -190,19 +178,19 @@ class TopLevel {
     const found = this.field(name)
     if (found === undefined || found.kind === 'false') return false
     if (found.kind === 'true') return true
-    throw new FieldMistake(name, `${name} must be true or false`)
+    throw wrong(name, `${name} must be true or false`)
   }
 
   array(name: string): number | undefined {
     const found = this.field(name)
     if (found === undefined) return undefined
-    if (found.kind !== 'array') throw new FieldMistake(name, `${name} must be an array`)
+    if (found.kind !== 'array') throw wrong(name, `${name} must be an array`)
     return found.count
   }
 
   oneOf(name: string, one: JsonKind, other: JsonKind, message: string): void {
     const kind = this.field(name)?.kind
-    if (kind !== undefined && kind !== one && kind !== other) throw new FieldMistake(name, message)
+    if (kind !== undefined && kind !== one && kind !== other) throw wrong(name, message)
   }
 }
 
@@ -258,13 +246,13 @@ function askingForUsage(bytes: Uint8Array, options: JsonField, codec: Codec): Ui
 
 function asksForUsage(bytes: Uint8Array, codec: Codec, options: JsonField | undefined): boolean {
   if (options === undefined) return false
-  if (options.kind !== 'object') throw new FieldMistake('stream_options', 'stream_options must be an object')
+  if (options.kind !== 'object') throw wrong('stream_options', 'stream_options must be an object')
   const inner = scanObject(bytes.subarray(options.start, options.end), codec)
-  if (!inner.ok) throw new FieldMistake('stream_options', `stream_options ${inner.message}`)
+  if (!inner.ok) throw wrong('stream_options', `stream_options ${inner.message}`)
   const asked = fieldNamed(inner.fields, 'include_usage')
   if (asked === undefined || asked.kind === 'null' || asked.kind === 'false') return false
   if (asked.kind === 'true') return true
-  throw new FieldMistake('stream_options.include_usage', 'stream_options.include_usage must be true or false')
+  throw wrong('stream_options.include_usage', 'stream_options.include_usage must be true or false')
 }
 
 function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
@@ -281,12 +269,4 @@ function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
     total += notText(said?.replace('\\', '') ?? usual, end - start - 2)
   }
   return total
-}
-
-function invalidJson(message: string, offset: number, field: string | undefined): ErrorInfo {
-  return bad(`The body ${message} (byte ${offset})`, field)
-}
-
-function bad(message: string, param?: string): ErrorInfo {
-  return param === undefined ? { code: 'bad_request', message } : { code: 'bad_request', message, param }
 }

@@ -19,8 +19,9 @@ export function readRequest(
   codec: Codec,
   addressed: Addressed | undefined,
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec)
+  const { scan, body } = readBody(bytes, codec, maxValues)
   refuseTwoSpellings(scan.fields, '')
   refuseTwoCaps(bytes, scan, codec)
   const request = decode(body, addressed)
@@ -37,6 +38,7 @@ export function readRequest(
     documents,
     audios,
     tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
     cacheKey: undefined,
     endUser: undefined,
     opening: () => openingOf(request),

@@ -21,8 +21,9 @@ export function readRequest(
   codec: Codec,
   addressed: Addressed | undefined,
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec)
+  const { scan, body } = readBody(bytes, codec, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
   return {
@@ -37,6 +38,7 @@ export function readRequest(
     documents,
     audios,
     tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
     cacheKey: undefined,
     endUser: request.endUser,
     opening: () => openingOf(request),

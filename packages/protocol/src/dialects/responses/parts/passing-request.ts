@@ -17,8 +17,9 @@ export function readRequest(
   codec: Codec,
   addressed: Addressed | undefined,
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec)
+  const { scan, body } = readBody(bytes, codec, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
   return {
@@ -33,6 +34,7 @@ export function readRequest(
     documents,
     audios,
     tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
     cacheKey: isId(body.prompt_cache_key) ? body.prompt_cache_key : undefined,
     endUser: [body.safety_identifier, body.user].find(isId),
     opening: () => openingOf(request, body.include !== undefined),
