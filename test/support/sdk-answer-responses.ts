@@ -18,6 +18,9 @@ export function addResponse(pieces: Pieces, response: Response): void {
   })
 }
 
+const joined = (parts: readonly { text: string }[] | undefined): string =>
+  (parts ?? []).map(({ text }) => text).join('')
+
 function addItem(pieces: Pieces, item: Item): void {
   if (item.type === 'message') {
     for (const part of item.content) {
@@ -25,8 +28,9 @@ function addItem(pieces: Pieces, item: Item): void {
       if (part.type === 'refusal') pieces.refusal += part.refusal
     }
   } else if (item.type === 'reasoning') {
-    const thoughts = [...(item.summary ?? []), ...(item.content ?? [])]
-    pieces.reasoning += thoughts.map(({ text }) => text).join('')
+    const [summary, full] = [joined(item.summary), joined(item.content)]
+    // The gateway gives reasoning in full as its own summary, too.
+    pieces.reasoning += summary === full ? full : summary + full
   } else if (item.type === 'function_call') {
     pieces.calls.push({ name: item.name, text: item.arguments })
   } else if (item.type === 'custom_tool_call') {

@@ -20,7 +20,6 @@ export function createTranslatingAnswerer(
   tools: SentTools,
 ): Answerer {
   const { dialect, asArray, warnings, id } = asked
-  const { changed, wrapped, firstCallOnly } = tools
   const customs = customsOf(canonical)
   const requestId = formatRequestId(id)
   return answererOf({
@@ -29,7 +28,7 @@ export function createTranslatingAnswerer(
     warnings,
     asArray,
     requestId,
-    tools: { changed, wrapped, firstCallOnly, customs },
+    tools: { ...tools, customs },
     answering: answeringFor(asked, canonical, requestId.slice('req_'.length)),
   })
 }

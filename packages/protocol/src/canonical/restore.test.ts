@@ -52,6 +52,12 @@ const ROWS: readonly (readonly [string, Partial<SentTools>, readonly Block[], re
     [text, call('log', '{"input":"ship \\"Ada\\""}'), call('wind', '{"a":1}')],
   ],
   [
+    'a list that was asked for inside an object',
+    { valueInObject: true },
+    [{ ...text, text: '{"value":["Ada"]}' }, call('wind', '{}')],
+    [{ ...text, text: '["Ada"]' }, call('wind', '{}')],
+  ],
+  [
     'one call at a time',
     { firstCallOnly: true },
     [call('wind', '{}'), text, call('rain', '{}')],

@@ -1,7 +1,9 @@
-// Undoes, in the answer, what had to be done to the request's tools: names that were changed, custom tools that went
-// out as functions of one text, and the one call at a time that an upstream could not be asked for.
+// Undoes, in the answer, what had to be done to the request: tool names that were changed, custom tools that went
+// out as functions of one text, the one call at a time that an upstream could not be asked for, and a value that was
+// asked for inside an object.
 
 import type { Emit } from './event.ts'
+import { openUnwrapper, type Unwrapper, unwrapped as unwrappedValue } from './object-format.ts'
 import { isObject, parsedJson } from './reading.ts'
 import type { Block, CanonicalReply } from './reply.ts'
 
@@ -17,12 +19,14 @@ export type SentTools = {
    * it: most clients can read no other. Absent: calls are left as they came.
    */
   customs?: ReadonlySet<string>
+  /** The text of the answer is the value of an object's one property: see object-format.ts. */
+  valueInObject?: true
 }
 
 export const NO_CHANGES: SentTools = { changed: new Map(), wrapped: new Set(), firstCallOnly: false }
 
 export function restoreReply(reply: CanonicalReply, tools: SentTools): CanonicalReply {
-  if (!isNeeded(tools) || !hasCalls(reply)) return reply
+  if (!isNeeded(tools) || !(tools.valueInObject || hasCalls(reply))) return reply
   return {
     ...reply,
     choices: reply.choices.map(({ blocks, stop }) => {
@@ -36,8 +40,8 @@ export function restoreReply(reply: CanonicalReply, tools: SentTools): Canonical
 const hasCalls = ({ choices }: CanonicalReply): boolean =>
   choices.some(({ blocks }) => blocks.some(({ type }) => type === 'call'))
 
-const isNeeded = ({ changed, wrapped, firstCallOnly, customs }: SentTools): boolean =>
-  changed.size > 0 || wrapped.size > 0 || firstCallOnly || customs !== undefined
+const isNeeded = ({ changed, wrapped, firstCallOnly, customs, valueInObject }: SentTools): boolean =>
+  changed.size > 0 || wrapped.size > 0 || firstCallOnly || customs !== undefined || valueInObject === true
 
 /** What becomes of a call's text: it stays, or comes out of its wrapping, or gets one. */
 type Change = 'none' | 'unwrap' | 'wrap'
@@ -53,6 +57,7 @@ const changedText = (text: string, change: Change): string => {
 }
 
 function restoreBlock(block: Block, tools: SentTools): Block {
+  if (block.type === 'text' && tools.valueInObject) return { ...block, text: unwrappedValue(block.text) }
   if (block.type !== 'call') return block
   const name = tools.changed.get(block.name) ?? block.name
   const change = changeOf(name, block.custom, tools)
@@ -69,6 +74,23 @@ function unwrapped(text: string): string {
 /** The same for a stream. Arguments that change are kept until they are complete. */
 export function restoringEmit(emit: Emit, tools: SentTools): Emit {
   if (!isNeeded(tools)) return emit
+  const restoring = restoringCalls(emit, tools)
+  return tools.valueInObject ? unwrappingText(restoring) : restoring
+}
+
+function unwrappingText(emit: Emit): Emit {
+  const texts = new Map<number, Unwrapper>()
+  return (event) => {
+    if (event.type === 'open' && event.block.type === 'text') texts.set(event.index, openUnwrapper())
+    const unwrapper = 'index' in event ? texts.get(event.index) : undefined
+    if (unwrapper === undefined || (event.type !== 'delta' && event.type !== 'close')) return emit(event)
+    const text = event.type === 'delta' ? unwrapper.push(event.text) : unwrapper.end()
+    if (text !== '') emit({ type: 'delta', index: event.index, text })
+    if (event.type === 'close') emit(event)
+  }
+}
+
+function restoringCalls(emit: Emit, tools: SentTools): Emit {
   const changing = new Map<number, { change: Change; pieces: string[] }>()
   const dropped = new Set<number>()
   const called = new Set<number>()

@@ -142,9 +142,40 @@ test('what can be said here comes back the same', () => {
         : turn,
     ),
   })
-  const older = decodeRequest(encodeRequest(request, target).body, { model: 'tide-1', stream: true })
-  expect(older).toEqual({ ...request, reasoning: { mode: 'on', budget: 24_576, show: 'summary' } })
+  const plain = { ...request, format: { type: 'text' } } as const
+  const older = decodeRequest(encodeRequest(plain, target).body, { model: 'tide-1', stream: true })
+  expect(older).toEqual({ ...plain, reasoning: { mode: 'on', budget: 24_576, show: 'summary' } })
   expect(warnings).toEqual([])
+})
+
+// The vendor: "Function calling with a response mime type: 'application/json' is unsupported".
+describe.each([
+  [{ type: 'json' }, 'one JSON object'],
+  [{ type: 'schema', schema: { type: 'array', items: { type: 'integer' } } }, '{"type":"array"'],
+] as const)('tools beside the format %j', (format, asked) => {
+  test.each([
+    ['gemini-2.5-flash'],
+    ['gemini-2.0-flash'],
+  ])('%s is asked for it in the prompt, with a warning', (name) => {
+    const { body, config, warnings } = write({ tools: [TIDE], format, instructions: [{ text: 'Be brief.' }] }, name)
+    expect(config).toEqual({})
+    expect(body.tools).toBeDefined()
+    const { parts } = body.systemInstruction as { parts: { text: string }[] }
+    expect(parts.map((part) => part.text)).toEqual(['Be brief.', expect.stringContaining(asked)])
+    expect(warnings).toEqual(['format;changed'])
+  })
+
+  test('a newer model takes both', () => {
+    const { config, warnings } = write({ tools: [TIDE], format }, 'gemini-3-flash')
+    expect(config.responseMimeType).toBe('application/json')
+    expect(warnings).toEqual([])
+  })
+
+  test('without tools nothing changes', () => {
+    const { config, warnings } = write({ format }, 'gemini-2.5-flash')
+    expect(config.responseMimeType).toBe('application/json')
+    expect(warnings).toEqual([])
+  })
 })
 
 describe('turns', () => {

@@ -1,5 +1,6 @@
 // A caller's request into neutral terms, and a neutral request for an upstream.
 
+import { formatInWords } from '../../canonical/format-in-words.ts'
 import { checkChoice } from '../../canonical/offered-tools.ts'
 import {
   asObject,
@@ -145,8 +146,17 @@ export function refuseStored(value: unknown): void {
   }
 }
 
-export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+/** For models that do not take tools together with JSON as the form of the answer: the prompt asks for the form. */
+function withFormatInWords(request: CanonicalRequest, { warn }: Target): CanonicalRequest {
+  const text = request.tools.length === 0 ? undefined : formatInWords(request.format, 'beside tools')
+  if (text === undefined) return request
+  warn('format', 'changed')
+  return { ...request, format: { type: 'text' }, instructions: [...request.instructions, { text }] }
+}
+
+export function encodeRequest(given: CanonicalRequest, target: Target): WrittenRequest {
   const rules = rulesOf(target.model)
+  const request = rules.jsonBesideTools ? given : withFormatInWords(given, target)
   const { fields, names, sent } = writeTools(request, rules, target.warn)
   const { systemInstruction, contents } = writeContents(request, { target, names, rules })
   const generationConfig = writeConfig(request, rules, target.warn)

@@ -150,6 +150,11 @@ describe('conversations', () => {
       [{ type: 'reasoning', text: 'Hm.', style: 'full' }],
     ],
     [
+      'full thoughts that are their own summary',
+      { summary: [{ type: 'summary_text', text: 'Hm.' }], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+      [{ type: 'reasoning', text: 'Hm.', style: 'full' }],
+    ],
+    [
       'only something sealed',
       { summary: [], encrypted_content: 'S' },
       [{ type: 'reasoning', text: '', style: 'summary', signature: 'S' }],

@@ -20,7 +20,7 @@ test('all that can be said is said', () => {
     ...{ stream: true, endUser: 'u1', metadata: { a: 'b' }, cacheKey: 'k', tier: 'flex', parallelCalls: false },
     ...{ verbosity: 'high', toolChoice: { mode: 'required' }, tools: [TIDE], instructions: [{ text: 'Be brief.' }] },
     ...{ sampling: { temperature: 0.5, topP: 0.9, maxOutput: 400, logprobs: { top: 2 } } },
-    ...{ reasoning: { effort: 'low', show: 'summary' }, format: { type: 'json' } },
+    ...{ reasoning: { effort: 'low', show: 'summary' }, format: { type: 'schema', schema: { type: 'object' } } },
   })
   expect(Object.entries(body)).toEqual([
     ['model', 'upstream-model'],
@@ -33,7 +33,7 @@ test('all that can be said is said', () => {
     ['tools', [{ type: 'function', name: 'tide', parameters: TIDE.schema, strict: false }]],
     ['tool_choice', 'required'],
     ['parallel_tool_calls', false],
-    ['text', { format: { type: 'json_object' }, verbosity: 'high' }],
+    ['text', { format: { type: 'json_schema', name: 'output', schema: { type: 'object' } }, verbosity: 'high' }],
     ['reasoning', { effort: 'low', summary: 'auto' }],
     ['include', ['reasoning.encrypted_content', 'message.output_text.logprobs']],
     ['store', false],
@@ -56,6 +56,13 @@ test('what this dialect has no word for is dropped with a warning', () => {
   expect(Object.keys(body)).toEqual(['model', 'input', 'include', 'store'])
 })
 
+test('a list goes out inside an object', () => {
+  const format = { type: 'schema', schema: { type: 'array', items: { type: 'string' } } } as const
+  const { body, tools } = encodeRequest(request({ from: 'generate-content', format }), target())
+  expect(body.text).toMatchObject({ format: { schema: { properties: { value: format.schema } }, strict: true } })
+  expect(tools.valueInObject).toBe(true)
+})
+
 describe('instructions', () => {
   test('several are developer items at the beginning', () => {
     const { body, input } = written({ instructions: [{ text: 'Be brief.' }, { text: 'Use metres.' }] })
@@ -73,9 +80,22 @@ describe('instructions', () => {
     const { input } = written({ turns: [said('Hi'), said('In feet.', 'system'), said('Now?')] })
     expect(input.map(({ role }) => role)).toEqual(['user', 'developer', 'user'])
   })
-  test('JSON is asked for in words, too, where the caller’s dialect needs none', () => {
-    expect(written({ format: { type: 'json' }, from: 'generate-content' }).body.instructions).toContain('JSON')
-    expect(written({ format: { type: 'json' } }).body.instructions).toBeUndefined()
+  test.each([
+    // The vendor looks for the word in `input` alone.
+    ['chat', ['developer: Answer in JSON.', 'user: How high is the tide?']],
+    [
+      'generate-content',
+      ['developer: Answer in JSON.', 'developer: Answer with a JSON object.', 'user: How high is the tide?'],
+    ],
+  ] as const)('JSON mode asked for by %s keeps them in the input', (from, expected) => {
+    const { body, input } = written({ from, format: { type: 'json' }, instructions: [{ text: 'Answer in JSON.' }] })
+    expect(body.instructions).toBeUndefined()
+    expect(input.map(({ role, content }) => `${role}: ${content}`)).toEqual([...expected])
+  })
+  test('JSON mode asks in words where the dialect of the caller needs none', () => {
+    const { body, input } = written({ from: 'generate-content', format: { type: 'json' } })
+    expect(body.instructions).toBeUndefined()
+    expect(input[0]).toEqual({ type: 'message', role: 'developer', content: 'Answer with a JSON object.' })
   })
 })
 

@@ -67,13 +67,21 @@ describe('fields', () => {
     [
       'thinking as compatible services ask for it',
       { thinking: { type: 'enabled', budget_tokens: 2048 } },
-      { reasoning: { mode: 'on', budget: 2048 } },
+      { reasoning: { mode: 'on', budget: 2048, show: 'summary' } },
     ],
     ['thinking off', { thinking: { type: 'disabled' } }, { reasoning: { mode: 'off' } }],
     [
       'reasoning as resellers ask for it',
       { reasoning: { effort: 'low', exclude: true } },
       { reasoning: { effort: 'low', show: 'none' } },
+    ],
+    ['a summary', { reasoning: { summary: 'auto' } }, { reasoning: { show: 'summary' } }],
+    ['no summary', { reasoning: { summary: 'none' } }, { reasoning: {} }],
+    ['reasoning in the answer', { include_reasoning: true }, { reasoning: { show: 'summary' } }],
+    [
+      'reasoning kept out of it',
+      { thinking: { type: 'enabled' }, include_reasoning: false },
+      { reasoning: { mode: 'on', show: 'none' } },
     ],
     ['JSON', { response_format: { type: 'json_object' } }, { format: { type: 'json' } }],
     [

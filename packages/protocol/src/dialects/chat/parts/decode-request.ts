@@ -36,7 +36,7 @@ const LONGEST_ID = 1_024
 /** Fields that have a place in the canonical request. Any other is reported as untranslated. */
 const TRANSLATED: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k max_tokens max_completion_tokens n stop tools tool_choice
-  parallel_tool_calls functions function_call response_format reasoning_effort reasoning thinking verbosity presence_penalty
+  parallel_tool_calls functions function_call response_format reasoning_effort reasoning thinking include_reasoning verbosity presence_penalty
   frequency_penalty logit_bias logprobs top_logprobs seed metadata user safety_identifier prompt_cache_key service_tier store
   modalities`.split(/\s+/),
 )
@@ -198,6 +198,7 @@ function decodeReasoning(body: Json, effort: Effort | undefined): ReasoningWish 
   const wish: ReasoningWish = {}
   put(wish, 'effort', effort)
   if (effort === 'none') wish.mode = 'off'
+  if (typeof body.include_reasoning === 'boolean') wish.show = body.include_reasoning ? 'summary' : 'none'
   if (body.thinking === undefined && body.reasoning === undefined) return wish
   const thinking = isObject(body.thinking) ? body.thinking : {}
   const reasoning = isObject(body.reasoning) ? body.reasoning : {}
@@ -209,6 +210,9 @@ function decodeReasoning(body: Json, effort: Effort | undefined): ReasoningWish 
   const isLeftOpen = thinking.type === 'auto' || thinking.type === 'adaptive'
   put(wish, 'mode', isOff ? 'off' : isOn ? 'on' : isLeftOpen ? 'auto' : undefined)
   if (typeof budget === 'number' && budget > 0) wish.budget = budget
+  // Services with these switches show the reasoning that they switch on.
+  const isShown = isOn || reasoning.exclude === false || (reasoning.summary ?? 'none') !== 'none'
+  if (isShown && !isOff) wish.show ??= 'summary'
   if (reasoning.exclude === true) wish.show = 'none'
   return wish
 }

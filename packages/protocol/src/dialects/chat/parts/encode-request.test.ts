@@ -142,7 +142,6 @@ describe('structured output', () => {
     [{ ...strict, properties: { a: { type: 'array', items: loose } } }],
     [{ ...strict, $defs: { b: loose } }],
     [{ ...strict, required: [] }],
-    [{ type: 'array', items: strict }],
     [{ ...strict, anyOf: [strict] }],
   ])('not strict: %j', (schema) => {
     expect(formatOf({ format: { type: 'schema', schema } }).warnings).toEqual(['format;changed'])
@@ -154,6 +153,21 @@ describe('structured output', () => {
       format: { type: 'json_schema', json_schema: { name: 'my_schema', schema: loose, strict: true } },
       warnings: [],
     })
+  })
+
+  test('a list goes out inside an object, unless the caller speaks a dialect with the same rule', () => {
+    const format = { type: 'schema', schema: { type: 'array', items: strict } } as const
+    const { body, tools, warnings } = written({ from: 'generate-content', format })
+    const wrapped = {
+      ...{ type: 'object', properties: { value: format.schema }, required: ['value'], additionalProperties: false },
+    }
+    expect(body.response_format).toEqual({
+      ...{ type: 'json_schema', json_schema: { name: 'output', schema: wrapped, strict: true } },
+    })
+    expect({ valueInObject: tools.valueInObject, warnings }).toEqual({ valueInObject: true, warnings: [] })
+    const own = written({ from: 'responses', format })
+    expect(own.body.response_format).toMatchObject({ json_schema: { schema: format.schema } })
+    expect(own.tools.valueInObject).toBeUndefined()
   })
 
   test('JSON without a schema has to be spoken of', () => {

@@ -2,6 +2,7 @@
 // recorded bodies depend on it.
 
 import { effortOf } from '../../../canonical/effort.ts'
+import { askedFormat } from '../../../canonical/object-format.ts'
 import { Mistake, put } from '../../../canonical/reading.ts'
 import { refuseOtherOutput } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
@@ -36,7 +37,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   }
   addSampling(body, request.sampling, service, warn)
   addTools(body, request, { names, service, warn })
-  put(body, 'response_format', encodeFormat(request, warn))
+  const { format, ...undo } = askedFormat(request)
+  put(body, 'response_format', encodeFormat({ ...request, format }, warn))
   addReasoning(body, request.reasoning, service, warn)
   put(body, 'verbosity', request.verbosity)
   put(body, 'service_tier', request.tier)
@@ -45,7 +47,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   put(body, 'metadata', request.metadata)
   put(body, 'store', request.store)
   put(body, 'prompt_cache_key', request.cacheKey)
-  return { body, tools: { changed: names.changed, wrapped: wrappedTools(request, service), firstCallOnly: false } }
+  const wrapped = wrappedTools(request, service)
+  return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false, ...undo } }
 }
 
 function addSampling(body: Record<string, unknown>, wished: Sampling, service: ChatService, warn: Warn): void {

@@ -97,6 +97,14 @@ describe('sampling and settings', () => {
       { config: { responseMimeType: 'application/json', responseJsonSchema: { type: 'string' } } },
       ['format;changed'],
     ],
+    [
+      { tools: [{ name: 'f' }], format: { type: 'json' } },
+      {
+        config: { responseMimeType: 'application/json' },
+        settings: { tools: [{ functionDeclarations: [{ name: 'f' }] }] },
+      },
+      [],
+    ],
     [{ modalities: ['image'] }, { config: { responseModalities: ['TEXT', 'IMAGE'] } }, []],
   ]
   test.each(CASES)('%j', (more, written, warned) => {

@@ -13,6 +13,8 @@ export type ModelRules = {
   signedCalls: boolean
   /** Schemas may be JSON Schema; otherwise only the vendor's own kind is understood. */
   jsonSchema: boolean
+  /** JSON as the form of the answer may be asked for beside tools; otherwise the vendor rejects the request. */
+  jsonBesideTools: boolean
   /** Results of functions may hold media. */
   mediaInResults: boolean
   /** What the vendor bills of a search: each query, or the answer that was searched for. */
@@ -31,6 +33,7 @@ export const rulesOf = byModel((model): ModelRules => {
     levels: isPro ? (generation === 3 ? ['LOW', 'HIGH'] : ['LOW', 'MEDIUM', 'HIGH']) : ALL_LEVELS,
     signedCalls: isNew,
     jsonSchema: generation >= 2.5,
+    jsonBesideTools: isNew,
     mediaInResults: isNew,
     searchesBilled: isNew ? 'query' : 'answer',
   }

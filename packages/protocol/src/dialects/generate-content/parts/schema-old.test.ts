@@ -6,12 +6,11 @@ import { encodeRequest } from '../request.ts'
 
 function write(schema: JsonSchema) {
   const { target, warnings } = targetOf('gemini-2.0-flash')
-  const { body } = encodeRequest(
-    requestOf({ tools: [{ name: 'f', schema }], format: { type: 'schema', schema } }),
-    target,
-  )
+  // In two requests: this model takes one or the other.
+  const { body } = encodeRequest(requestOf({ tools: [{ name: 'f', schema }] }), target)
   const declared = (body.tools as { functionDeclarations: object[] }[])[0]?.functionDeclarations[0]
-  return { declared, config: body.generationConfig, warnings }
+  const { generationConfig } = encodeRequest(requestOf({ format: { type: 'schema', schema } }), target).body
+  return { declared, config: generationConfig, warnings }
 }
 
 const CASES: [given: JsonSchema, written: object, warnings: string[]][] = [

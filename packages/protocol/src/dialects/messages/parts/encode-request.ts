@@ -1,5 +1,6 @@
 // A request of any caller, written for an upstream of this dialect.
 
+import { formatInWords } from '../../../canonical/format-in-words.ts'
 import { put } from '../../../canonical/reading.ts'
 import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, InstructionText, OutputFormat, Part, Turn } from '../../../canonical/request.ts'
@@ -22,9 +23,9 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   const { instructions, turns } = alternatingTurns(readable(request, target), warn, rules.midSystem)
   const plan = planThinking(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })
   const asksForSchema = request.format.type === 'schema' && rules.schemas
-  const isFormatSaid = !asksForSchema && request.format.type !== 'text'
-  const system = writeSystem(isFormatSaid ? [...instructions, ...formatInWords(request.format)] : instructions)
-  if (isFormatSaid) warn('format', 'changed')
+  const inWords = asksForSchema ? undefined : formatInWords(request.format, 'alone')
+  const system = writeSystem(inWords === undefined ? instructions : [...instructions, { text: inWords }])
+  if (inWords !== undefined) warn('format', 'changed')
   const writing: Writing = { names, warn, ownFiles: request.from === 'messages' }
   warnOfDropped(request, target)
   // The order of the fields never changes.
@@ -73,13 +74,6 @@ function hasUnsignedCall(turns: readonly Turn[]): boolean {
   const firstCall = last?.parts.findIndex((part) => part.type === 'call') ?? -1
   if (last === undefined || firstCall < 0) return false
   return !last.parts.slice(0, firstCall).some((part) => part.type === 'reasoning' || part.type === 'redacted')
-}
-
-function formatInWords(format: OutputFormat): InstructionText[] {
-  if (format.type === 'text') return []
-  const bare = 'Answer with one JSON object and nothing else: no explanation, no code fence.'
-  if (format.type === 'json') return [{ text: bare }]
-  return [{ text: `${bare} It must fit this JSON schema:\n${JSON.stringify(format.schema)}` }]
 }
 
 function writeOutput({ effort }: ThinkingPlan, format: OutputFormat | undefined): WireOutputConfig | undefined {

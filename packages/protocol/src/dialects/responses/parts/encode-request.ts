@@ -2,6 +2,7 @@
 // back to, the gateway keeps itself.
 
 import { effortOf, wantsThoughts } from '../../../canonical/effort.ts'
+import { askedFormat } from '../../../canonical/object-format.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'
 import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/refusals.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
@@ -30,6 +31,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   if (request.store === true) warn('store', 'dropped')
   const names = toolNames(request, NAME_RULE)
   const { instructions, input } = writeInput(request, names, target)
+  const { format, ...undo } = askedFormat(request)
   const body = present({
     model: target.model,
     instructions,
@@ -39,7 +41,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     top_p: sampling.topP,
     top_logprobs: sampling.logprobs?.top,
     ...writeTools(request, names, warn),
-    text: writeText(request, warn),
+    text: writeText({ ...request, format }, warn),
     reasoning: writeReasoning(request, target),
     include: writeInclude(request, target),
     store: false,
@@ -49,7 +51,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     prompt_cache_key: request.cacheKey,
     service_tier: request.tier,
   })
-  return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false } }
+  return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }
 }
 
 function writeReasoning(request: CanonicalRequest, { refuses }: Target): Record<string, unknown> | undefined {

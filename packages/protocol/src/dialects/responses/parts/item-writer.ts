@@ -7,7 +7,7 @@ import { idsOfCall, listOf, readAnnotation, readArguments, readImage, readLogpro
 
 export type Style = 'summary' | 'full'
 
-type Thoughts = { block: Block; style: Style; part: number; seen: Set<number> }
+type Thoughts = { block: Block; style: Style; part: number; seen: Set<number>; text: string }
 
 export type Item = {
   type: string
@@ -127,9 +127,11 @@ export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surro
   function think(item: Item, style: Style, part: number, text: string): void {
     if (text === '') return
     let thoughts = item.thoughts
+    // Some services, this gateway among them, give reasoning in full a second time as its summary.
+    if (thoughts !== undefined && thoughts.style !== style && thoughts.text === text) return
     if (thoughts === undefined || thoughts.style !== style || thoughts.block.isClosed) {
       if (thoughts !== undefined) lane.close(thoughts.block)
-      thoughts = { block: lane.begin({ type: 'reasoning', style }), style, part, seen: new Set() }
+      thoughts = { block: lane.begin({ type: 'reasoning', style }), style, part, seen: new Set(), text: '' }
       item.thoughts = thoughts
       item.styles.add(style)
       said.given.add('reasoning')
@@ -137,6 +139,7 @@ export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surro
     if (thoughts.part !== part) lane.add(thoughts.block, { type: 'delta', text: '\n\n' })
     thoughts.part = part
     thoughts.seen.add(part)
+    thoughts.text += text
     lane.add(thoughts.block, { type: 'delta', text })
   }
 

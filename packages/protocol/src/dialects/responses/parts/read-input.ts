@@ -112,7 +112,9 @@ function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
     return
   }
   const signed = carried === undefined ? {} : { signature: carried.value }
-  if (summary !== '' && full !== '') say(turns, 'assistant', { type: 'reasoning', text: summary, style: 'summary' })
+  const isRepeated = summary === full
+  if (summary !== '' && full !== '' && !isRepeated)
+    say(turns, 'assistant', { type: 'reasoning', text: summary, style: 'summary' })
   const style = full === '' ? 'summary' : 'full'
   const text = full === '' ? summary : full
   if (text !== '' || carried !== undefined) say(turns, 'assistant', { type: 'reasoning', text, style, ...signed })

@@ -28,6 +28,7 @@ import {
 const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const
 
 type Thoughts = Extract<Draft, { kind: 'reasoning' }>
+type Style = Thoughts['style']
 
 /** The block that takes deltas. `before`: all of a delta's frame up to its number, made once. */
 type Active = {
@@ -128,9 +129,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       case 'reasoning': {
         const id = itemId('reasoning', answering, number)
         const thoughts: Thoughts = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
-        const isSummary = block.style === 'summary'
-        const type = isSummary ? 'response.reasoning_summary_text.delta' : 'response.reasoning_text.delta'
-        activate(index, thoughts, type, placeOfThoughts(thoughts))
+        activate(index, thoughts, 'response.reasoning_summary_text.delta', placeOfThoughts(thoughts, 'summary'))
         if (!answering.hideReasoning) frames += openItem(thoughts)
         return frames
       }
@@ -167,18 +166,34 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
   /** A part of a reasoning item: only thoughts that have text get one. */
   function openThoughts(block: Active): string {
     block.partOpen = true
-    return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'added', '') : ''
+    return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'summary', 'added', '') : ''
   }
 
-  function thoughtsFrame(of: Thoughts, event: 'added' | 'done', text: string): string {
-    const isSummary = of.style === 'summary'
+  function thoughtsFrame(of: Thoughts, style: Style, event: 'added' | 'done', text: string): string {
+    const isSummary = style === 'summary'
     const type = `response.${isSummary ? 'reasoning_summary_part' : 'content_part'}.${event}`
     const part = { type: isSummary ? 'summary_text' : 'reasoning_text', text }
-    return frame(type, `${placeOfThoughts(of)},"part":${JSON.stringify(part)}`)
+    return frame(type, `${placeOfThoughts(of, style)},"part":${JSON.stringify(part)}`)
   }
 
-  const placeOfThoughts = ({ id, style }: Thoughts): string =>
+  const placeOfThoughts = ({ id }: Thoughts, style: Style): string =>
     `${placeOf(id)},"${style === 'summary' ? 'summary' : 'content'}_index":0`
+
+  /** Reasoning is streamed as a summary, which clients show. What is reasoning in full follows as such, in one piece. */
+  function closeThoughts(of: Thoughts): string {
+    const text = JSON.stringify(of.text)
+    const done = frame('response.reasoning_summary_text.done', `${placeOfThoughts(of, 'summary')},"text":${text}`)
+    const summary = done + thoughtsFrame(of, 'summary', 'done', of.text)
+    if (of.style === 'summary') return summary
+    const where = placeOfThoughts(of, 'full')
+    return (
+      summary +
+      thoughtsFrame(of, 'full', 'added', '') +
+      frame('response.reasoning_text.delta', `${where},"delta":${text}`) +
+      frame('response.reasoning_text.done', `${where},"text":${text}`) +
+      thoughtsFrame(of, 'full', 'done', of.text)
+    )
+  }
 
   /** `isWhole`: it ended by itself. A call that was cut must not look as if its arguments were complete. */
   function closeBlock(isWhole: boolean): string {
@@ -199,10 +214,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         // Hidden thoughts leave only what their vendor wants back.
         if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
         of.text = block.text
-        if (!block.partOpen) return ''
-        const done = of.style === 'summary' ? 'response.reasoning_summary_text.done' : 'response.reasoning_text.done'
-        const fields = `${placeOfThoughts(of)},"text":${JSON.stringify(block.text)}`
-        return frame(done, fields) + thoughtsFrame(of, 'done', block.text)
+        return block.partOpen ? closeThoughts(of) : ''
       }
       case 'call': {
         of.text = block.text

@@ -82,7 +82,8 @@ function reasoningItem(draft: Extract<Draft, { kind: 'reasoning' }>, status: Ite
   return {
     id,
     type: 'reasoning',
-    summary: style === 'summary' && hasText ? [{ type: 'summary_text', text }] : [],
+    // Clients show summaries, and most of them nothing else: reasoning in full stands there, too.
+    summary: hasText ? [{ type: 'summary_text', text }] : [],
     ...(style === 'full' && hasText ? { content: [{ type: 'reasoning_text', text }] } : {}),
     ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
     ...(status === 'incomplete' ? { status } : {}),

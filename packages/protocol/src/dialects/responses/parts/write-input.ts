@@ -20,11 +20,12 @@ export type WrittenInput = { instructions: string | undefined; input: Item[] }
 
 export function writeInput(request: CanonicalRequest, names: ToolNames, target: Target): WrittenInput {
   const texts = request.instructions.map(({ text }) => text)
-  // The vendor refuses to write JSON unless the prompt has the word; the other dialect that asks for it wants no word.
-  if (request.format.type === 'json' && request.from === 'generate-content') texts.push('Answer with a JSON object.')
+  const isJsonMode = request.format.type === 'json'
+  // The vendor rejects JSON mode unless the word stands in the input; callers of generate-content need not say it.
+  if (isJsonMode && request.from === 'generate-content') texts.push('Answer with a JSON object.')
   const items = writeTurns(request, names, target)
-  // One plain text has a place of its own. But there must be some input, or there is nothing to answer.
-  if (texts.length === 1 && items.length > 0) return { instructions: texts[0], input: items }
+  // One plain text goes into `instructions`, which the vendor does not search for the word. There must be some input.
+  if (texts.length === 1 && items.length > 0 && !isJsonMode) return { instructions: texts[0], input: items }
   const developer = texts.map((text): Item => ({ type: 'message', role: 'developer', content: text }))
   return { instructions: undefined, input: [...developer, ...items] }
 }
