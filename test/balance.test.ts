@@ -109,6 +109,31 @@ test.each([
   expect(await settled()).toMatchObject([{ cost_usd: cost(10, 20), receipt: { warnings: [warning] } }])
 })
 
+test.each([
+  ['small', ''],
+  ['large', 'x'.repeat(20_000)],
+])('no other name of the cap in a %s body buys more than is held', async (_, padding) => {
+  const { secret } = await quickKey(gateway, '0.03')
+  upstream.behave(answer(reply()))
+  const others = { n_predict: 100_000, options: { num_predict: -1 }, best_of: 8, padding }
+  const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100_000, ...others }))
+  const warnings = response.headers.get('x-trivium-warnings')?.split(', ')
+  expect([response.status, warnings]).toEqual([
+    200,
+    ['options.num_predict;lowered', 'best_of;dropped', 'max_tokens;lowered-to-balance'],
+  ])
+  const sent = JSON.parse(upstream.last().body.toString())
+  expect(sent.max_tokens).toBeLessThan(7_500)
+  expect(sent).toMatchObject({ n_predict: sent.max_tokens, options: { num_predict: sent.max_tokens } })
+  expect(sent).not.toHaveProperty('best_of')
+  const within = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100, ...others }))
+  expect(within.headers.get('x-trivium-warnings')).toBe(
+    'n_predict;lowered, options.num_predict;lowered, best_of;dropped',
+  )
+  const lowered = { max_tokens: 100, n_predict: 100, options: { num_predict: 100 } }
+  expect(JSON.parse(upstream.last().body.toString())).toMatchObject(lowered)
+})
+
 test('nothing is lowered when it suffices', async () => {
   const { secret } = await quickKey(gateway)
   upstream.behave(answer(reply()))

@@ -24,7 +24,7 @@ export function readKind(value: Value, kinds: ReadonlyMap<string, Kind>): Kind |
   return undefined
 }
 
-type Described = Pick<Upstream, 'kind' | 'dialect' | 'baseUrl' | 'speaks' | 'service' | 'health'>
+type Described = Pick<Upstream, 'kind' | 'dialect' | 'baseUrl' | 'speaks' | 'service' | 'otherCaps' | 'health'>
 
 export function readDescribed(fields: Fields, kind: Kind): Described {
   const speaks = readSpeaks(fields, kind)
@@ -36,8 +36,12 @@ export function readDescribed(fields: Fields, kind: Kind): Described {
 }
 
 export function described(kind: Kind, baseUrl: string, speaks: readonly Spoken[] = kind.speaks): Described {
-  const { service, health } = kind
-  const known = { ...(service ? { service } : {}), ...(health ? { health } : {}) }
+  const { service, otherCaps, health } = kind
+  const known = {
+    ...(service ? { service } : {}),
+    ...(otherCaps ? { otherCaps } : {}),
+    ...(health ? { health } : {}),
+  }
   return { kind: kind.kind, dialect: speaks[0]?.dialect, baseUrl, speaks, ...known }
 }
 

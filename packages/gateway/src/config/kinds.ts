@@ -32,6 +32,11 @@ export type Kind = {
   /** In the order of preference: the caller's own dialect if it is here, else the first. */
   speaks: readonly [Spoken, ...Spoken[]]
   service?: Partial<ChatService>
+  /**
+   * Fields besides its dialects' own that bound or multiply its output: they are kept within what is paid for. Empty: it
+   * rejects fields that it does not know. Absent: any that some service has.
+   */
+  otherCaps?: readonly string[]
   /** Answers a GET with the key, and costs nothing. Below the base address. */
   health?: string
   /** It usually takes no key: the field may be left out. */

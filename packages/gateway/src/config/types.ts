@@ -21,6 +21,8 @@ export type Upstream = {
   speaks: readonly Spoken[]
   /** What is known of it as a chat service. */
   service?: Partial<ChatService>
+  /** Fields besides its dialects' own that bound or multiply its output. Absent: any that some service has. */
+  otherCaps?: readonly string[]
   /** Answers a GET with the key, and costs nothing. */
   health?: string
   keys: readonly string[]

@@ -1,5 +1,6 @@
 // Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { boundFor, pathOf } from '@trivium/protocol/dialects/output-fields.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
@@ -12,6 +13,7 @@ import { codec } from './codec.ts'
 import { formatRequestId } from './ids.ts'
 import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
 import { isAbout, isNamed } from './refused.ts'
+import { choiceCap } from './reserve.ts'
 
 export function passThrough(asked: Asked): Outbound {
   const care = careFor(asked)
@@ -127,7 +129,20 @@ function editsFor(asked: Asked, care: Care, model: string, endUser: string | und
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
   if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
+  if (request.outputFields.length > 0) boundOutput(own, asked)
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
+}
+
+/** No field that the upstream may take for a cap asks for more than the hold is for. */
+function boundOutput(into: PassingEdits, { request, offer, candidate, warnings }: Asked): void {
+  const { otherCaps } = candidate.upstream
+  const fields = request.outputFields.filter(({ name }) => otherCaps === undefined || otherCaps.includes(name))
+  const bounds = { cap: choiceCap(request, offer.model.limits.maxOutput), choices: request.choices }
+  for (const field of fields) {
+    const bound = boundFor(field, bounds)
+    if (bound !== undefined) warnings.push(`${pathOf(field)};${bound === 'removed' ? 'dropped' : 'lowered'}`)
+  }
+  into.outputFields = { fields, bounds }
 }
 
 function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {

@@ -69,13 +69,16 @@ const STREAM_START = 2_048
 /** Fewer output tokens than this are not worth a call. */
 export const LEAST_OUTPUT = 16
 
+/** Output tokens of each choice, at most. Only a cap that somebody has set ends a stream: without one, its hold does. */
+export function choiceCap({ maxOutput: own, stream }: Sizing, maxOutput: number | undefined): number {
+  return own ?? maxOutput ?? (stream ? Number.POSITIVE_INFINITY : DEFAULT_CAP)
+}
+
 export function boundsOf(sizing: Sizing, maxOutput: number | undefined, statistics: ModelStatistics): Bounds {
   const parts =
     sizing.images * PER_IMAGE + sizing.documents * PER_DOCUMENT + sizing.audios * PER_AUDIO + sizing.tools * PER_TOOL
   const text = sizing.textBytes * statistics.inputTokensPerByte * statistics.margin
-  // Only a cap that somebody has set ends an answer. A stream without one is stopped by its hold, not by our guess.
-  const uncapped = sizing.stream ? Number.POSITIVE_INFINITY : DEFAULT_CAP
-  const outputCap = (sizing.maxOutput ?? maxOutput ?? uncapped) * sizing.choices
+  const outputCap = choiceCap(sizing, maxOutput) * sizing.choices
   const start = Math.max(STREAM_START, 2 * recentP95(statistics)) * sizing.choices
   return {
     input: Math.ceil(text) + PER_REQUEST + parts,

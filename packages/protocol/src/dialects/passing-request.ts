@@ -5,8 +5,9 @@ import { isObject, type Json, Mistake } from '../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
-import { fieldNamed, type JsonScan, scanObject, type TypeWords } from '../framing/json-scan.ts'
+import { fieldNamed, type JsonField, type JsonScan, scanObject, type TypeWords } from '../framing/json-scan.ts'
 import { jsonText } from '../framing/json-text.ts'
+import { boundOutput } from './output-fields.ts'
 import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
@@ -100,6 +101,17 @@ export function openFieldEdits({ set, remove }: PassingEdits): FieldEdits {
 }
 
 const NO_NAMES: readonly string[] = []
+
+/** The same edits, with those that keep every other field within what may be asked of output. */
+export function withOutputBounds(
+  scanned: { bytes: Uint8Array; scan: { fields: readonly JsonField[] }; codec: Codec },
+  into: FieldEdits,
+  { outputFields, maxOutput = Number.POSITIVE_INFINITY }: PassingEdits,
+): FieldEdits {
+  if (outputFields === undefined) return into
+  const { fields, bounds } = outputFields
+  return boundOutput(scanned, into, fields, { ...bounds, cap: Math.min(bounds.cap, maxOutput) })
+}
 
 /** The `tools` field without the tools that need one of these prices. */
 export function leaveOutTools(

@@ -13,6 +13,7 @@ import type { Codec } from '../framing/codec.ts'
 import type { Pieces } from '../framing/splice.ts'
 import type { ChatService } from './chat-service.ts'
 import type { ErrorDialect } from './dialect.ts'
+import type { OutputBounds, OutputField } from './output-fields.ts'
 
 /** What the address of a request says, where the dialect says it there and not in the body. */
 export type Addressed = { model: string; stream: boolean }
@@ -87,6 +88,8 @@ export type PassingEdits = {
   model?: string
   /** A lower cap on output tokens. */
   maxOutput?: number
+  /** Other fields that bound or multiply the output, and what they may ask for at most. `maxOutput` holds for them too. */
+  outputFields?: { fields: readonly OutputField[]; bounds: OutputBounds }
   /** What is known of a chat service: the name of the cap where the caller gave none, and where the end user belongs. */
   service?: Partial<ChatService>
   /** Asks a chat upstream for the usage chunk. */
@@ -109,6 +112,8 @@ export type PassingRequest = {
   maxOutput: number | undefined
   /** What the caller calls its output cap, or what it is called when there is none. */
   capField: string
+  /** Fields besides the dialect's own by which some services bound or multiply the output. */
+  outputFields: readonly OutputField[]
   showUsage: boolean
   textBytes: number
   images: number

@@ -11,6 +11,7 @@ export const openai: Kind = {
   // What has to be translated goes to responses: some models speak nothing else, and it keeps thoughts.
   speaks: [spoken('responses'), spoken('chat')],
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
+  otherCaps: [],
   health: '/models',
   tried: 'sandbox',
 }
@@ -24,6 +25,7 @@ export const anthropic: Kind = {
   baseUrl: 'https://api.anthropic.com',
   ending: '',
   speaks: [spoken('messages')],
+  otherCaps: [],
   health: '/v1/models',
   tried: 'sandbox',
 }
@@ -36,6 +38,7 @@ export const gemini: Kind = {
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
   ending: '/v1beta',
   speaks: [spoken('generate-content')],
+  otherCaps: [],
   health: '/models',
   tried: 'sandbox',
 }

@@ -7,7 +7,8 @@ import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
 import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
-import { openFieldEdits, parseBody } from '../passing-request.ts'
+import { outputFieldsIn } from '../output-fields.ts'
+import { openFieldEdits, parseBody, withOutputBounds } from '../passing-request.ts'
 import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openingIn } from './parts/opening.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
@@ -60,6 +61,7 @@ function readRequest(
     tools,
     values: facts.values,
     capField: facts.capField ?? 'max_tokens',
+    outputFields: outputFieldsIn(facts.fields, OWN_BOUNDS, { bytes, codec }),
     showUsage: includeUsage,
     textBytes: facts.bytes - facts.mediaBytes,
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
@@ -77,6 +79,7 @@ function readRequest(
 }
 
 const NO_OBJECTS: readonly string[] = []
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'n'])
 
 function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits
@@ -91,6 +94,7 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec:
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
     if (tools !== undefined) setField(fields, 'tools', tools)
   }
+  fields = withOutputBounds({ bytes, scan: facts, codec }, fields, edits)
   if (service?.cap === 'max_tokens') fields = withOlderCap(facts, fields, maxOutput)
   const changes: ChatEdits = { fields }
   if (model !== undefined) changes.model = model

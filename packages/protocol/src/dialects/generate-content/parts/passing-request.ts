@@ -8,10 +8,13 @@ import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../
 import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../opening.ts'
-import { countMedia, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import { outputFieldsIn } from '../../output-fields.ts'
+import { countMedia, openFieldEdits, readBody, setWithin, withOutputBounds } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
 import { billedAs, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
+
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
 /** `decode` also is what finds the caller's mistakes. Throws Mistake. */
 export function readRequest(
@@ -32,6 +35,7 @@ export function readRequest(
     choices: request.sampling.choices ?? 1,
     maxOutput: request.sampling.maxOutput,
     capField: 'generationConfig.maxOutputTokens',
+    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
     showUsage: true,
     textBytes: bytes.length - encodedBytes,
     images,
@@ -91,7 +95,7 @@ function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
       )
     else setField(into, 'tools', without(bytes.subarray(tools.start, tools.end)) ?? '[]')
   }
-  return editFields(bytes, scan, into, codec)
+  return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
 }
 
 /** One entry of `tools` can hold several: what is left of it, or undefined when that is nothing. */

@@ -8,12 +8,23 @@ import type { JsonScan } from '../../../framing/json-scan.ts'
 import { jsonText } from '../../../framing/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../opening.ts'
-import { countMedia, leaveOutTools, notText, openFieldEdits, readBody, setWithin } from '../../passing-request.ts'
+import { outputFieldsIn } from '../../output-fields.ts'
+import {
+  countMedia,
+  leaveOutTools,
+  notText,
+  openFieldEdits,
+  readBody,
+  setWithin,
+  withOutputBounds,
+} from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
 
 /** The least that the vendor takes as a budget for thinking. */
 const LEAST_BUDGET = 1_024
+
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
 
 /** `decode` also is what finds the caller's mistakes. Throws Mistake. */
 export function readRequest(
@@ -32,6 +43,7 @@ export function readRequest(
     choices: 1,
     maxOutput: request.sampling.maxOutput,
     capField: 'max_tokens',
+    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
     showUsage: true,
     textBytes: bytes.length - encodedBytes - fetchedBytes(body),
     images,
@@ -74,7 +86,7 @@ function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
   if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', jsonText(edits.endUser))
   if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
   leaveOutTools(scanned, into, body, edits, billedAs)
-  return editFields(bytes, scan, into, codec)
+  return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
 }
 
 /** A cap must stay above the budget for thinking, or the vendor refuses the request. */

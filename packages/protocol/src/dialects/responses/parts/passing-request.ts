@@ -7,9 +7,20 @@ import { editFields, setField } from '../../../framing/edit-fields.ts'
 import type { JsonScan } from '../../../framing/json-scan.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../opening.ts'
-import { countMedia, isId, leaveOutTools, objectsIn, openFieldEdits, readBody } from '../../passing-request.ts'
+import { outputFieldsIn } from '../../output-fields.ts'
+import {
+  countMedia,
+  isId,
+  leaveOutTools,
+  objectsIn,
+  openFieldEdits,
+  readBody,
+  withOutputBounds,
+} from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_output_tokens'])
 
 /** `decode` also is what finds the caller's mistakes. Throws Mistake. */
 export function readRequest(
@@ -28,6 +39,7 @@ export function readRequest(
     choices: 1,
     maxOutput: request.sampling.maxOutput,
     capField: 'max_output_tokens',
+    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
     showUsage: true,
     textBytes: bytes.length - encodedBytes - producedBytes(body),
     images,
@@ -67,5 +79,5 @@ function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdi
   const isOlder = isId(body.user) && !isId(body.safety_identifier)
   if (edits.endUser !== undefined) put(isOlder ? 'user' : 'safety_identifier', edits.endUser)
   leaveOutTools({ bytes, scan }, into, body, edits, billedAs)
-  return editFields(bytes, scan, into, codec)
+  return editFields(bytes, scan, withOutputBounds({ bytes, scan, codec }, into, edits), codec)
 }
