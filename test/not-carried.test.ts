@@ -238,3 +238,20 @@ test('the receipt on the command line says the same', async () => {
   expect(rows[0]?.receipt?.warnings).toEqual(listed(response))
   expect(listed(response).toSorted()).toEqual(['presence_penalty;dropped', 'seed;dropped'])
 })
+
+test('names of any length and number: bounded in the header and on the receipt', async () => {
+  const { secret, settled, rows } = await quickKey(gateway)
+  const one = await callIn('chat', gateway.url, secret, {
+    model: 'over-messages',
+    more: { ['x'.repeat(1_000_000)]: 1 },
+  })
+  expect(one.status).toBe(200)
+  expect(listed(one)).toEqual([`${'x'.repeat(197)}...;dropped`])
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`${index}${'\u0001'.repeat(150)}`, 1]))
+  const two = await callIn('chat', gateway.url, secret, { model: 'over-messages', more: many })
+  expect([two.status, two.status === 200 ? '' : await two.text()]).toEqual([200, ''])
+  expect(two.headers.get('x-trivium-warnings')?.length).toBeLessThanOrEqual(1_024)
+  expect(listed(two).at(-1)).toBe('warnings;cut')
+  await settled()
+  for (const { receipt } of await rows()) expect(JSON.stringify(receipt).length).toBeLessThanOrEqual(16 * 1024)
+})

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { readUsage } from '../packages/gateway/src/cli/usage-pages.ts'
 import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
 import type { Account, Row } from '../test/support/control.ts'
 import { type Engine, type Gateway, type Home, newHome, startGateway } from '../test/support/gateway.ts'
@@ -96,7 +97,7 @@ export async function newWallet(
 }
 
 export const rowsOf = (gateway: Gateway, { email }: Wallet, limit = 0): Promise<Row[]> =>
-  operate(gateway, 'usage', { account: email, limit: String(limit) })
+  readUsage((page) => operate<Row[]>(gateway, 'usage', page), { account: email, limit: String(limit) })
 
 export const accountOf = (gateway: Gateway, { email }: Wallet): Promise<Account> =>
   operate(gateway, 'account show', { account: email })

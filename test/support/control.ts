@@ -1,5 +1,6 @@
 // The operator's commands without a process for each: asked directly at the running server's door (SQLite only).
 import { askServer } from '../../packages/gateway/src/cli/control.ts'
+import { readUsage } from '../../packages/gateway/src/cli/usage-pages.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import type { Gateway } from './gateway.ts'
 
@@ -30,7 +31,7 @@ export async function quickKey(gateway: Gateway, credit = '10', more: Record<str
   const { secret, id } = await ask<{ secret: string; id: string }>(gateway, 'key create', {
     ...{ account: email, name: 'test', ...more },
   })
-  const rows = () => ask<Row[]>(gateway, 'usage', { account: email, limit: '0' })
+  const rows = () => readUsage((page) => ask<Row[]>(gateway, 'usage', page), { account: email, limit: '0' })
   const account = () => ask<Account>(gateway, 'account show', { account: email })
   return { secret, email, keyId: id, rows, account, settled: () => settled(rows) }
 }

@@ -2,8 +2,8 @@
 
 import type { FileConfig } from '../config/types.ts'
 import { hashSecret } from '../journey/authenticate.ts'
-import { formatRequestId } from '../journey/ids.ts'
-import { showReceipt } from '../journey/show-receipt.ts'
+import { formatRequestId, parseRequestId } from '../journey/ids.ts'
+import { showReceipt, withinBytes } from '../journey/show-receipt.ts'
 import { formatUsd } from '../money/amount.ts'
 import { CREDIT, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
@@ -13,10 +13,13 @@ import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import { UsageError } from './args.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
+import { PAGE_ROWS } from './usage-pages.ts'
 
 /** `health`: at the desk of a server that runs. */
 export type Desk = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
 type Values = Readonly<Record<string, string>>
+/** Of the receipts on one page of a usage list. */
+const PAGE_BYTES = 4 * 1024 * 1024
 export type Operation = (desk: Desk, values: Values) => Promise<unknown>
 
 export const OPERATIONS = {
@@ -67,10 +70,13 @@ export const OPERATIONS = {
     await storage.revokeKey((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
-  usage: async ({ storage }, { account = '', limit = '100' }) => {
+  // One page; readUsage asks for the next.
+  usage: async ({ storage }, { account = '', limit = '100', before }) => {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
     const { id } = await find(storage, account)
-    return (await storage.usage(id, Number(limit))).map((row) => showReceipt(row, 'operator'))
+    const rows = Math.min(Number(limit) || PAGE_ROWS, PAGE_ROWS)
+    const page = await storage.usage(id, rows, before === undefined ? undefined : parseRequestId(before))
+    return withinBytes(page, PAGE_BYTES).map((row) => showReceipt(row, 'operator'))
   },
   'upstream health': async ({ config, health }) =>
     Object.fromEntries(

@@ -14,6 +14,7 @@ import { printResult, Report } from './output.ts'
 import { describePrices } from './prices-diff.ts'
 import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
 import { testUpstream } from './upstream-test.ts'
+import { readUsage, type UsagePage } from './usage-pages.ts'
 
 export type Setup = {
   /** Throws a UsageError that lists every mistake. */
@@ -95,7 +96,10 @@ async function runCommand(name: string, rest: readonly string[], setup: Setup): 
       `'${name}' takes ${wanted}, not ${parsed.words.length ? `'${parsed.words.join(' ')}'` : 'nothing'}`,
     )
   }
-  return 'operation' in command ? await runOnStore(command, parsed, setup) : await command.run(parsed, setup)
+  if (!('operation' in command)) return await command.run(parsed, setup)
+  const values = await command.values(parsed)
+  if (command.operation !== 'usage') return await runOnStore(command, values, setup)
+  return await readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
 }
 
 function findCommand(words: readonly string[]): { name: string; rest: readonly string[] } {
@@ -110,8 +114,7 @@ function findCommand(words: readonly string[]): { name: string; rest: readonly s
 const COMMAND_NAMES: ReadonlySet<string> = new Set([OWN_COMMANDS, STORE_COMMANDS, LATER_COMMANDS].flatMap(Object.keys))
 
 /** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
-async function runOnStore(command: StoreCommand, parsed: Arguments, setup: Setup): Promise<unknown> {
-  const values = await command.values(parsed)
+async function runOnStore(command: StoreCommand, values: Record<string, string>, setup: Setup): Promise<unknown> {
   const environment = setup.environment()
   if (!environment.databaseUrl) {
     const answered = await askServer(environment.dataDir, command.operation, values)

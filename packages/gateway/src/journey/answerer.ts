@@ -4,6 +4,7 @@ import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import { type Block, type CanonicalReply, spokenBytes, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from './codec.ts'
 import { formatRequestId, timeOfId } from './ids.ts'
@@ -97,7 +98,7 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
   const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
-  for (const what of reply.omitted) warnings.push(`${what};omitted`)
+  for (const what of reply.omitted) addWarning(warnings, what, 'omitted')
   if (client.loses !== undefined) warnOfLost(client.loses, reply, warnings)
   const stop = reply.choices[0]?.stop
   if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
@@ -117,7 +118,7 @@ function warnOfLost(loses: NonNullable<TextDialect['loses']>, { choices }: Canon
       if (isPlainText(block)) continue
       for (const event of unfoldBlock(block)) {
         const what = loses(event)
-        if (what !== undefined) warnings.push(`${what};omitted`)
+        if (what !== undefined) addWarning(warnings, what, 'omitted')
       }
     }
   }

@@ -13,7 +13,8 @@ export type Care = {
   endUser: string
   /** What takes out the fields without a price. */
   edits: readonly PassingEdits[]
-  warnings: readonly string[]
+  /** The fields that are taken out. */
+  unpriced: readonly string[]
   /** What has a price, and may be asked for. */
   wishes: Wishes
 }
@@ -27,7 +28,7 @@ export function careFor({ parts, caller, request, candidate, offer }: Asked, tra
   const tag = parts.seals.tagOf(caller.account)
   const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
   // As most requests are.
-  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, warnings: NONE, wishes: NO_WISHES }
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, wishes: NO_WISHES }
   return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
 }
 
@@ -37,7 +38,7 @@ function careForPriced(
   fields: readonly PricedField[],
   price: TokenPrice,
   translated: boolean,
-): Pick<Care, 'edits' | 'warnings' | 'wishes'> {
+): Pick<Care, 'edits' | 'unpriced' | 'wishes'> {
   const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
@@ -46,7 +47,7 @@ function careForPriced(
   }
   return {
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
-    warnings: unpriced.map(({ field }) => `${field};no-price`),
+    unpriced: unpriced.map(({ field }) => field),
     wishes: translated ? NO_WISHES : wishesOf(fields, price),
   }
 }

@@ -1,5 +1,6 @@
 // Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { boundFor, pathOf } from '@trivium/protocol/dialects/output-fields.ts'
 import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
 import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -17,7 +18,7 @@ import { choiceCap } from './reserve.ts'
 
 export function passThrough(asked: Asked): Outbound {
   const care = careFor(asked)
-  if (care.warnings.length > 0) asked.warnings.push(...care.warnings)
+  for (const field of care.unpriced) addWarning(asked.warnings, field, 'no-price')
   return new PassingOutbound(asked, care)
 }
 
@@ -179,7 +180,7 @@ function carriedHeaders(asked: Asked): Record<string, string> {
   // A price of a long context is all that they need.
   if (offer.rate.price.longContext) return { ...carried, 'anthropic-beta': betas }
   const { kept, removed } = withoutPricedBetas(betas)
-  if (removed.length > 0) warnings.push('anthropic-beta;no-price')
+  if (removed.length > 0) addWarning(warnings, 'anthropic-beta', 'no-price')
   return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }
 }
 

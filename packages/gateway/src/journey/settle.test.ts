@@ -99,6 +99,21 @@ test('the receipt says how it was counted, at which price, and what was changed'
   )
 })
 
+test.each([
+  ['names of the upstream', { finish: 'f'.repeat(50_000), usage: usage(1, 1, { tier: 't'.repeat(50_000) }) }, []],
+  ['warnings, also such as take six bytes each in JSON', {}, Array.from({ length: 64 }, () => '\u0001'.repeat(200))],
+])('a receipt is at most 16 KiB, and can still be recomputed: %s', (_, more, warnings) => {
+  const quote = { ...quoteOf(), warnings: warnings.map((warning, index) => `${warning}${index};dropped`) }
+  const ended = outcome('completed', { ...delivered, usage: usage(10, 20), ...more })
+  const charge = chargeOf(quote, ended, createLearned().of('a'))
+  const text = receiptOf(quote, ended, charge)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024)
+  const receipt = JSON.parse(text)
+  expect(recompute(receipt)).toBe(charge.cost)
+  for (const name of [receipt.finish, receipt.tier]) expect(Buffer.byteLength(name ?? '')).toBeLessThanOrEqual(200)
+  if (warnings.length > 0) expect(receipt.warnings.at(-1)).toBe('warnings;cut')
+})
+
 const special: TokenPrice = {
   ...price,
   ...{ cacheWriteLong: 3_000_000n, reasoning: 6_000_000n },

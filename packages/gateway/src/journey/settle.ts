@@ -1,5 +1,7 @@
 // What each ending costs, and the receipt that lets anyone recompute it.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import { shortText, utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
 import { jsonText } from '@trivium/protocol/framing/json-text.ts'
 import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
 import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
@@ -105,18 +107,35 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   }
   text += `,"units":${unitsText(charge.units, charge.terms)}`
   const tier = tierOf(charge, outcome.usage?.tier)
-  if (tier !== undefined) text += `,"tier":${jsonText(tier)}`
+  if (tier !== undefined) text += `,"tier":${jsonText(shortText(tier))}`
   const calls = charge.terms && callsByName(charge.terms)
   if (calls) text += `,"tools":${JSON.stringify(calls)}`
   if (charge.estimated) text += `,"counted":"${charge.absurd ? 'usage was absurd' : 'usage was missing'}"`
   const reasoning = outcome.usage?.reasoning
   if (reasoning !== undefined) text += `,"reasoning_tokens":${reasoning}`
-  if (outcome.finish !== undefined) text += `,"finish":${jsonText(outcome.finish)}`
+  if (outcome.finish !== undefined) text += `,"finish":${jsonText(shortText(outcome.finish))}`
   if (outcome.firstTokenMs !== undefined) text += `,"first_token_ms":${Math.round(outcome.firstTokenMs)}`
   text += `,"total_ms":${Math.round(outcome.totalMs)}`
-  if (warnings.length > 0) text += `,"warnings":${JSON.stringify(warnings)}`
+  if (warnings.length > 0) text += `,"warnings":${warningsText(warnings)}`
   if (charge.upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(charge.upstreamCost)}"`
   return `${text},"price":${priceText(quote, charge)}}`
+}
+
+/** What else is on a receipt is a handful of bounded names and numbers, so that all of it stays within 16 KiB. */
+const MOST_WARNING_BYTES = 8 * 1024
+
+function warningsText(warnings: readonly string[]): string {
+  const text = JSON.stringify(warnings)
+  if (text.length * 3 <= MOST_WARNING_BYTES) return text
+  const kept: string[] = []
+  let bytes = 0
+  for (const warning of warnings) {
+    // In JSON a control character takes six bytes.
+    bytes += utf8Length(JSON.stringify(warning)) + 1
+    if (bytes > MOST_WARNING_BYTES) return JSON.stringify([...kept, WARNINGS_CUT])
+    kept.push(warning)
+  }
+  return text
 }
 
 /** A plain price is the same text for every request; others name the figures that were used. */

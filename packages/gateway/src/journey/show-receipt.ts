@@ -72,6 +72,16 @@ export function showReceipt(row: UsageRow, audience: Audience) {
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
 
+/** As many as fit, and one at least: a list goes on behind the last that it has. */
+export function withinBytes(rows: readonly UsageRow[], most: number): readonly UsageRow[] {
+  let bytes = 0
+  const end = rows.findIndex(({ receipt }, index) => {
+    bytes += receipt.length
+    return index > 0 && bytes > most
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
 /** Callers know models by the names that the operator gave them; what is behind one is told to the operator. */
 function attemptOf(row: UsageRow, stored: Stored, outcome: string, audience: Audience) {
   const attempt = { upstream: stored.upstream ?? row.upstream, model: stored.model ?? row.model, outcome }

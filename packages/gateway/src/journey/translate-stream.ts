@@ -5,6 +5,7 @@ import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
 import { restoringEmit } from '@trivium/protocol/canonical/restore.ts'
 import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { ChargedUnits } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pair } from './answerer.ts'
 import { codec } from './codec.ts'
@@ -38,10 +39,8 @@ export function openTranslation(pair: Pair): StreamMeter {
   let choices = 1
   let isEmpty = true
 
-  /** Once: a stream may lose the same thing a thousand times. */
   function tell(lost: string | undefined): void {
-    const warning = `${lost};omitted`
-    if (lost !== undefined && !warnings.includes(warning)) warnings.push(warning)
+    if (lost !== undefined) addWarning(warnings, lost, 'omitted')
   }
 
   function take(event: StreamEvent): void {

@@ -2,7 +2,7 @@
 import { effortOf } from '@trivium/protocol/canonical/effort.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
-import type { WarnedField, WarningReason } from '@trivium/protocol/canonical/warning.ts'
+import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_WISHES, type Wishes } from '../money/price.ts'
@@ -19,7 +19,7 @@ import { sandboxHeaders, upstreamModel } from './pass-through.ts'
 export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
   const { request, dialect, warnings } = asked
   const care = careFor(asked, true)
-  for (const warning of care.warnings) warnings.push(warning)
+  for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
   refuseStored(asked)
   if (upstream.id === 'responses') refuseImages(asked)
   const model = upstreamModel(asked)
@@ -121,7 +121,7 @@ function withCare(
   const { tier, endUser: named } = request
   const endUser = named === undefined ? endUserFor(upstream, care, asked) : shortEndUser(named, upstream.id)
   if (named !== undefined && endUser !== named) warn('endUser', 'changed')
-  for (const field of request.untranslated) asked.warnings.push(`${field};dropped`)
+  for (const field of request.untranslated) addWarning(asked.warnings, field, 'dropped')
   // A tier without a price was warned of in the care.
   const isTierTaken = tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))
   return { ...request, cacheKey: care.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
@@ -141,13 +141,13 @@ function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: 
   const effort = effortOf(request.reasoning)
   const isThinking = mode === 'on' || mode === 'auto' || (effort !== undefined && effort !== 'none')
   if (!isThinking) return { ...request, sampling }
-  warnings.push(`${nameOf(dialect, 'reasoning')};off`)
+  addWarning(warnings, nameOf(dialect, 'reasoning'), 'off')
   return { ...request, sampling, reasoning: { ...request.reasoning, mode: 'off' } }
 }
 
 function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
   return (field: WarnedField, reason: WarningReason): void => {
-    warnings.push(`${nameOf(dialect, field)};${reason}`)
+    addWarning(warnings, nameOf(dialect, field), reason)
   }
 }
 

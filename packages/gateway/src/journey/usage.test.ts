@@ -62,6 +62,17 @@ async function get(path: string, headers: Record<string, string> = { authorizati
   return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Body }
 }
 
+test('a page ends early when its receipts are large, and the next one goes on behind it', async () => {
+  const receipt = JSON.stringify({ warnings: ['x'.repeat(16_000)] })
+  rows = Array.from({ length: 100 }, (_, index) => ({ ...row(BigInt(100 - index)), receipt }))
+  const { body } = await get('/v1/usage?limit=100')
+  expect(body.has_more).toBe(true)
+  expect(body.requests.length).toBeGreaterThan(0)
+  expect(body.requests.length).toBeLessThan(40)
+  rows = rows.slice(0, 1).map((one) => ({ ...one, receipt: JSON.stringify({ warnings: ['x'.repeat(2_000_000)] }) }))
+  expect((await get('/v1/usage')).body.requests).toHaveLength(1)
+})
+
 test('the balance, the sums of the account and the key, and the newest receipts', async () => {
   const { status, headers, body } = await get('/v1/usage')
   expect(status).toBe(200)

@@ -10,10 +10,12 @@ import { Failure } from './failure.ts'
 import { formatRequestId, parseRequestId } from './ids.ts'
 import type { Incoming } from './journey.ts'
 import type { Parts } from './parts.ts'
-import { showReceipt } from './show-receipt.ts'
+import { showReceipt, withinBytes } from './show-receipt.ts'
 
 const DEFAULT_LIMIT = 20
 const LARGEST_LIMIT = 100
+/** Of receipts as they are stored: a page ends early when there is more. */
+const PAGE_BYTES = 256 * 1024
 
 /** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
 export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answer> {
@@ -24,12 +26,13 @@ export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answe
   if (!standing) throw invalid()
   // One more than is shown tells whether there are more.
   const rows = await parts.store.usage(caller.account, limit + 1, before)
+  const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
   return json(200, incoming.headers, {
     object: 'usage',
     ...accountJson(standing.account),
     key: keyJson(standing.key, parts.clock()),
-    requests: rows.slice(0, limit).map((row) => showReceipt(row, 'caller')),
-    has_more: rows.length > limit,
+    requests: page.map((row) => showReceipt(row, 'caller')),
+    has_more: rows.length > page.length,
   })
 }
 

@@ -1,4 +1,5 @@
 // Every way a request can fail, once. Dialects only render these; nothing else invents a status.
+import { shortText } from './utf8.ts'
 
 /** `retry`: whether the same call may succeed later. `fault`: who has to act. */
 export const ERRORS = {
@@ -52,6 +53,15 @@ export type ErrorInfo = {
   billed?: true
   /** For our log only, already masked. Dialects never render it. */
   detail?: string
+}
+
+const MESSAGE_BYTES = 8 * 1024
+
+/** Messages and paths repeat what a caller wrote, which may be megabytes that came compressed. */
+export function errorInfo(code: ErrorCode, message: string, more: Omit<ErrorInfo, 'code' | 'message'> = {}): ErrorInfo {
+  const info: ErrorInfo = { code, message: shortText(message, MESSAGE_BYTES), ...more }
+  if (info.param !== undefined) info.param = shortText(info.param)
+  return info
 }
 
 export type ReachedLimit = {

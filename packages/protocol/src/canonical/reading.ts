@@ -1,6 +1,6 @@
 // Typed access to a caller's parsed JSON. What is wrong is said in one way everywhere: the field, and what it must be.
 
-import type { ErrorCode, ErrorInfo } from './error.ts'
+import { type ErrorCode, type ErrorInfo, errorInfo } from './error.ts'
 
 /** The caller's mistake, or something that cannot be done for this caller. Thrown deep inside, caught by the journey. */
 export class Mistake extends Error {
@@ -8,8 +8,9 @@ export class Mistake extends Error {
   readonly info: ErrorInfo
 
   constructor(code: ErrorCode, param: string | undefined, message: string) {
-    super(message)
-    this.info = { code, message, ...(param === undefined ? {} : { param }) }
+    const info = errorInfo(code, message, param === undefined ? {} : { param })
+    super(info.message)
+    this.info = info
   }
 }
 

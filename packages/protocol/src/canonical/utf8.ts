@@ -12,6 +12,25 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
+/** The most bytes of a name that a caller or an upstream chose, wherever the name is kept or repeated. */
+export const NAME_BYTES = 200
+const CUT_MARK = '...'
+
+/** The text as it is, or its first characters with a mark, in at most `most` bytes of UTF-8. */
+export function shortText(text: string, most = NAME_BYTES): string {
+  // No character of a string takes more than three bytes.
+  if (text.length * 3 <= most || (text.length <= most && utf8Length(text) <= most)) return text
+  // Built anew, character by character: a slice would keep the whole text in memory.
+  let short = ''
+  let bytes = CUT_MARK.length
+  for (const character of text) {
+    bytes += utf8Length(character)
+    if (bytes > most) break
+    short += String.fromCodePoint(character.codePointAt(0) ?? 0)
+  }
+  return short + CUT_MARK
+}
+
 /** For short texts. Half a surrogate pair, which has no bytes, is the sign for what cannot be read. */
 export function utf8Bytes(text: string): number[] {
   const escaped = encodeURIComponent(text.replace(/[\ud800-\udfff]/gu, '\ufffd'))

@@ -1,4 +1,5 @@
 // What a translation had to leave out or change. Named in the caller's own words, in a header and on the receipt.
+import { shortText } from './utf8.ts'
 
 /** Fields of a canonical request that a target may not be able to express. */
 export type WarnedField =
@@ -39,16 +40,34 @@ export type WarningReason = 'dropped' | 'changed' | 'clipped' | 'off' | 'assumed
 
 export type Warn = (field: WarnedField, reason: WarningReason) => void
 
-export const HEADER_BYTES = 1_024
+export const MOST_WARNINGS = 32
+/** Stands last where there were more warnings than are kept or shown. */
+export const WARNINGS_CUT = 'warnings;cut'
 
-/** For a header: in order, each once, as many as fit. Names are the caller's own and may hold anything. */
+/**
+ * The one way into a list of warnings: names are the caller's or the upstream's and may have any length and number, and
+ * the list outlives the request on its receipt.
+ */
+export function addWarning(warnings: string[], name: string, reason: string): void {
+  if (warnings.length > MOST_WARNINGS) return
+  const warning = `${shortText(name)};${reason}`
+  if (warnings.includes(warning)) return
+  warnings.push(warnings.length < MOST_WARNINGS ? warning : WARNINGS_CUT)
+}
+
+export const HEADER_BYTES = 1_024
+const FOLLOWED_BY_MARK = HEADER_BYTES - `, ${WARNINGS_CUT}`.length
+
+/** For a header: in order, each once, as many as fit, and a mark for the others. */
 export function warningHeader(warnings: readonly string[]): string {
-  const safe = [...new Set(warnings)].map((warning) => warning.replace(/[^\x21-\x7e]|,/g, '_').slice(0, 200))
+  const safe = [...new Set(warnings)].map((warning) => warning.replace(/[^\x21-\x7e]|,/g, '_'))
+  const whole = safe.join(', ')
+  if (whole.length <= HEADER_BYTES) return whole
   let header = ''
   for (const warning of safe) {
     const longer = header === '' ? warning : `${header}, ${warning}`
-    if (longer.length > HEADER_BYTES) break
+    if (longer.length > FOLLOWED_BY_MARK) break
     header = longer
   }
-  return header
+  return `${header}, ${WARNINGS_CUT}`
 }

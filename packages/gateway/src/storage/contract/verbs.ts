@@ -51,6 +51,17 @@ export function verbsContract(use: Use): void {
     expect(await storage.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
   })
 
+  test('a receipt of an earlier version that is larger than any of this one is not read', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    const receipt = JSON.stringify({ warnings: ['x'.repeat(1_000_000)] })
+    await storage.apply(hold(1n, wallet, node))
+    await storage.apply({ ...settle(1n, node, 60n), receipt })
+    const cut = '{"warnings":["receipt;cut"]}'
+    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ cost: 60n, receipt: cut }])
+    expect(await storage.findRequest(wallet.account, 1n)).toMatchObject({ cost: 60n, receipt: cut })
+  })
+
   test('settling at nothing is not a void', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]

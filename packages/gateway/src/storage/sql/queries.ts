@@ -40,8 +40,15 @@ const KEY = [
 ] as const
 const USAGE = [
   ...(['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'held_at', 'tokens', 'cost'] as const),
-  ...(['shortfall', 'receipt'] as const),
+  'shortfall',
 ] as const
+/**
+ * In place of a receipt that is larger than any of this version: the first versions kept names of any length, and one
+ * page of such receipts takes more memory than there is.
+ */
+const OVERSIZED_RECEIPT = JSON.stringify({ warnings: ['receipt;cut'] })
+const RECEIPT_CHARACTERS = 16 * 1024
+const receipt = sql<string>`CASE WHEN length(receipt) <= ${sql.lit(RECEIPT_CHARACTERS)} THEN receipt ELSE ${sql.lit(OVERSIZED_RECEIPT)} END`
 
 /** In the transaction of every change to a key or to an account's state: it is how all nodes drop what they cached. */
 const bumpChangeCounter = (db: Database): Statement =>
@@ -265,13 +272,23 @@ export const findCaller = (db: Database, hash: Uint8Array): Statement =>
 export const changeCounter = (db: Database): Statement => statement(db.selectFrom('change_counter').select('value'))
 
 export function usage(db: Database, account: bigint, limit: number, before: bigint | undefined): Statement {
-  const all = db.selectFrom('request').select(USAGE).where('account', '=', account).orderBy('id', 'desc')
+  const all = db
+    .selectFrom('request')
+    .select([...USAGE, receipt.as('receipt')])
+    .where('account', '=', account)
+    .orderBy('id', 'desc')
   const older = before === undefined ? all : all.where('id', '<', before)
   return statement(limit === 0 ? older : older.limit(limit))
 }
 
 export const findRequest = (db: Database, account: bigint, request: bigint): Statement =>
-  statement(db.selectFrom('request').select(USAGE).where('id', '=', request).where('account', '=', account))
+  statement(
+    db
+      .selectFrom('request')
+      .select([...USAGE, receipt.as('receipt')])
+      .where('id', '=', request)
+      .where('account', '=', account),
+  )
 
 /** In one order, and only those that renewed after `deadBefore`. */
 export const nodes = (db: Database, deadBefore: number): Statement =>
