@@ -22,7 +22,15 @@ beforeAll(async () => {
     return `  - { id: by-${dialect}, routes: ${routes}, price: { input: 1, output: 4 } }`
   })
   gateway = await startGateway({
-    config: ['sandbox: true', 'upstreams:', ...entries, 'models:', ...models, ''].join('\n'),
+    config: [
+      'server: { show_upstreams: true }',
+      'sandbox: true',
+      'upstreams:',
+      ...entries,
+      'models:',
+      ...models,
+      '',
+    ].join('\n'),
   })
   secret = (await quickKey(gateway, '5')).secret
 })

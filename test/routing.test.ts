@@ -30,6 +30,7 @@ beforeAll(async () => {
     `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], timeouts: { first_byte: 2s, idle: 2s, total: 20s }${more} }`
   gateway = await startGateway({
     config: `
+server: { show_upstreams: true }
 upstreams:
 ${entry('one', one, ', breaker: false')}
 ${entry('two', two, ', breaker: false')}

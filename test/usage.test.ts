@@ -10,6 +10,7 @@ import { ENGINES, type Gateway, startGateway } from './support/gateway.ts'
 setDefaultTimeout(60_000)
 
 const CONFIG = `
+server: { show_upstreams: true }
 sandbox: { faults: true }
 models:
   - id: odd

@@ -28,6 +28,7 @@ test.each([
     trustedProxies: [],
     limits: { bodyBytes: 33_554_432, values: 250_000, inFlight: 4096, memoryBytes: 536_870_912 },
     drainMs: 30_000,
+    showUpstreams: false,
   })
   expect(config.registration).toEqual({
     open: true,
@@ -101,6 +102,7 @@ server:
   trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
   limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB }
   drain: 0s
+  show_upstreams: true
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
 retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d }
 upstreams:
@@ -132,6 +134,7 @@ groups:
     trustedProxies: ['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32', '::1/128'],
     limits: { bodyBytes: 1_048_576, values: 9, inFlight: 7, memoryBytes: 1_073_741_824 },
     drainMs: 0,
+    showUpstreams: true,
   })
   expect(config.registration).toEqual({ open: false, trialCredit: 0n, trialBudgetPerDay: 2_500_000_000n })
   expect(config.retention).toEqual({

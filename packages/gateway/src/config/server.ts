@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/passing-request.ts'
 import { addMistake, type Value } from './document.ts'
 import {
+  readBoolean,
   readCidr,
   readDuration,
   readInteger,
@@ -24,9 +25,17 @@ export const SERVER_DEFAULTS: ServerConfig = {
   trustedProxies: [],
   limits: { bodyBytes: 32 * MIB, values: DEFAULT_MAX_VALUES, inFlight: 4096, memoryBytes: 512 * MIB },
   drainMs: 30_000,
+  showUpstreams: false,
 }
 
-const SERVER_FIELDS = { public_url: true, tls: true, trusted_proxies: true, limits: true, drain: true } as const
+const SERVER_FIELDS = {
+  public_url: true,
+  tls: true,
+  trusted_proxies: true,
+  limits: true,
+  drain: true,
+  show_upstreams: true,
+} as const
 const TLS_FIELDS = { cert: true, key: true } as const
 const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true } as const
 
@@ -41,6 +50,7 @@ export function readServer(value: Value): ServerConfig {
     trustedProxies: fields.optional('trusted_proxies', listOf(readCidr, '[10.0.0.0/8]'), []),
     limits: fields.optional('limits', readLimits, SERVER_DEFAULTS.limits),
     drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
+    showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
   }
 }
 

@@ -108,6 +108,8 @@ export type ServerConfig = {
   }
   /** How long running requests get after SIGTERM. */
   drainMs: number
+  /** Whether the receipts of callers name the upstreams that were asked. */
+  showUpstreams: boolean
 }
 
 /** How long contents are kept, in milliseconds; `off` keeps none. */

@@ -26,8 +26,7 @@ test('a receipt says all that its charge follows from', () => {
     key_id: '3',
     model: 'gpt-x',
     group: 'staff',
-    upstream: 'main',
-    attempts: [{ upstream: 'main', model: 'gpt-x', outcome: 'completed' }],
+    attempts: [{ model: 'gpt-x', outcome: 'completed' }],
     state: 'settled',
     ending: 'completed',
     finish: 'stop',
@@ -53,11 +52,12 @@ test('a receipt says all that its charge follows from', () => {
 test('the operator also sees what is behind the model, what it cost there, and the receipt as it is stored', () => {
   const shown = showReceipt({ ...ROW, receipt: JSON.stringify(STORED) }, 'operator')
   expect(shown).toMatchObject({
+    upstream: 'main',
     attempts: [{ upstream: 'main', model: 'gpt-x', outcome: 'completed', upstream_model: 'vendor-model-4' }],
     ...{ upstream_cost_usd: '0.0003', receipt: STORED },
   })
   const told = JSON.stringify(show({}))
-  for (const secret of ['vendor-model-4', '0.0003"', 'upstream_cost']) expect(told).not.toContain(secret)
+  for (const secret of ['vendor-model-4', 'main', '0.0003"', 'upstream_cost']) expect(told).not.toContain(secret)
 })
 
 test('terms that only some prices have', () => {

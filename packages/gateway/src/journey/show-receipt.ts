@@ -36,8 +36,16 @@ type Stored = {
   price?: PricedReceipt['price']
 }
 
+/** What callers see of upstreams is the operator's decision: `server.show_upstreams`. */
+export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience === 'operator') {
+  const receipt = wholeReceipt(row, audience)
+  if (showUpstreams) return receipt
+  const { upstream: _, attempts, ...rest } = receipt
+  return { ...rest, attempts: attempts.map(({ upstream: _, ...attempt }) => attempt) }
+}
+
 /** `cost_usd` is what was paid. The formula gives that and the shortfall, which was owed and is the operator's loss. */
-export function showReceipt(row: UsageRow, audience: Audience) {
+function wholeReceipt(row: UsageRow, audience: Audience) {
   const stored = parsed(row.receipt)
   const isOpen = row.state === HELD
   const ending = isOpen ? 'running' : row.ending

@@ -124,7 +124,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
   }
   const limits = { bodyBytes: 1024 * 1024, values: 1_000, inFlight: 10, memoryBytes: 1024 * 1024 }
   return {
-    server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0 },
+    server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
     registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },
     sandbox: { on: false, faults: false, faultsWritten: false },
     retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off' },

@@ -106,6 +106,30 @@ test('the balance, the sums of the account and the key, and the newest receipts'
 })
 
 test.each([
+  [false, undefined],
+  [true, 'own'],
+])('upstreams are named to callers only where the operator wants it: %p', async (showUpstreams, named) => {
+  const catalogue = parts.catalogue()
+  const { server } = catalogue.config
+  const usual = parts.catalogue
+  parts.catalogue = () => ({ ...catalogue, config: { ...catalogue.config, server: { ...server, showUpstreams } } })
+  rows = [
+    {
+      ...row(1n),
+      receipt: JSON.stringify({ attempts: [{ upstream: 'own', model: 'same', outcome: '503' }], upstream: 'own' }),
+    },
+  ]
+  const one: Record<string, unknown> = (await get('/v1/usage/req_0000000000000001')).body
+  const [listed] = (await get('/v1/usage')).body.requests
+  parts.catalogue = usual
+  expect(one).toEqual({ ...listed })
+  expect([one.upstream, one.attempts]).toEqual([
+    named,
+    ['503', 'completed'].map((outcome) => ({ ...(named ? { upstream: named } : {}), model: 'same', outcome })),
+  ])
+})
+
+test.each([
   ['day', '2026-02-26T00:00:00.000Z'],
   ['week', '2026-03-02T00:00:00.000Z'],
   ['month', '2026-03-01T00:00:00.000Z'],

@@ -31,7 +31,7 @@ export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answe
     object: 'usage',
     ...accountJson(standing.account),
     key: keyJson(standing.key, parts.clock()),
-    requests: page.map((row) => showReceipt(row, 'caller')),
+    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(parts))),
     has_more: rows.length > page.length,
   })
 }
@@ -43,8 +43,10 @@ export async function showRequest(id: string, incoming: Incoming, parts: Parts):
   const row = await parts.store.findRequest(caller.account, request)
   // Another account's request is as unknown as one that never was.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
-  return json(200, incoming.headers, showReceipt(row, 'caller'))
+  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(parts)))
 }
+
+const showsUpstreams = ({ catalogue }: Parts): boolean => catalogue().config.server.showUpstreams
 
 async function callerOf(incoming: Incoming, parts: Parts): Promise<Caller> {
   return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), parts)
