@@ -7,7 +7,7 @@ import type { Setup } from './cli/run.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
-import { createRegister } from './console-api/register.ts'
+import { createRegister, LARGEST_BODY } from './console-api/register.ts'
 import { firstStart, greeting } from './first-start.ts'
 import { isLoopback } from './http/client-address.ts'
 import { createTicker } from './http/ticker.ts'
@@ -84,7 +84,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
       (code) => process.exit(code),
     )
     const config = () => catalogue.config
-    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now })
+    const admit = () => parts.admission.enter(LARGEST_BODY)
+    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now, admit })
     const nodes = environment.databaseUrl ? watchNodes(storage) : undefined
     if (nodes) stops.push(nodes.stop)
     const health = {

@@ -20,13 +20,17 @@ type Options = {
   lateRefusal?: SignUpRefusal
   given?: bigint
   hash?: RegisterParts['hash']
+  admit?: RegisterParts['admit']
 }
+
+const STALLED = { received: 1, read: () => new Promise<undefined>(() => {}) }
 
 function desk(options: Options = {}) {
   const asked: string[] = []
   const signUps: SignUp[] = []
   let hashes = 0
   const register = createRegister({
+    admit: options.admit ?? (() => ({ leave: () => {} })),
     storage: {
       async signUpRefusal(email, network) {
         asked.push(`${email} from ${network}`)
@@ -65,7 +69,13 @@ function desk(options: Options = {}) {
     const answer = await register({ http, headers: testHeaders() })
     return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Answer }
   }
-  return { send, asked, signUps, hashes: () => hashes }
+  /** Begins a body and never ends it. */
+  const stall = (peer: string) => {
+    const sent = { 'content-type': 'application/json', host: 'gw.example' }
+    const http = { ...testRequest('/console/api/register', sent, '{', peer), body: STALLED }
+    return register({ http, headers: testHeaders() })
+  }
+  return { send, stall, asked, signUps, hashes: () => hashes }
 }
 
 type Answer = {
@@ -219,4 +229,32 @@ test('few passwords are hashed at once, and those who would wait too long are to
   const made = await Promise.all(answers.slice(0, 22))
   expect(made.map(({ status }) => status)).toEqual(Array(22).fill(201))
   expect(most).toBe(2)
+})
+
+describe('registrations in progress', () => {
+  test('take a slot of the gateway each, and give it back whatever comes of them', async () => {
+    let slots = 1
+    const admit = () => {
+      if (slots === 0) return undefined
+      slots--
+      return { leave: () => void slots++ }
+    }
+    const gate = Promise.withResolvers<string>()
+    const { send } = desk({ admit, hash: () => gate.promise })
+    const first = send(ADA)
+    const { status, headers, body } = await send(ADA)
+    expect([status, headers.get('retry-after'), body.error?.code]).toEqual([503, '5', 'unavailable'])
+    gate.resolve('hash')
+    expect([(await first).status, slots]).toEqual([201, 1])
+    expect([(await send('no JSON')).status, slots]).toEqual([400, 1])
+  })
+
+  test('are few, and fewer from one network: bodies that never end keep nobody else out', async () => {
+    const { send, stall } = desk()
+    for (let count = 0; count < 9; count++) void stall('192.0.2.1')
+    expect((await send(ADA, {}, '192.0.2.1')).status).toBe(503)
+    expect((await send(ADA, {}, '192.0.2.2')).status).toBe(201)
+    for (let count = 0; count < 24; count++) void stall(`198.51.100.${count}`)
+    expect((await send(ADA, {}, '192.0.2.2')).status).toBe(503)
+  })
 })

@@ -11,6 +11,7 @@ import { hashPassword } from '../storage/password.ts'
 import type { Account, SignUpRefusal, Storage } from '../storage/storage.ts'
 import { type ConsoleCall, type Refusal, refuse, refuseFor } from './answers.ts'
 import { readCredentials } from './credentials.ts'
+import { createInProgress, type Slot } from './in-progress.ts'
 import { isOwnPage } from './own-page.ts'
 
 export type RegisterParts = {
@@ -18,11 +19,13 @@ export type RegisterParts = {
   config(): Pick<FileConfig, 'registration' | 'server'>
   after(ms: number, run: () => void): () => void
   clock(): number
+  /** A slot for a registration; undefined: the gateway is overloaded. */
+  admit(): Slot | undefined
   /** Absent: as passwords are kept. */
   hash?(password: string): Promise<string>
 }
 
-const LARGEST_BODY = 16 * 1024
+export const LARGEST_BODY = 16 * 1024
 const BODY_IDLE_MS = 10_000
 
 /** Of a network and hour, also for addresses that are taken: nobody shall find out whose by trying. */
@@ -39,6 +42,7 @@ export type Register = (call: ConsoleCall) => Promise<Answer>
 export function createRegister(parts: RegisterParts): Register {
   const { storage, config, after, clock, hash = hashPassword } = parts
   const tries = createTries(clock, MOST_TRIES, HOUR_MS)
+  const inProgress = createInProgress(parts.admit)
   const hashing = createFewAtOnce(HASHES_AT_ONCE, MOST_WAITING)
 
   return async (call) => {
@@ -49,6 +53,10 @@ export function createRegister(parts: RegisterParts): Register {
     )
     if (!registration.open) return refuse(call, CLOSED)
     if (!isOwnPage(call.http.headers, server.publicUrl)) return refuse(call, FOREIGN_PAGE)
+    return (await inProgress(network, () => create(call, network, registration))) ?? refuse(call, BUSY)
+  }
+
+  async function create(call: ConsoleCall, network: string, registration: FileConfig['registration']): Promise<Answer> {
     const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
     const body = await readBody(call.http, options)
     if (!(body instanceof Uint8Array)) return refuseFor(call, body)

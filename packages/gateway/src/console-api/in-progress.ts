@@ -1,0 +1,33 @@
+// How many calls of strangers are in progress, in all and from one network: each keeps a body in memory while it arrives.
+
+const MOST = 32
+const MOST_OF_ONE_NETWORK = 8
+
+/** One of the slots that all running requests share. */
+export type Slot = { leave(): void }
+
+/** Runs `work` if there is room for it; undefined: there is none. */
+export type InProgress = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
+
+export function createInProgress(admit: () => Slot | undefined): InProgress {
+  const byNetwork = new Map<string, number>()
+  let running = 0
+
+  function add(network: string, change: 1 | -1): void {
+    const count = (byNetwork.get(network) ?? 0) + change
+    running += change
+    if (count > 0) byNetwork.set(network, count)
+    else byNetwork.delete(network)
+  }
+
+  return (network, work) => {
+    if (running >= MOST || (byNetwork.get(network) ?? 0) >= MOST_OF_ONE_NETWORK) return undefined
+    const slot = admit()
+    if (!slot) return undefined
+    add(network, 1)
+    return work().finally(() => {
+      add(network, -1)
+      slot.leave()
+    })
+  }
+}
