@@ -1,0 +1,104 @@
+// The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { startSandboxServer } from '../packages/gateway/src/sandbox/server.ts'
+import { type Client, clientOf, MAJORS, PROVIDERS, type Request } from './support/ai-sdk.ts'
+import { quickKey } from './support/control.ts'
+import { type Gateway, startGateway } from './support/gateway.ts'
+import { configOfDialects } from './support/recorded-upstream.ts'
+
+// Nothing here waits for anything but a local answer: whatever takes this long hangs.
+setDefaultTimeout(60_000)
+
+let sandbox: ReturnType<typeof startSandboxServer>
+let gateway: Gateway
+let key: string
+beforeAll(async () => {
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
+  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
+  key = (await quickKey(gateway, '1000')).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  await sandbox.stop()
+})
+
+const TOOLS = {
+  tide_height: {
+    description: 'Tells the height of the tide at a port',
+    inputSchema: { type: 'object', properties: { port: { type: 'string' } }, required: ['port'] },
+    execute: async () => ({ height: '5.1 m' }),
+  },
+}
+
+/** One of the clients puts the name of the tool beside its result. */
+const RETURNED = /The tool tide_height returned: \{(?:"name":"tide_height","content":\{)?"height":"5.1 m"\}/
+
+const CITY = {
+  type: 'object',
+  properties: { name: { type: 'string' }, people: { type: 'integer' } },
+  required: ['name', 'people'],
+  additionalProperties: false,
+}
+
+/** Items instead of references to stored ones, which do not exist yet. */
+const OPTIONS = { openai: { store: false } }
+
+type Outcome = Awaited<ReturnType<Client['call']>>
+type Scenario = { request: Request; judge(outcome: Outcome): void }
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'plain text': {
+    request: { system: 'Be brief.', prompt: 'Say 7 words' },
+    judge({ text, finishReason, usage }) {
+      expect(text).toStartWith('[sandbox] ')
+      expect(finishReason).toBe('stop')
+      expect(usage.inputTokens).toBeGreaterThan(0)
+      expect(usage.outputTokens).toBeGreaterThan(0)
+    },
+  },
+  'a tool loop': {
+    request: { prompt: 'Call tide_height with {"port":"Brest"}', tools: TOOLS },
+    judge({ text, steps }) {
+      expect(steps.map(({ toolCalls }) => toolCalls.map(({ toolName, input }) => ({ toolName, input })))).toEqual([
+        [{ toolName: 'tide_height', input: { port: 'Brest' } }],
+        [],
+      ])
+      expect(text).toMatch(RETURNED)
+    },
+  },
+  'a tool loop with reasoning': {
+    request: { prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS },
+    judge({ text, steps }) {
+      expect(steps).toHaveLength(2)
+      expect(text).toMatch(RETURNED)
+    },
+  },
+  reasoning: {
+    request: { prompt: 'Think 5 words. Say 7 words' },
+    judge({ text, finishReason }) {
+      expect(text).toStartWith('[sandbox] ')
+      expect(finishReason).toBe('stop')
+    },
+  },
+  'structured output': {
+    request: { prompt: 'Name a city.', schema: CITY },
+    judge({ object }) {
+      expect(object).toEqual({ name: expect.any(String), people: expect.any(Number) })
+    },
+  },
+}
+
+const CLIENTS = MAJORS.flatMap((major) => PROVIDERS.map((provider) => [`ai ${major}`, provider, major] as const))
+const CELLS = CLIENTS.flatMap((client) => TEXT_DIALECT_IDS.map((upstream) => [...client, upstream] as const))
+const CALLS = Object.keys(SCENARIOS).flatMap((name) => [[name, 'unstreamed'] as const, [name, 'streamed'] as const])
+
+describe.each(CELLS)('%s as a %s client (%d), %s upstream', (_, provider, major, upstream) => {
+  test.each(CALLS)('%s, %s', async (name, how) => {
+    const client = await clientOf(provider, major, { origin: gateway.url, key, model: `over-${upstream}` })
+    const scenario = SCENARIOS[name]
+    if (!scenario) throw new Error(`there is no scenario called ${name}`)
+    const streamed = how === 'streamed'
+    scenario.judge(await client.call({ ...scenario.request, providerOptions: OPTIONS, streamed }))
+  })
+})

@@ -1,0 +1,143 @@
+// The Vercel AI SDK in three majors, behind one narrow type. Its providers check every field of every answer against
+// schemas of their own, so they object to what the official SDKs let pass.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+
+/** Majors of the package `ai`. */
+export const MAJORS = [5, 6, 7] as const
+export type Major = (typeof MAJORS)[number]
+
+/** `compatible` is a second client of the chat dialect, which reads `reasoning_content`. */
+export const PROVIDERS = ['chat', 'compatible', 'responses', 'messages', 'generate-content'] as const
+export type Provider = (typeof PROVIDERS)[number]
+
+export const DIALECT_OF: Readonly<Record<Provider, TextDialectId>> = {
+  chat: 'chat',
+  compatible: 'chat',
+  responses: 'responses',
+  messages: 'messages',
+  'generate-content': 'generate-content',
+}
+
+/** What the tests read from an answer. The same names in all three majors. */
+export type Result = {
+  text: string
+  reasoningText: string | undefined
+  finishReason: string
+  usage: { inputTokens: number | undefined; outputTokens: number | undefined }
+  sources: { sourceType: string; url?: string; title?: string }[]
+  /** One for each call of the model. */
+  steps: { toolCalls: { toolName: string; input: unknown }[] }[]
+  /** What the client had to say about the request that it made. */
+  warnings: unknown[] | undefined
+  providerMetadata: unknown
+}
+
+/** Tools answer by themselves: the SDK calls them, and then the model again. */
+export type ToolSpec = { description: string; inputSchema: unknown; execute: (input: unknown) => Promise<unknown> }
+
+export type Request = {
+  prompt?: string
+  messages?: unknown[]
+  system?: string
+  tools?: Record<string, ToolSpec>
+  /** A JSON Schema that the answer must fit. */
+  schema?: object
+  providerOptions?: Record<string, Record<string, unknown>>
+  streamed?: boolean
+}
+
+export type Client = {
+  call(request: Request): Promise<Result & { object?: unknown }>
+}
+
+export type Setting = { origin: string; key: string; model: string }
+
+type Model = { specificationVersion: string }
+type StreamResult = { [Name in keyof Result]: Promise<Result[Name]> }
+
+/** The few functions of `ai` that are used here; the packages' own types differ from one major to the next. */
+type AiSdk = {
+  generateText(options: object): Promise<Result>
+  streamText(options: object): StreamResult & { consumeStream(): Promise<void> }
+  generateObject(options: object): Promise<Result & { object: unknown }>
+  streamObject(options: object): StreamResult & { object: Promise<unknown>; textStream: AsyncIterable<string> }
+  stepCountIs(count: number): unknown
+  jsonSchema(schema: object): unknown
+  tool(spec: object): unknown
+}
+
+type Factory = (options: object) => {
+  (model: string): Model
+  chat(model: string): Model
+  responses(model: string): Model
+}
+
+/** Majors of the providers that go with a major of `ai`. */
+const PROVIDER_MAJOR: Readonly<Record<Major, number>> = { 5: 2, 6: 3, 7: 4 }
+const COMPATIBLE_MAJOR: Readonly<Record<Major, number>> = { 5: 1, 6: 2, 7: 3 }
+
+/** The names are computed, so that the type check does not read the types of fifteen packages. */
+const load = async <T>(name: string): Promise<T> => (await import(name)) as T
+
+async function modelOf(provider: Provider, major: Major, { origin, key, model }: Setting): Promise<Model> {
+  const version = PROVIDER_MAJOR[major]
+  if (provider === 'messages') {
+    const { createAnthropic } = await load<{ createAnthropic: Factory }>(`@ai-sdk/anthropic-${version}`)
+    return createAnthropic({ apiKey: key, baseURL: `${origin}/v1` })(model)
+  }
+  if (provider === 'generate-content') {
+    const { createGoogleGenerativeAI } = await load<{ createGoogleGenerativeAI: Factory }>(`@ai-sdk/google-${version}`)
+    return createGoogleGenerativeAI({ apiKey: key, baseURL: `${origin}/v1beta` })(model)
+  }
+  if (provider === 'compatible') {
+    const name = `@ai-sdk/openai-compatible-${COMPATIBLE_MAJOR[major]}`
+    const { createOpenAICompatible } = await load<{ createOpenAICompatible: Factory }>(name)
+    const more = { includeUsage: true, supportsStructuredOutputs: true }
+    return createOpenAICompatible({ name: 'gateway', apiKey: key, baseURL: `${origin}/v1`, ...more })(model)
+  }
+  const { createOpenAI } = await load<{ createOpenAI: Factory }>(`@ai-sdk/openai-${version}`)
+  const openai = createOpenAI({ apiKey: key, baseURL: `${origin}/v1` })
+  return provider === 'chat' ? openai.chat(model) : openai.responses(model)
+}
+
+/** Enough for a call of tools and the answer to it; more means that the loop does not end. */
+const MOST_STEPS = 4
+
+export async function clientOf(provider: Provider, major: Major, setting: Setting): Promise<Client> {
+  const sdk = await load<AiSdk>(`ai-${major}`)
+  const model = await modelOf(provider, major, setting)
+  return {
+    async call({ tools = {}, schema, streamed = false, ...request }) {
+      // The SDK would log what is also thrown.
+      const thrown: unknown[] = []
+      const onError = ({ error }: { error: unknown }) => void thrown.push(error)
+      const options = { model, maxRetries: 0, ...request }
+      if (schema) {
+        const asked = { ...options, schema: sdk.jsonSchema(schema) }
+        if (!streamed) return await sdk.generateObject(asked)
+        const result = sdk.streamObject({ ...asked, onError })
+        for await (const _ of result.textStream);
+        if (thrown.length > 0) throw thrown[0]
+        return { ...(await settled(result)), object: await result.object }
+      }
+      const made = Object.entries(tools).map(([name, { inputSchema, ...spec }]) => [
+        name,
+        sdk.tool({ ...spec, inputSchema: sdk.jsonSchema(inputSchema as object) }),
+      ])
+      const asked = { ...options, tools: Object.fromEntries(made), stopWhen: sdk.stepCountIs(MOST_STEPS) }
+      if (!streamed) return await sdk.generateText(asked)
+      const result = sdk.streamText({ ...asked, onError })
+      await result.consumeStream()
+      if (thrown.length > 0) throw thrown[0]
+      return await settled(result)
+    },
+  }
+}
+
+async function settled(result: StreamResult): Promise<Result> {
+  const [text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata] = await Promise.all([
+    ...([result.text, result.reasoningText, result.finishReason, result.usage, result.sources] as const),
+    ...([result.steps, result.warnings, result.providerMetadata] as const),
+  ])
+  return { text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata }
+}
