@@ -180,9 +180,7 @@ test('a document that is cited is named to clients of messages', () => {
   const block = { type: 'text', text: 'So.', citations: [citation] } as const
   const reply = { id: undefined, choices: [{ blocks: [block], stop: undefined }], usage: undefined, omitted: [] }
   expect(TEXT_DIALECTS.messages.encodeReply(reply, testAnswering)).toMatchObject({
-    content: [
-      { citations: [{ type: 'search_result_location', source: 'Tides.pdf', title: 'Tides.pdf', cited_text: 'so' }] },
-    ],
+    content: [{ citations: [{ type: 'char_location', document_title: 'Tides.pdf', cited_text: 'so' }] }],
   })
 })
 

@@ -4,14 +4,13 @@ import { openNamedCalls } from '../../canonical/call-ids.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
 import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
 import { type Block, bytesToEstimate, type CanonicalReply } from '../../canonical/reply.ts'
-import type { Citation } from '../../canonical/request.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { decodeError } from './error.ts'
-import { readCitations, writeCitation } from './parts/citation.ts'
+import { canCite, readCitations, writeCitation } from './parts/citation.ts'
 import { readStop, writeStop } from './parts/stop.ts'
 import { UNSIGNED } from './parts/thinking.ts'
 import { readFigures, usageFrom, writeUsage } from './parts/usage.ts'
-import type { WireBlockOut, WireCitationOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
+import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
 
 export function decodeReply(body: unknown): DecodedReply {
   if (!isObject(body)) return notAnAnswer()
@@ -126,27 +125,26 @@ export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    container: null,
-    diagnostics: null,
   }
 }
 
 /** This dialect has no images in answers, and cites no documents but those of its own requests. */
 export function loses(event: StreamEvent): string | undefined {
   if (event.type === 'open') return event.block.type === 'media' ? 'images' : undefined
-  return event.type === 'citation' && writeCitation(event.citation) === undefined ? 'citations' : undefined
+  return event.type === 'citation' && !canCite(event.citation) ? 'citations' : undefined
 }
 
 /** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */
 function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
   switch (block.type) {
     case 'text': {
-      const citations = writeCitations(block.citations)
-      if (block.text === '' && citations === null) return []
-      return [{ type: 'text', text: block.text, citations }]
+      const citations = block.citations.map((citation) => writeCitation(citation, answering.seal))
+      const written = citations.filter((citation) => citation !== undefined)
+      if (written.length > 0) return [{ type: 'text', text: block.text, citations: written }]
+      return block.text === '' ? [] : [{ type: 'text', text: block.text }]
     }
     case 'refusal':
-      return block.text === '' ? [] : [{ type: 'text', text: block.text, citations: null }]
+      return block.text === '' ? [] : [{ type: 'text', text: block.text }]
     case 'reasoning': {
       const thinking = answering.hideReasoning ? '' : block.text
       if (thinking === '' && block.signature === undefined) return []
@@ -164,13 +162,6 @@ function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
     case 'media':
       return []
   }
-}
-
-/** Null where there are none. */
-function writeCitations(citations: readonly Citation[]): WireCitationOut[] | null {
-  if (citations.length === 0) return null
-  const written = citations.map(writeCitation).filter((citation) => citation !== undefined)
-  return written.length > 0 ? written : null
 }
 
 /** Text that was cut short or is no object at all still reaches the client, since this field takes nothing but objects. */

@@ -206,8 +206,8 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
         {
           type: 'text',
           citations: [
-            { type: 'search_result_location', source: 'https://a.example', title: 'A', cited_text: 'so' },
-            { type: 'search_result_location', source: 'Log', title: 'Log', cited_text: '' },
+            { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'so' },
+            { type: 'char_location', document_title: 'Log', cited_text: '' },
           ],
         },
       ],

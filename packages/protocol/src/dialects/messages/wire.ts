@@ -126,32 +126,36 @@ export type WireReply = {
   usage?: WireUsage | null
 }
 
-/** What is written for a client. */
+/**
+ * What is written for a client. The vendor leaves out what it has nothing to say about, where its SDKs' types would
+ * have a null: strict clients accept a missing field, and reject the null.
+ */
 export type WireUsageOut = {
   input_tokens: number
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
-  cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number } | null
+  cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
   output_tokens: number
-  output_tokens_details: { thinking_tokens: number } | null
-  server_tool_use: { web_search_requests: number; web_fetch_requests: number } | null
-  service_tier: 'standard' | 'priority' | 'batch' | null
-  inference_geo: null
-  speed: 'fast' | null
+  output_tokens_details?: { thinking_tokens: number }
+  server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
+  service_tier?: 'standard' | 'priority' | 'batch'
+  speed?: 'fast'
 }
 
-export type WireCitationOut = {
-  type: 'search_result_location'
-  source: string
-  title: string | null
-  cited_text: string
-  search_result_index: number
-  start_block_index: number
-  end_block_index: number
-}
+export type WireCitationOut =
+  | { type: 'web_search_result_location'; url: string; title: string; cited_text: string; encrypted_index: string }
+  | {
+      type: 'char_location'
+      cited_text: string
+      document_index: number
+      document_title: string
+      file_id: null
+      start_char_index: number
+      end_char_index: number
+    }
 
 export type WireBlockOut =
-  | { type: 'text'; text: string; citations: WireCitationOut[] | null }
+  | { type: 'text'; text: string; citations?: WireCitationOut[] }
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
   | { type: 'tool_use'; id: string; name: string; input: unknown; caller: { type: 'direct' } }
@@ -174,7 +178,5 @@ export type WireMessageOut = {
   stop_reason: WireStopReason | null
   stop_sequence: string | null
   stop_details: { type: 'refusal'; category: null; explanation: string | null } | null
-  container: null
-  diagnostics: null
   usage: WireUsageOut
 }

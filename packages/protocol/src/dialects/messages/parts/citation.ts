@@ -3,6 +3,7 @@
 import { isAddress } from '../../../canonical/media.ts'
 import { isObject } from '../../../canonical/reading.ts'
 import type { Citation } from '../../../canonical/request.ts'
+import type { Answering } from '../../text-dialect.ts'
 import type { WireCitationOut } from '../wire.ts'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -26,20 +27,33 @@ export function readCitations(wire: unknown): Citation[] {
   return Array.isArray(wire) ? wire.map(readCitation).filter((citation) => citation !== undefined) : []
 }
 
+export const canCite = ({ url, title }: Citation): boolean => url !== undefined || title !== undefined
+
 /**
- * Citations of a document need its number in the request and places in it, and those of a web search need the vendor's
- * own token. A search result is the one kind that any source fits. Undefined when there is none.
+ * In the two forms that every version of every SDK reads. Those of a web search have a token by which the vendor knows
+ * them again: ours is sealed, so that a conversation with one in it is not passed to the vendor as it is. Undefined when
+ * there is no source.
  */
-export function writeCitation(citation: Citation): WireCitationOut | undefined {
-  const source = citation.url ?? citation.title
-  if (source === undefined) return undefined
+export function writeCitation(citation: Citation, seal: Answering['seal']): WireCitationOut | undefined {
+  const { url, title, cited = '' } = citation
+  if (url !== undefined) {
+    return {
+      type: 'web_search_result_location',
+      url,
+      title: title ?? '',
+      cited_text: cited,
+      encrypted_index: seal(''),
+    }
+  }
+  if (title === undefined) return undefined
   return {
-    type: 'search_result_location',
-    source,
-    title: citation.title ?? null,
-    cited_text: citation.cited ?? '',
-    search_result_index: 0,
-    start_block_index: 0,
-    end_block_index: 0,
+    type: 'char_location',
+    cited_text: cited,
+    // Which document of the request it is, if it is one of them, is not known.
+    document_index: 0,
+    document_title: title,
+    file_id: null,
+    start_char_index: 0,
+    end_char_index: 0,
   }
 }

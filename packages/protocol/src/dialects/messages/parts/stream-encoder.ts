@@ -122,7 +122,8 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
   function startMessage(known: Usage | undefined): string {
     // One token of output, as the vendor says it; without the input's, agents think that their context is empty.
-    const first = { ...writeUsage(known, 0, answering.estimate), output_tokens: 1, output_tokens_details: null }
+    const { output_tokens_details: _, ...start } = writeUsage(known, 0, answering.estimate)
+    const first = { ...start, output_tokens: 1 }
     return frame('message_start', `"message":${JSON.stringify({ ...emptyMessage(answering), usage: first })}`)
   }
 
@@ -131,7 +132,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     const final = writeUsage(usage, outputBytes, answering.estimate)
     const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = final
     const ending = {
-      delta: { stop_reason, stop_sequence, stop_details, container: null },
+      delta: { stop_reason, stop_sequence, stop_details },
       usage: {
         input_tokens,
         cache_creation_input_tokens,
@@ -156,7 +157,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         return writing === undefined || event.index !== current ? '' : sign(writing, event.value)
       case 'citation': {
         const isText = event.index === current && writing?.block.type === 'text'
-        const citation = isText ? writeCitation(event.citation) : undefined
+        const citation = isText ? writeCitation(event.citation, answering.seal) : undefined
         if (writing === undefined || citation === undefined) return ''
         return special(writing, `{"type":"citations_delta","citation":${JSON.stringify(citation)}}`)
       }
@@ -201,7 +202,7 @@ function emptyBlock(block: ShownBlock, { seal }: Answering): Record<string, unkn
   switch (block.type) {
     case 'text':
     case 'refusal':
-      return { type: 'text', text: '', citations: null }
+      return { type: 'text', text: '' }
     case 'reasoning':
       return { type: 'thinking', thinking: '', signature: '' }
     case 'redacted':

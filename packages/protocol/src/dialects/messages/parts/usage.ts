@@ -162,34 +162,39 @@ export function writeUsage(usage: Usage | undefined, outputBytes: number, estima
   const output = usage?.output ?? estimate(outputBytes).output
   const cacheRead = usage?.cachedInput ?? 0
   const cacheWrite = usage?.cacheWrite ?? 0
-  return {
+  const written: WireUsageOut = {
     input_tokens: Math.max(0, input - cacheRead - cacheWrite),
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
-    cache_creation: writtenSplit(usage),
     output_tokens: output,
-    output_tokens_details: usage?.reasoning === undefined ? null : { thinking_tokens: usage.reasoning },
-    server_tool_use: writtenCalls(usage?.toolCalls),
-    service_tier: TIERS.find((tier) => tier === (usage?.tier === 'default' ? 'standard' : usage?.tier)) ?? null,
-    inference_geo: null,
-    speed: usage?.tier === 'fast' ? 'fast' : null,
   }
+  return usage === undefined ? written : { ...written, ...writtenDetails(usage) }
+}
+
+type Details = Pick<
+  WireUsageOut,
+  'cache_creation' | 'output_tokens_details' | 'server_tool_use' | 'service_tier' | 'speed'
+>
+
+/** Only what is known: the vendor leaves the rest out. */
+function writtenDetails({ reasoning, toolCalls, tier, cacheWrite = 0, cacheWriteLong }: Usage): Details {
+  const details: Details = {}
+  // Only where it is known how long the cache lasts.
+  if (cacheWriteLong !== undefined) {
+    details.cache_creation = {
+      ephemeral_5m_input_tokens: Math.max(0, cacheWrite - cacheWriteLong),
+      ephemeral_1h_input_tokens: cacheWriteLong,
+    }
+  }
+  if (reasoning !== undefined) details.output_tokens_details = { thinking_tokens: reasoning }
+  const { web_search, web_fetch } = toolCalls ?? {}
+  if (web_search !== undefined || web_fetch !== undefined) {
+    details.server_tool_use = { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 }
+  }
+  const known = TIERS.find((each) => each === (tier === 'default' ? 'standard' : tier))
+  if (known !== undefined) details.service_tier = known
+  if (tier === 'fast') details.speed = 'fast'
+  return details
 }
 
 const TIERS = ['standard', 'priority', 'batch'] as const
-
-/** Only where it is known how long the cache lasts. */
-function writtenSplit(usage: Usage | undefined): WireUsageOut['cache_creation'] {
-  const { cacheWrite = 0, cacheWriteLong } = usage ?? {}
-  if (cacheWriteLong === undefined) return null
-  return {
-    ephemeral_5m_input_tokens: Math.max(0, cacheWrite - cacheWriteLong),
-    ephemeral_1h_input_tokens: cacheWriteLong,
-  }
-}
-
-function writtenCalls(calls: Usage['toolCalls']): WireUsageOut['server_tool_use'] {
-  const { web_search, web_fetch } = calls ?? {}
-  if (web_search === undefined && web_fetch === undefined) return null
-  return { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 }
-}
