@@ -89,6 +89,30 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 }
 
+describe.each(
+  MAJORS.map((major) => [major]),
+)('ai %d as a responses client that thinks its responses are stored', (major) => {
+  const looping = (upstream: string, streamed: boolean) =>
+    clientOf('responses', major, { origin: gateway.url, key, model: `over-${upstream}` }).then((client) =>
+      client.call({ prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS, streamed }),
+    )
+  const cells = TEXT_DIALECT_IDS.flatMap((upstream) => [[upstream, false] as const, [upstream, true] as const])
+
+  // This major refers to tool calls, too, and without them their results mean nothing.
+  if (major === 5) {
+    test.each(cells)('%s upstream, streamed: %p: is told what to do', async (upstream, streamed) => {
+      const thrown = await looping(upstream, streamed).catch((error: unknown) => error)
+      expect(thrown).toMatchObject({ statusCode: 400, message: expect.stringContaining("'store' is false") })
+    })
+  } else {
+    test.each(cells)('%s upstream, streamed: %p: goes on without the reasoning', async (upstream, streamed) => {
+      const { text, steps } = await looping(upstream, streamed)
+      expect(steps).toHaveLength(2)
+      expect(text).toMatch(RETURNED)
+    })
+  }
+})
+
 const CLIENTS = MAJORS.flatMap((major) => PROVIDERS.map((provider) => [`ai ${major}`, provider, major] as const))
 const CELLS = CLIENTS.flatMap((client) => TEXT_DIALECT_IDS.map((upstream) => [...client, upstream] as const))
 const CALLS = Object.keys(SCENARIOS).flatMap((name) => [[name, 'unstreamed'] as const, [name, 'streamed'] as const])

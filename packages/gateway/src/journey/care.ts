@@ -95,6 +95,9 @@ export function shortEndUser(endUser: string, upstream: TextDialectId): string {
   return endUser.length > (LONGEST_END_USER[upstream] ?? Number.POSITIVE_INFINITY) ? hashOf(endUser) : endUser
 }
 
+/** Where the responses dialect has a reference to an item. */
+const REFERENCE = /^input\[\d+\]\.id$/
+
 /** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
 function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
   const first = objects[0]
@@ -102,6 +105,10 @@ function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
   if (first === 'previous_response_id') {
     const message = "The previous response was not found. Send the conversation's items as input instead."
     throw new Failure('previous_response_not_found', message, { param: first })
+  }
+  if (REFERENCE.test(first)) {
+    const message = `${first} refers to an item of an earlier response, and responses are not stored here. Send the item itself; many clients do so when their option 'store' is false.`
+    throw new Failure('unsupported', message, { param: first })
   }
   const message = `${first} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
   throw new Failure('unsupported', message, { param: first })

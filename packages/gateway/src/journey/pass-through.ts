@@ -124,12 +124,20 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
     : route.model
 }
 
+/** How callers are told that references to earlier reasoning were left out. */
+export const ITEM_REFERENCE = 'item_reference'
+
 function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
   const { dialect, request } = asked
   const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
   if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
+  // Where callers share what the vendor keeps, it can look them up.
+  if (request.reasoningReferences && !asked.candidate.upstream.sharedObjects) {
+    own.withoutReasoningReferences = true
+    addWarning(asked.warnings, ITEM_REFERENCE, 'dropped')
+  }
   if (request.outputFields.length > 0) boundOutput(own, asked)
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
 }

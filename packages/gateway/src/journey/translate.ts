@@ -13,7 +13,7 @@ import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedBy, withoutRefused } from './leave-out.ts'
 import type { Asked, Outbound } from './outbound.ts'
-import { sandboxHeaders, upstreamModel } from './pass-through.ts'
+import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
 
 /** `withThoughts`: those that the upstream once gave go back to it. */
 export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
@@ -21,6 +21,7 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
   const care = careFor(asked, true)
   for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
   refuseStored(asked)
+  if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
   if (upstream.id === 'responses') refuseImages(asked)
   const model = upstreamModel(asked)
   const said = warnInWordsOf(dialect, warnings)

@@ -224,6 +224,8 @@ describe('objects kept at a vendor', () => {
       '{"model":"m","input":[{"role":"user","content":"x"},{"type":"item_reference","id":"msg_1"}]}',
       ['input[1].id'],
     ],
+    // Left out, not looked up.
+    ['responses', '{"model":"m","input":[{"role":"user","content":"x"},{"type":"item_reference","id":"rs_1"}]}', []],
     [
       'responses',
       ask(
@@ -283,4 +285,20 @@ describe('objects kept at a vendor', () => {
   ])('%s %s', (id, json, paths) => {
     expect(read(id, json).objects).toEqual(paths)
   })
+})
+
+test('references to reasoning are taken out of the bytes, with the ids by which the vendor would miss them', () => {
+  const [user, call, output] = [
+    '{"role":"user","content":"x"}',
+    '{"type":"function_call","call_id":"c","name":"f","arguments":"{}"',
+    '{ "type":"function_call_output","call_id":"c","output":"1" }',
+  ]
+  const request = read(
+    'responses',
+    `{"model":"m","input":[${user},{"type":"item_reference","id":"rs_1"},${call},"id":"fc_1"},${output}]}`,
+  )
+  expect(request.reasoningReferences).toBe(true)
+  const edited = Buffer.concat(request.edited({ withoutReasoningReferences: true })).toString()
+  expect(edited).toBe(`{"model":"m","input":[${user},${call}},${output}]}`)
+  expect(read('responses', `{"model":"m","input":[${user}]}`).reasoningReferences).toBe(false)
 })

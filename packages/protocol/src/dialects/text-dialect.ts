@@ -99,6 +99,8 @@ export type PassingEdits = {
   endUser?: string
   /** Tools that a vendor bills by themselves, to leave out: the words of `PricedField`. */
   withoutTools?: readonly string[]
+  /** Leaves out references to reasoning, and the ids by which a vendor would know what they belong to. */
+  withoutReasoningReferences?: true
   /** Top-level fields to set, as JSON text. */
   set?: Readonly<Record<string, string>>
   remove?: readonly string[]
@@ -131,6 +133,8 @@ export type PassingRequest = {
   priced: readonly PricedField[]
   /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */
   objects: readonly string[]
+  /** It refers to reasoning of earlier responses, which may be left out. Only in the responses dialect. */
+  reasoningReferences?: boolean
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
   edited(edits: PassingEdits): Pieces
   /** The request in neutral terms; parsed when asked for. Throws Mistake. */

@@ -84,6 +84,14 @@ describe('requests that lean on something kept elsewhere', () => {
   ] as const)('are refused before they are translated: %j', (fields, code, param) => {
     expect(mistakeOf(() => refuseStored({ model: 'm', ...fields }))).toMatchObject({ code, param })
   })
+  test.each([
+    [{ type: 'item_reference', id: 'rs_1' }],
+    [{ id: 'rs_1' }],
+  ])('but a reference to reasoning is left out: %j', (reference) => {
+    const fields = { input: [{ role: 'user', content: 'hi' }, reference] }
+    expect(() => refuseStored({ model: 'm', ...fields })).not.toThrow()
+    expect(read(fields).turns).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }])
+  })
   test('others are not', () => {
     expect(() =>
       refuseStored({ model: 'm', input: [{ role: 'user' }], previous_response_id: null, background: false }),

@@ -3,8 +3,8 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editFields, setField } from '../../../framing/edit-fields.ts'
-import type { JsonScan } from '../../../framing/json-scan.ts'
+import { editElements, editFields, type FieldEdits, setField } from '../../../framing/edit-fields.ts'
+import { fieldNamed, type JsonScan } from '../../../framing/json-scan.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../opening.ts'
 import { outputFieldsIn } from '../../output-fields.ts'
@@ -19,6 +19,7 @@ import {
 } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+import { isReasoningReference } from './stored.ts'
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_output_tokens'])
 
@@ -52,6 +53,7 @@ export function readRequest(
     opening: () => openingOf(request, body.include !== undefined),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    reasoningReferences: objectsIn(body.input).some(([item]) => isReasoningReference(item)),
     edited: (edits) => edited(bytes, scan, body, edits, codec),
     canonical: () => request,
   }
@@ -79,5 +81,31 @@ function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdi
   const isOlder = isId(body.user) && !isId(body.safety_identifier)
   if (edits.endUser !== undefined) put(isOlder ? 'user' : 'safety_identifier', edits.endUser)
   leaveOutTools({ bytes, scan }, into, body, edits, billedAs)
+  if (edits.withoutReasoningReferences) leaveOutReasoningReferences({ bytes, scan, codec }, into, body)
   return editFields(bytes, scan, withOutputBounds({ bytes, scan, codec }, into, edits), codec)
 }
+
+/**
+ * A vendor that stored the response rejects a call, known by its id, without the reasoning that led to it. Without the
+ * id it takes the call as new.
+ */
+function leaveOutReasoningReferences(
+  { bytes, scan, codec }: { bytes: Uint8Array; scan: JsonScan; codec: Codec },
+  into: FieldEdits,
+  body: Json,
+): void {
+  const input = fieldNamed(scan.fields, 'input')
+  if (input?.kind !== 'array') return
+  const items = new Map(objectsIn(body.input).map(([item, index]) => [index, item]))
+  const kept = editElements(bytes, input, (index, element) => {
+    const item = items.get(index)
+    if (item === undefined || !isId(item.id)) return element
+    if (isReasoningReference(item)) return undefined
+    if (!TAKEN_WITHOUT_ID.has(item.type)) return element
+    const { id: _, ...unnamed } = item
+    return codec.encode(JSON.stringify(unnamed))
+  })
+  setField(into, 'input', kept)
+}
+
+const TAKEN_WITHOUT_ID: ReadonlySet<unknown> = new Set(['message', 'function_call', 'custom_tool_call', undefined])

@@ -6,6 +6,7 @@ import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, billedTools, billedWord, boundOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
+import { isReasoningReference } from './stored.ts'
 
 const FIELDS = effectsOf(REQUEST)
 const TYPES = effectsOf(TOOLS)
@@ -39,7 +40,9 @@ export function vendorObjects(body: Json): string[] {
   if (isId(body.conversation)) found.push('conversation')
   if (isObject(body.conversation) && isId(body.conversation.id)) found.push('conversation.id')
   if (isObject(body.prompt) && isId(body.prompt.id)) found.push('prompt.id')
-  for (const [item, index] of objectsIn(body.input)) idsOfItem(item, `input[${index}]`, found)
+  for (const [item, index] of objectsIn(body.input)) {
+    if (!isReasoningReference(item)) idsOfItem(item, `input[${index}]`, found)
+  }
   for (const [tool, index] of objectsIn(body.tools)) idsOfTool(tool, `tools[${index}]`, found)
   return found
 }

@@ -6,7 +6,7 @@ import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } fro
 import { readCarried } from './carried.ts'
 import { type ContentPart, readContent } from './read-content.ts'
 import { namespaced } from './read-tools.ts'
-import { isReference } from './stored.ts'
+import { isReasoningReference, isReference } from './stored.ts'
 
 export type ReadInput = { instructions: InstructionText[]; turns: Turn[] }
 
@@ -28,6 +28,7 @@ export function readInput(input: unknown, instructions: string | undefined): Rea
 }
 
 function readItem(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
+  if (isReasoningReference(item)) return
   const type = isReference(item) ? 'item_reference' : (readString(item, 'type', at) ?? 'message')
   switch (type) {
     case 'message':

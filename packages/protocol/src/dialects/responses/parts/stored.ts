@@ -9,12 +9,19 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 export const isReference = ({ type, role, id }: Json): boolean =>
   type === 'item_reference' || (!isGiven(type) && !isGiven(role) && typeof id === 'string')
 
+/**
+ * A reference to reasoning. Clients that believe their responses to be stored send one with every tool result; the
+ * model can go on without it, so it may be left out.
+ */
+export const isReasoningReference = (item: Json): boolean =>
+  isReference(item) && typeof item.id === 'string' && item.id.startsWith('rs_')
+
 /** Throws Mistake if the request cannot be understood from its own text. To be called before it is translated. */
 export function refuseStored(body: unknown): void {
   if (!isObject(body)) return
   if (isGiven(body.previous_response_id)) throw notFound('previous_response_id', 'The previous response was not found.')
   for (const [index, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
-    if (isObject(item) && isReference(item)) {
+    if (isObject(item) && isReference(item) && !isReasoningReference(item)) {
       throw notFound(`input[${index}].id`, 'The item that is referred to was not found.')
     }
   }
