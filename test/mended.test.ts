@@ -1,6 +1,6 @@
 // An upstream refuses a field that its protocol has and its model does not take: the call is made once more without it,
 // and the next ones leave it out from the start.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { quickKey } from './support/control.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import { answer, type Behaviour, reply, startUpstream, stream, type Upstream } from './support/upstream.ts'
@@ -19,7 +19,11 @@ upstreams:
   - { id: c, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false }
   - { id: r, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false }
   - { id: g, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false }
+  - { id: m, dialect: messages, base_url: "${origin}", keys: [k], breaker: false }
 models:
+  - { id: m-unknown, routes: [{ upstream: m }], ${price} }
+  - { id: m-listed, routes: [{ upstream: m, model: claude-opus-4-5-20251101 }], ${price} }
+  - { id: m-limited, routes: [{ upstream: m, model: claude-opus-4-5 }], ${price}, limits: { max_output: 9000 } }
 ${['c', 'r', 'g'].flatMap((id) => [1, 2].map((n) => `  - { id: ${id}${n}, routes: [{ upstream: ${id} }], ${price} }`)).join('\n')}
 `,
   })
@@ -38,11 +42,11 @@ const refusing =
   (socket, request) =>
     (isWrong(JSON.parse(request.body.toString())) ? answer({ error }, 400) : answer(good))(socket, request)
 
-async function post(path: string, body: object) {
+async function post(path: string, body: object, key = secret) {
   const before = upstream.received.length
   const response = await fetch(gateway.url + path, {
     method: 'POST',
-    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
     body: JSON.stringify(body),
   })
   const text = await response.text()
@@ -127,4 +131,58 @@ test('a model that failed at its call and said nothing is a failure, streamed or
     const { status } = await ask('g1', { stream: isStreamed })
     expect([isStreamed, status]).toEqual([isStreamed, 502])
   }
+})
+
+describe('the output cap that a messages upstream demands and a caller did not give', () => {
+  const MESSAGE = {
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
+    ...{ content: [{ type: 'text', text: 'Hi.' }], usage: { input_tokens: 3, output_tokens: 2 } },
+  }
+  const chat = (model: string, more: object = {}, key = secret) =>
+    post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }], ...more }, key)
+  const caps = ({ sent }: { sent: Body[] }) => sent.map(({ max_tokens }) => max_tokens)
+
+  test.each([
+    ['m-unknown', 32_000],
+    ['m-listed', 64_000],
+    ['m-limited', 9_000],
+  ])('%s: the limit of the model', async (model, cap) => {
+    upstream.behave(answer(MESSAGE))
+    const asked = await chat(model)
+    expect([asked.status, caps(asked), asked.warnings]).toEqual([200, [cap], null])
+    expect(caps(await chat(model, { max_tokens: 77 }))).toEqual([77])
+  })
+
+  test('is lowered to the balance, with a warning', async () => {
+    const poor = await quickKey(gateway, '0.02')
+    upstream.behave(answer(MESSAGE))
+    const asked = await chat('m-unknown', {}, poor.secret)
+    expect([asked.status, asked.warnings]).toEqual([200, 'max_tokens;lowered-to-balance'])
+    expect(Number(caps(asked)[0])).toBeLessThan(5_000)
+  })
+
+  test('a rejection says the limit of the model: the call is made once more, and the next ones know', async () => {
+    const tooLarge = (most: number): Behaviour =>
+      refusing(
+        ({ max_tokens }) => Number(max_tokens) > most,
+        {
+          type: 'invalid_request_error',
+          message: `max_tokens: 32000 > ${most}, which is the maximum allowed number of output tokens for m-unknown`,
+        },
+        MESSAGE,
+      )
+    upstream.behave(tooLarge(8_192))
+    // The caller's own is the caller's.
+    expect(await chat('m-unknown', { max_tokens: 10_000 })).toMatchObject({ status: 400 })
+    expect(caps(await chat('m-unknown'))).toEqual([32_000, 8_192])
+    expect(caps(await chat('m-unknown'))).toEqual([8_192])
+  })
+
+  test('a context that has no room for it lowers it for this call alone', async () => {
+    const message = 'input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000, decrease input length'
+    const error = { type: 'invalid_request_error', message }
+    upstream.behave(refusing(({ max_tokens }) => Number(max_tokens) > 10_000, error, MESSAGE))
+    expect(caps(await chat('m-listed'))).toEqual([64_000, 10_000])
+    expect(caps(await chat('m-listed'))).toEqual([64_000, 10_000])
+  })
 })

@@ -7,6 +7,7 @@ import type { BuiltIn } from './config/kinds.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
+import { maxOutputOf } from './upstreams/output-limits.ts'
 import { type PriceList, readPriceList } from './upstreams/price-list.ts'
 
 export type { Loaded } from './config/assemble.ts'
@@ -15,12 +16,15 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 let list: PriceList | undefined
 
+function priceList(): PriceList {
+  list ??= readPriceList()
+  return list
+}
+
 export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
-  priceList() {
-    list ??= readPriceList()
-    return list
-  },
+  priceList,
+  maxOutput: (model) => maxOutputOf(priceList(), model),
   now: Date.now,
 }
 

@@ -1,5 +1,6 @@
 // The sections put together: defaults, the embedded models, what refers to what, and the remarks.
 import { NANOS_PER_USD } from '../money/amount.ts'
+import { SANDBOX_KIND } from './described.ts'
 import { addMistake, openDocument, type Reading } from './document.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
 import { hashConfig } from './hash.ts'
@@ -15,7 +16,7 @@ import {
   type WrittenSandbox,
 } from './sections.ts'
 import { readServer, SERVER_DEFAULTS } from './server.ts'
-import type { FileConfig, Group, Mistake, Model, TokenPrice } from './types.ts'
+import type { FileConfig, Group, Mistake, Model, Route, TokenPrice } from './types.ts'
 import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './upstreams.ts'
 import { type Fields, fieldsOf } from './value.ts'
 import { switchedOn } from './vendors.ts'
@@ -42,6 +43,7 @@ const DEFAULT_GROUP = 'default'
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
+  maxOutput: () => undefined,
   now: () => 0,
 }
 
@@ -93,6 +95,7 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
     models.set(SANDBOX_MODEL, sandboxModel())
     types.set(SANDBOX_MODEL, 'text')
   }
+  for (const [id, model] of models) models.set(id, withKnownLimits(model, upstreams, builtIn))
   const shadowed = vendors.models.filter(({ id }) => types.has(id)).map(({ id }) => id)
   for (const model of vendors.models) {
     if (types.has(model.id)) continue
@@ -116,6 +119,16 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
     ),
   }
   return { config, remarks: [...vendors.remarks, ...shadowRemarks(shadowed)] }
+}
+
+/** Of a model whose limit the file does not say, each route has that of the well-known model behind it. */
+function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { maxOutput }: BuiltIn): Model {
+  if (model.limits.maxOutput !== undefined) return model
+  const routes = model.routes.map((route): Route => {
+    const known = upstreams.get(route.upstream)?.kind === SANDBOX_KIND ? undefined : maxOutput(route.model)
+    return known === undefined ? route : { ...route, maxOutput: known }
+  })
+  return { ...model, routes }
 }
 
 function shadowRemarks(ids: readonly string[]): string[] {

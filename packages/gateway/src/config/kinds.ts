@@ -62,6 +62,8 @@ export type WellKnown = {
 export type BuiltIn = {
   kinds: ReadonlyMap<string, Kind>
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly WellKnown[] }[] }
+  /** The most output tokens of a well-known model, by its name at an upstream. */
+  maxOutput(model: string): number | undefined
   /** Milliseconds since 1970. */
   now(): number
 }

@@ -54,6 +54,8 @@ export type Route = {
   weight: number
   /** What the operator pays there; absent: unknown. */
   cost: TokenPrice | undefined
+  /** The most output tokens of the model there, from the built-in list, where the file says nothing of it. */
+  maxOutput?: number
 }
 
 export type Model = {

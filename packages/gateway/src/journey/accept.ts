@@ -25,6 +25,7 @@ import {
   coveredOutput,
   lesser,
   loweredCap,
+  modelCap,
   outputWithin,
   type Quote,
   tokensOf,
@@ -151,10 +152,11 @@ export type Measured = {
   expectedInput: number
 }
 
-export function measure({ request, offer, parts }: Asked, { maxOutput, wishes }: Outbound): Measured {
+export function measure(asked: Asked, { maxOutput, wishes }: Outbound): Measured {
+  const { request, offer, parts } = asked
   const statistics = parts.learned.of(offer.model.id)
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
-  const bounds = boundsOf(sizing, offer.model.limits.maxOutput, statistics)
+  const bounds = boundsOf(sizing, modelCap(asked), statistics)
   // Videos count with the documents, and have sound.
   const rate = holdRate(offer.rate, bounds.input, wishes, request.audios + request.documents > 0)
   const expectedInput = Math.ceil(request.textBytes * statistics.inputTokensPerByte)

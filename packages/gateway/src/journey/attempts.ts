@@ -12,6 +12,7 @@ import { formatRequestId } from './ids.ts'
 import type { Miss } from './misses.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { prepare } from './prepare.ts'
+import { modelCap } from './reserve.ts'
 import { isFull, route } from './route.ts'
 
 const MOST_MORE = 2
@@ -164,8 +165,10 @@ function prepared(asked: Asked): Outbound | undefined {
  * Another model has another price, and another dialect may be able to ask for more of the same one: what is dearer is held
  * for first, or its cap is lowered to what there is.
  */
-async function isCovered({ quote, outbound: last }: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
-  const isSameCap = last?.maxOutput === outbound.maxOutput
+async function isCovered(exchange: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
+  const { quote, outbound: last } = exchange
+  const isSameLimit = exchange.asked !== undefined && modelCap(exchange.asked) === modelCap(asked)
+  const isSameCap = last?.maxOutput === outbound.maxOutput && isSameLimit
   if (asked.offer === quote.offer && isSameCap && Bun.deepEquals(quote.wishes, outbound.wishes)) return true
   const measured = measure(asked, outbound)
   const { bounds, rate, amount, minimum, expectedInput } = measured

@@ -21,11 +21,20 @@ const HISTORY = 512
 /** Longer answers are not expected, whatever an upstream once reported: a hold for them would bind whole wallets. */
 const LONGEST = 131_072
 
-export type Learned = { of(model: string): ModelStatistics }
+export type Learned = {
+  of(model: string): ModelStatistics
+  /** The most output tokens that an upstream's model takes as a cap, where it has said so by a rejection. */
+  maxOutput(upstream: string, model: string): number | undefined
+  noteMaxOutput(upstream: string, model: string, tokens: number): void
+}
 
 export function createLearned(): Learned {
   const models = new Map<string, ModelStatistics>()
+  // Both names come from the configuration, and the first has no spaces.
+  const limits = new Map<string, number>()
   return {
+    maxOutput: (upstream, model) => (limits.size === 0 ? undefined : limits.get(`${upstream} ${model}`)),
+    noteMaxOutput: (upstream, model, tokens) => void limits.set(`${upstream} ${model}`, tokens),
     of(model) {
       let statistics = models.get(model)
       if (!statistics) {

@@ -14,7 +14,7 @@ import { codec } from './codec.ts'
 import { formatRequestId } from './ids.ts'
 import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
 import { isAbout, isNamed } from './refused.ts'
-import { choiceCap } from './reserve.ts'
+import { choiceCap, modelCap } from './reserve.ts'
 
 export function passThrough(asked: Asked): Outbound {
   const care = careFor(asked)
@@ -143,13 +143,14 @@ function editsFor(asked: Asked, care: Care, model: string, endUser: string | und
 }
 
 /** No field that the upstream may take for a cap asks for more than the hold is for. */
-function boundOutput(into: PassingEdits, { request, offer, candidate, warnings }: Asked): void {
+function boundOutput(into: PassingEdits, asked: Asked): void {
+  const { request, candidate, warnings } = asked
   const { otherCaps } = candidate.upstream
   const fields = request.outputFields.filter(({ name }) => otherCaps === undefined || otherCaps.includes(name))
-  const bounds = { cap: choiceCap(request, offer.model.limits.maxOutput), choices: request.choices }
+  const bounds = { cap: choiceCap(request, modelCap(asked)), choices: request.choices }
   for (const field of fields) {
     const bound = boundFor(field, bounds)
-    if (bound !== undefined) warnings.push(`${pathOf(field)};${bound === 'removed' ? 'dropped' : 'lowered'}`)
+    if (bound !== undefined) addWarning(warnings, pathOf(field), bound === 'removed' ? 'dropped' : 'lowered')
   }
   into.outputFields = { fields, bounds }
 }

@@ -9,6 +9,7 @@ import type { Caller } from '../storage/storage.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 import { type ModelStatistics, recentP95 } from './learned.ts'
+import type { Asked } from './outbound.ts'
 
 /** What of a request decides how much is held. */
 export type Sizing = {
@@ -64,10 +65,15 @@ const PER_IMAGE = 2_048
 const PER_DOCUMENT = 4_096
 const PER_AUDIO = 2_048
 const PER_TOOL = 32
-const DEFAULT_CAP = 16_384
+const DEFAULT_CAP = 32_000
 const STREAM_START = 2_048
 /** Fewer output tokens than this are not worth a call. */
 export const LEAST_OUTPUT = 16
+
+/** The most output tokens of the candidate's model: as the file says, else the built-in list, and never above what it takes. */
+export function modelCap({ offer, candidate: { upstream, route }, parts }: Asked): number | undefined {
+  return lesser(offer.model.limits.maxOutput ?? route.maxOutput, parts.learned.maxOutput(upstream.id, route.model))
+}
 
 /** Output tokens of each choice, at most. Only a cap that somebody has set ends a stream: without one, its hold does. */
 export function choiceCap({ maxOutput: own, stream }: Sizing, maxOutput: number | undefined): number {

@@ -1,5 +1,6 @@
 // Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
 import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
@@ -13,10 +14,16 @@ import { codec } from './codec.ts'
 import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedBy, withoutRefused } from './leave-out.ts'
 import type { Asked, Outbound } from './outbound.ts'
+import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
+import { lesser, modelCap } from './reserve.ts'
 
-/** `withThoughts`: those that the upstream once gave go back to it. */
-export function translate(asked: Asked, upstream: TextDialect, withThoughts = true): Outbound {
+/** `withThoughts`: those that the upstream once gave go back to it. `most`: the largest output cap that it takes here. */
+type Written = { withThoughts: boolean; most: number | undefined }
+
+const USUAL: Written = { withThoughts: true, most: undefined }
+
+export function translate(asked: Asked, upstream: TextDialect, as: Written = USUAL): Outbound {
   const { request, dialect, warnings } = asked
   const care = careFor(asked, true)
   for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
@@ -34,9 +41,9 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
-  const target = targetOf(asked, model, warn, standIn(addresses), withThoughts)
+  const target = targetOf(asked, model, warn, standIn(addresses), as)
   const written = upstream.encodeRequest(canonical, target)
-  if (!withThoughts) warn('reasoning', 'dropped')
+  if (!as.withThoughts) warn('reasoning', 'dropped')
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(asked),
@@ -45,15 +52,28 @@ export function translate(asked: Asked, upstream: TextDialect, withThoughts = tr
     wishes: wishesOf(canonical, isTierSent, upstream, asked),
     body: (loweredCap, cancel) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, cancel.signal, withThoughts)
+      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, cancel.signal, as)
     },
     answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
     without(refusal) {
-      if (noteRefused(canonical, refusal, upstream, asked)) return translate(asked, upstream, withThoughts)
-      const isAboutThoughts = withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
-      return isAboutThoughts ? translate(asked, upstream, false) : undefined
+      const most = smallerCap(refusal, written, upstream, asked)
+      if (most !== undefined) return translate(asked, upstream, { ...as, most })
+      if (noteRefused(canonical, refusal, upstream, asked)) return translate(asked, upstream, as)
+      const isAboutThoughts =
+        as.withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
+      return isAboutThoughts ? translate(asked, upstream, { ...as, withThoughts: false }) : undefined
     },
   }
+}
+
+/** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own is the caller's. */
+function smallerCap(refusal: ErrorInfo, { body }: WrittenRequest, upstream: TextDialect, asked: Asked) {
+  const { request, candidate, parts } = asked
+  const sent = body.max_tokens
+  if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
+  const limit = limitIn(refusal, sent)
+  if (limit?.isOfModel) parts.learned.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
+  return limit?.cap
 }
 
 /** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
@@ -93,13 +113,14 @@ async function writtenAgain(
   addresses: ReadonlySet<string>,
   loweredCap: number | undefined,
   signal: AbortSignal,
-  withThoughts: boolean,
+  as: Written,
 ): Promise<Pieces> {
   const fetched = await fetchMedia(addresses, asked, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // What there is to warn of has been said when it was written for the first time.
-  const target = targetOf(asked, upstreamModel(asked), () => {}, content, withThoughts)
-  const capped = loweredCap === undefined ? canonical : withCap(canonical, loweredCap, asked)
+  const target = targetOf(asked, upstreamModel(asked), () => {}, content, as)
+  const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
+  const capped = cap === undefined ? canonical : withCap(canonical, cap, asked)
   return bytesOf(upstream.encodeRequest(capped, target))
 }
 
@@ -157,13 +178,13 @@ function targetOf(
   model: string,
   warn: Target['warn'],
   fetched: Fetched,
-  withThoughts: boolean,
+  { withThoughts, most }: Written,
 ): Target & { unsealed(): boolean } {
-  const { parts, caller, candidate, offer } = asked
+  const { parts, caller, candidate } = asked
   let unsealed = false
   return {
     model,
-    maxOutput: offer.model.limits.maxOutput,
+    maxOutput: lesser(modelCap(asked), most),
     service: candidate.upstream.service,
     warn,
     fetched,

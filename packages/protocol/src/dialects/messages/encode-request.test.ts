@@ -65,7 +65,7 @@ test('a tool turn with thoughts, an image and a failed result', () => {
 })
 
 test('nothing that was not asked for', () => {
-  expect(written({}).body).toEqual({ model: 'm', max_tokens: 4096, messages: [{ role: 'user', content: 'When?' }] })
+  expect(written({}).body).toEqual({ model: 'm', max_tokens: 32_000, messages: [{ role: 'user', content: 'When?' }] })
   expect(written({}, { maxOutput: 64_000 }).body.max_tokens).toBe(64_000)
 })
 
@@ -186,12 +186,12 @@ describe('thinking', () => {
   const CASES: Row[] = [
     ['none', { reasoning: { effort: 'none' } }, {}, { thinking: { type: 'disabled' } }, []],
     ['off', { reasoning: { mode: 'off', effort: 'high' } }, {}, { thinking: { type: 'disabled' } }, []],
-    ['minimal', { reasoning: { effort: 'minimal' } }, {}, { thinking: enabled(1024), max_tokens: 4096 }, []],
+    ['minimal', { reasoning: { effort: 'minimal' } }, {}, { thinking: enabled(1024), max_tokens: 32_000 }, []],
     [
       'high, without a cap',
       { reasoning: { effort: 'high' } },
       {},
-      { thinking: enabled(16_384), max_tokens: 20_480 },
+      { thinking: enabled(16_384), max_tokens: 32_000 },
       [],
     ],
     [
@@ -256,7 +256,7 @@ describe('thinking', () => {
       'adaptive',
       { reasoning: { effort: 'xhigh', show: 'summary' } },
       NEW,
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' }, max_tokens: 4096 },
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' }, max_tokens: 32_000 },
       [],
     ],
     [

@@ -17,7 +17,8 @@ export type ThinkingPlan = {
 }
 
 const LEAST_BUDGET = 1_024
-const USUAL_CAP = 4_096
+/** Where neither the caller nor the model's limit says anything: much text, and within the limit of most models. */
+const USUAL_CAP = 32_000
 
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
   minimal: 1_024,
