@@ -85,7 +85,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     )
     const config = () => catalogue.config
     const admit = () => parts.admission.enter(LARGEST_BODY)
-    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now, admit })
+    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now, admit, log })
     const nodes = environment.databaseUrl ? watchNodes(storage) : undefined
     if (nodes) stops.push(nodes.stop)
     const health = {

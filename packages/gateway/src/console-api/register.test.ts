@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '../http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
-import type { Account, SignUp, SignUpRefusal } from '../storage/storage.ts'
+import type { Account, SignedUp, SignUp, SignUpRefusal } from '../storage/storage.ts'
 import { createRegister, type RegisterParts } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
@@ -18,7 +18,8 @@ type Options = {
   trustedProxies?: string[]
   refusal?: SignUpRefusal
   lateRefusal?: SignUpRefusal
-  given?: bigint
+  withheld?: SignedUp['withheld']
+  now?: number
   hash?: RegisterParts['hash']
   admit?: RegisterParts['admit']
 }
@@ -28,19 +29,20 @@ const STALLED = { received: 1, read: () => new Promise<undefined>(() => {}) }
 function desk(options: Options = {}) {
   const asked: string[] = []
   const signUps: SignUp[] = []
+  const logged: object[] = []
   let hashes = 0
   const register = createRegister({
     admit: options.admit ?? (() => ({ leave: () => {} })),
     storage: {
-      async signUpRefusal(email, network) {
-        asked.push(`${email} from ${network}`)
+      async signUpRefusal(email, network, wideNetwork) {
+        asked.push(`${email} from ${network} in ${wideNetwork}`)
         return options.refusal
       },
       async signUp(person) {
         signUps.push(person)
         if (options.lateRefusal) return options.lateRefusal
         const account = { ...ACCOUNT, email: person.email }
-        return { account, trialCredit: options.given ?? person.trialCredit }
+        return { account, trialCredit: options.withheld ? 0n : person.trialCredit, withheld: options.withheld }
       },
     },
     config: () => ({
@@ -56,7 +58,8 @@ function desk(options: Options = {}) {
       const timer = setTimeout(run, ms)
       return () => clearTimeout(timer)
     },
-    clock: () => NOON,
+    clock: () => options.now ?? NOON,
+    log: { warn: (message, fields) => void logged.push({ message, ...fields }) },
     hash: async (password) => {
       hashes += 1
       return options.hash ? await options.hash(password) : `hash of ${password}`
@@ -75,7 +78,7 @@ function desk(options: Options = {}) {
     const http = { ...testRequest('/console/api/register', sent, '{', peer), body: STALLED }
     return register({ http, headers: testHeaders() })
   }
-  return { send, stall, asked, signUps, hashes: () => hashes }
+  return { send, stall, asked, signUps, logged, hashes: () => hashes }
 }
 
 type Answer = {
@@ -93,28 +96,48 @@ test('an account is made, with the hash of the password and the network of the c
   const { status, body } = await send(ADA)
   expect(status).toBe(201)
   expect(body).toEqual({ id: '7', email: 'Ada@example.com', trial_credit_usd: '10.00', notice: null })
-  expect(asked).toEqual(['Ada@example.com from 192.0.2.1'])
+  expect(asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
   expect(signUps).toEqual([
     {
       ...{ email: 'Ada@example.com', password: 'hash of correct horse', network: '192.0.2.1' },
-      ...{ trialCredit: 10n * NANOS_PER_USD, budgetPerDay: 100n * NANOS_PER_USD },
+      ...{ wideNetwork: '192.0.2.0/24', wideTrials: 3 },
+      // At noon a quarter of the day's budget is still to come.
+      ...{ trialCredit: 10n * NANOS_PER_USD, budget: 75n * NANOS_PER_USD },
     },
   ])
 })
 
-test('an account without its trial credit says so', async () => {
-  const { body } = await desk({ given: 0n }).send(ADA)
-  expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('used up') })
+const MIDNIGHT = Date.UTC(2026, 4, 2) - 1
+test.each([
+  ['the budget', { withheld: 'budget', now: MIDNIGHT }, "Today's trial credit is used up", 'the trial budget of today'],
+  ['the pace', { withheld: 'budget' }, 'released so far today is used up', 'the trial credit released so far today'],
+  ['the network', { withheld: 'network' }, "Your network's share", 'a network has had its share'],
+] as const)('an account without its trial credit says so, and the log once a day: %s', async (_, options, notice, line) => {
+  const { send, logged } = desk(options)
+  for (const email of ['a@example.com', 'b@example.com']) {
+    const { body } = await send({ ...ADA, email })
+    expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining(notice) })
+  }
+  expect(logged).toEqual([expect.objectContaining({ message: expect.stringContaining(line), budget_usd: '100.00' })])
+})
+
+test('a network that may create no more accounts is logged once a day, by its /24', async () => {
+  const { send, logged } = desk({ refusal: 'too_many' })
+  for (const peer of ['192.0.2.1', '192.0.2.2', '198.51.100.1']) await send(ADA, {}, peer)
+  expect(logged).toEqual([
+    expect.objectContaining({ network: '192.0.2.0/24' }),
+    expect.objectContaining({ network: '198.51.100.0/24' }),
+  ])
 })
 
 test('who is behind a proxy is told by the proxies that are trusted, and by no others', async () => {
   const forwarded = { 'x-forwarded-for': '2001:db8:1:2:3::9' }
   const trusting = desk({ trustedProxies: ['192.0.2.0/24'] })
   await trusting.send(ADA, forwarded)
-  expect(trusting.asked).toEqual(['Ada@example.com from 2001:db8:1:2::/64'])
+  expect(trusting.asked).toEqual(['Ada@example.com from 2001:db8:1:2::/64 in 2001:db8:1::/48'])
   const strict = desk()
   await strict.send(ADA, forwarded)
-  expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1'])
+  expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
 })
 
 describe('refused, before anything is asked of the store', () => {

@@ -3,16 +3,19 @@
 import type { FileConfig } from '../config/types.ts'
 import { type Answer, json } from '../http/answer.ts'
 import { JSON_BODY, readBody } from '../http/body.ts'
-import { clientAddress, compileCidrs, networkOf } from '../http/client-address.ts'
+import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '../http/client-address.ts'
 import { createFewAtOnce } from '../http/few-at-once.ts'
 import { createTries } from '../http/tries.ts'
-import { formatUsd, type Nanos } from '../money/amount.ts'
+import { formatUsd } from '../money/amount.ts'
+import type { Log } from '../observe/log.ts'
 import { hashPassword } from '../storage/password.ts'
-import type { Account, SignUpRefusal, Storage } from '../storage/storage.ts'
+import type { SignedUp, SignUpRefusal, Storage } from '../storage/storage.ts'
 import { type ConsoleCall, type Refusal, refuse, refuseFor } from './answers.ts'
 import { readCredentials } from './credentials.ts'
 import { createInProgress, type Slot } from './in-progress.ts'
+import { createOnceADay } from './once-a-day.ts'
 import { isOwnPage } from './own-page.ts'
+import { releasedBudget, trialsPerNetwork } from './trial-pace.ts'
 
 export type RegisterParts = {
   storage: Pick<Storage, 'signUp' | 'signUpRefusal'>
@@ -21,6 +24,7 @@ export type RegisterParts = {
   clock(): number
   /** A slot for a registration; undefined: the gateway is overloaded. */
   admit(): Slot | undefined
+  log: Pick<Log, 'warn'>
   /** Absent: as passwords are kept. */
   hash?(password: string): Promise<string>
 }
@@ -30,6 +34,8 @@ const BODY_IDLE_MS = 10_000
 
 /** Of a network and hour, also for addresses that are taken: nobody shall find out whose by trying. */
 const MOST_TRIES = 30
+/** Of a /24 or /48 and hour. */
+const MOST_WIDE_TRIES = 120
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -37,51 +43,87 @@ const DAY_MS = 24 * HOUR_MS
 const HASHES_AT_ONCE = 2
 const MOST_WAITING = 20
 
+type Origin = { network: string; wideNetwork: string }
+
 export type Register = (call: ConsoleCall) => Promise<Answer>
 
 export function createRegister(parts: RegisterParts): Register {
-  const { storage, config, after, clock, hash = hashPassword } = parts
+  const { storage, config, after, clock, log, hash = hashPassword } = parts
   const tries = createTries(clock, MOST_TRIES, HOUR_MS)
   const inProgress = createInProgress(parts.admit)
+  const wideTries = createTries(clock, MOST_WIDE_TRIES, HOUR_MS)
+  const isFirstToday = createOnceADay(clock)
   const hashing = createFewAtOnce(HASHES_AT_ONCE, MOST_WAITING)
 
   return async (call) => {
     const { registration, server } = config()
     // Asked now: it is not known any more when the caller has gone.
-    const network = networkOf(
-      clientAddress(call.http.address(), call.http.headers, compileCidrs(server.trustedProxies).cidrs),
-    )
+    const { cidrs } = compileCidrs(server.trustedProxies)
+    const address = clientAddress(call.http.address(), call.http.headers, cidrs)
     if (!registration.open) return refuse(call, CLOSED)
     if (!isOwnPage(call.http.headers, server.publicUrl)) return refuse(call, FOREIGN_PAGE)
-    return (await inProgress(network, () => create(call, network, registration))) ?? refuse(call, BUSY)
+    const from = { network: networkOf(address), wideNetwork: wideNetworkOf(address) }
+    return (await inProgress(from.network, () => create(call, from, registration))) ?? refuse(call, BUSY)
   }
 
-  async function create(call: ConsoleCall, network: string, registration: FileConfig['registration']): Promise<Answer> {
+  async function create(call: ConsoleCall, from: Origin, registration: FileConfig['registration']): Promise<Answer> {
+    const { network, wideNetwork } = from
     const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
     const body = await readBody(call.http, options)
     if (!(body instanceof Uint8Array)) return refuseFor(call, body)
     const read = readCredentials(body)
     if ('message' in read) return refuse(call, { status: 400, code: 'bad_request', ...read })
 
-    const wait = tries.count(network)
+    const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) return refuse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
-    const refusal = await storage.signUpRefusal(read.email, network)
-    if (refusal) return refuse(call, REFUSALS[refusal](clock()))
+    const rejected = (refusal: SignUpRefusal) => {
+      if (refusal === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
+        log.warn('registration: a network has created as many accounts as it may in a day', { network: wideNetwork })
+      return refuse(call, REFUSALS[refusal](clock()))
+    }
+    const refusal = await storage.signUpRefusal(read.email, network, wideNetwork)
+    if (refusal) return rejected(refusal)
     const password = await hashing.run(() => hash(read.password))
     if (password === undefined) return refuse(call, BUSY)
-    const { trialCredit, trialBudgetPerDay: budgetPerDay } = registration
-    const answer = await storage.signUp({ email: read.email, password, network, trialCredit, budgetPerDay })
-    if (typeof answer === 'string') return refuse(call, REFUSALS[answer](clock()))
-    const usedUp = answer.trialCredit < trialCredit
-    return json(201, call.headers, accountJson(answer.account, answer.trialCredit, usedUp))
+    const { trialCredit, trialBudgetPerDay } = registration
+    const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
+    const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
+    const person = { email: read.email, password, network, wideNetwork, wideTrials, trialCredit, budget }
+    const answer = await storage.signUp(person)
+    if (typeof answer === 'string') return rejected(answer)
+    const reason = withheldBecause(answer, trialBudgetPerDay - budget >= trialCredit)
+    if (reason && isFirstToday(reason === 'network' ? `trials ${wideNetwork}` : reason)) {
+      const fields = { budget_usd: formatUsd(trialBudgetPerDay), released_usd: formatUsd(budget) }
+      log.warn(LOGGED[reason], reason === 'network' ? { network: wideNetwork, ...fields } : fields)
+    }
+    return json(201, call.headers, accountJson(answer, reason))
   }
 }
 
-function accountJson({ id, email }: Account, trialCredit: Nanos, usedUp: boolean) {
+/** `paced`: later in the day there is room for another trial. */
+type Withheld = 'network' | 'paced' | 'budget'
+
+function withheldBecause({ withheld }: SignedUp, hasMoreLater: boolean): Withheld | undefined {
+  return withheld === 'budget' && hasMoreLater ? 'paced' : withheld
+}
+
+const LOGGED: Readonly<Record<Withheld, string>> = {
+  network: 'registration: a network has had its share of the trial credit of today',
+  paced: 'registration: the trial credit released so far today is used up; accounts are created without until more is',
+  budget: 'registration: the trial budget of today is used up; accounts are created without trial credit',
+}
+
+const NOTICES: Readonly<Record<Withheld, string>> = {
+  network: "Your network's share of today's trial credit is used up: this account begins without any.",
+  paced: 'The trial credit released so far today is used up: this account begins without any.',
+  budget: "Today's trial credit is used up: this account begins without any.",
+}
+
+function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined) {
   return {
-    ...{ id: String(id), email, trial_credit_usd: formatUsd(trialCredit) },
+    ...{ id: String(account.id), email: account.email, trial_credit_usd: formatUsd(trialCredit) },
     /** Why there is less than was to be expected. */
-    notice: usedUp ? "Today's trial credit is used up: this account begins without any." : null,
+    notice: withheld ? NOTICES[withheld] : null,
   }
 }
 
@@ -110,6 +152,6 @@ const REFUSALS: Readonly<Record<SignUpRefusal, (now: number) => Refusal>> = {
   // Days begin at midnight UTC.
   too_many: (now) => ({
     ...{ status: 429, code: 'too_many_accounts', retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) },
-    message: 'As many accounts as one network may make in a day have been made from yours. Try again tomorrow.',
+    message: 'Too many accounts were created from your network today. Try again tomorrow.',
   }),
 }

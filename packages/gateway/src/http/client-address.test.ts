@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { clientAddress, compileCidrs, isLoopback, matchesCidrs, networkOf } from './client-address.ts'
+import { clientAddress, compileCidrs, isLoopback, matchesCidrs, networkOf, wideNetworkOf } from './client-address.ts'
 
 const PROXIES = compileCidrs(['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48', '::1']).cidrs
 
@@ -79,4 +79,14 @@ test.each([
   ['nowhere', 'nowhere'],
 ])('%s belongs to the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test.each([
+  ['192.0.2.77', '192.0.2.0/24'],
+  ['::ffff:192.0.2.77', '192.0.2.0/24'],
+  ['2001:db8:1:2:3::9', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::1', '2001:db8:1::/48'],
+  ['not an address', 'not an address/wide'],
+])('the network around %s: %s', (address, network) => {
+  expect(wideNetworkOf(address)).toBe(network)
 })

@@ -74,5 +74,16 @@ export function clientAddress(socketAddress: string, headers: RequestHeaders, tr
 export function networkOf(address: string): string {
   const ip = parsePeer(address)
   if (ip === undefined) return address
-  return ip.family === 4 ? formatIp(ip) : `${formatIp({ family: 6, value: (ip.value >> 64n) << 64n })}/64`
+  return ip.family === 4 ? formatIp(ip) : withPrefix(ip, 64)
+}
+
+/** What one customer of a provider can have: the /24 of an IPv4 address, the /48 of an IPv6 one. */
+export function wideNetworkOf(address: string): string {
+  const ip = parsePeer(address)
+  return ip === undefined ? `${address}/wide` : withPrefix(ip, ip.family === 4 ? 24 : 48)
+}
+
+function withPrefix({ family, value }: Ip, bits: number): string {
+  const rest = BigInt((family === 4 ? 32 : 128) - bits)
+  return `${formatIp({ family, value: (value >> rest) << rest })}/${bits}`
 }

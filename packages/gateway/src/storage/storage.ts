@@ -85,10 +85,15 @@ export type SignUp = {
   password: string | undefined
   /** Where the call came from, in one spelling. */
   network: string
-  /** Given as long as what was given today stays within `budgetPerDay`. */
+  /** The larger network around it, and how many of its accounts may get trial credit in a day (UTC). */
+  wideNetwork: string
+  wideTrials: number
+  /** Given as long as what was given today stays within `budget`. */
   trialCredit: Nanos
-  budgetPerDay: Nanos
+  budget: Nanos
 }
+/** `withheld`: why there is no trial credit. */
+export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'network' | 'budget' | undefined }
 /** `taken`: the address, in this or another spelling, has had an account. `too_many`: from this network today (UTC). */
 export type SignUpRefusal = 'taken' | 'too_many'
 
@@ -152,9 +157,9 @@ export interface Storage {
    */
   createAccount(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined>
   /** Exact under races: of what is limited, nobody gets more. `trialCredit` is what was given. */
-  signUp(person: SignUp): Promise<{ account: Account; trialCredit: Nanos } | SignUpRefusal>
+  signUp(person: SignUp): Promise<SignedUp | SignUpRefusal>
   /** Why a sign-up would be refused now: to be asked before anything costly is done for a stranger. */
-  signUpRefusal(email: string, network: string): Promise<SignUpRefusal | undefined>
+  signUpRefusal(email: string, network: string, wideNetwork: string): Promise<SignUpRefusal | undefined>
   findAccount(email: string): Promise<Account | undefined>
   setAccountDisabled(account: bigint, disabled: boolean): Promise<void>
   /** A negative amount takes back, never below what is free: false then. */

@@ -5,13 +5,15 @@ import type { SignUp, Storage } from '../storage.ts'
 import { thrownBy, type Use } from './harness.ts'
 
 const HOME = '192.0.2.1'
+const WIDE = '192.0.2.0/24'
 const person = (email: string, fields: Partial<SignUp> = {}): SignUp => ({
-  ...{ email, password: undefined, network: HOME, trialCredit: 10n, budgetPerDay: 100n },
+  ...{ email, password: undefined, network: HOME, trialCredit: 10n, budget: 100n },
+  ...{ wideNetwork: WIDE, wideTrials: 100 },
   ...fields,
 })
 const many = (count: number, make: (index: number) => SignUp) =>
   Array.from({ length: count }, (_, index) => make(index))
-const elsewhere = (index: number) => ({ network: `198.51.100.${index}` })
+const elsewhere = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `198.51.${index}.0/24` })
 
 /** What each of them got, in words. */
 async function signUpAll(storage: Storage, people: readonly SignUp[]): Promise<string[]> {
@@ -45,7 +47,7 @@ export function registrationContract(use: Use): void {
     test('who signs up once', async () => {
       const { storage } = use()
       await storage.signUp(person(first))
-      expect(await storage.signUpRefusal(second, '198.51.100.1')).toBe('taken')
+      expect(await storage.signUpRefusal(second, '198.51.100.1', '198.51.100.0/24')).toBe('taken')
       expect(await storage.signUp(person(second, elsewhere(1)))).toBe('taken')
       expect(await storage.findAccount(first)).toMatchObject({ balance: 10n })
     })
@@ -73,7 +75,7 @@ export function registrationContract(use: Use): void {
       expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never given back')
     // As if the account itself had been removed by a later version.
     await raw("UPDATE account SET email = 'removed'")
-    expect(await storage.signUpRefusal('ada@example.com', HOME)).toBe('taken')
+    expect(await storage.signUpRefusal('ada@example.com', HOME, WIDE)).toBe('taken')
     expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
   })
 
@@ -83,8 +85,8 @@ export function registrationContract(use: Use): void {
     const answers: string[] = []
     for (const each of people) answers.push(...(await signUpAll(storage, [each])))
     expect(answers).toEqual([...times(3, 'made with 10'), ...times(2, 'too_many')])
-    expect(await storage.signUpRefusal('new@example.com', HOME)).toBe('too_many')
-    expect(await storage.signUpRefusal('new@example.com', '192.0.2.2')).toBeUndefined()
+    expect(await storage.signUpRefusal('new@example.com', HOME, WIDE)).toBe('too_many')
+    expect(await storage.signUpRefusal('new@example.com', '192.0.2.2', WIDE)).toBeUndefined()
     expect(await signUpAll(storage, [person('other@example.com', elsewhere(1))])).toEqual(['made with 10'])
     await raw('UPDATE sign_up SET day = day - 1')
     expect(await signUpAll(storage, [person('p3@example.com')])).toEqual(['made with 10'])
@@ -101,14 +103,14 @@ export function registrationContract(use: Use): void {
     for (let index = 0; index < 5; index++) expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
     await signUpAll(storage, [person('b@example.com'), person('c@example.com')])
     expect(await storage.signUp(person('d@example.com'))).toBe('too_many')
-    expect(await storage.signUpRefusal('d@example.com', '192.0.2.2')).toBeUndefined()
+    expect(await storage.signUpRefusal('d@example.com', '192.0.2.2', WIDE)).toBeUndefined()
     expect(BigInt(before[0]?.given as bigint)).toBe(10n)
     expect((await raw('SELECT given FROM trial_day')).map((row) => BigInt(row.given as bigint))).toEqual([30n])
   })
 
   test('trial credit ends with the budget of the day; accounts do not', async () => {
     const { storage, raw } = use()
-    const next = (index: number) => person(`p${index}@example.com`, { budgetPerDay: 25n, ...elsewhere(index) })
+    const next = (index: number) => person(`p${index}@example.com`, { budget: 25n, ...elsewhere(index) })
     const answers: string[] = []
     for (const each of many(4, next)) answers.push(...(await signUpAll(storage, [each])))
     expect(answers).toEqual([...times(2, 'made with 10'), ...times(2, 'made with 0')])
@@ -125,8 +127,30 @@ export function registrationContract(use: Use): void {
     { credit: MAX_AMOUNT, budget: MAX_AMOUNT, given: `made with ${MAX_AMOUNT}` },
   ])('a trial of $credit under a budget of $budget: $given', async ({ credit, budget, given }) => {
     const { storage } = use()
-    const fields = { trialCredit: credit, budgetPerDay: budget }
+    const fields = { trialCredit: credit, budget }
     expect(await signUpAll(storage, [person('a@example.com', fields)])).toEqual([given])
+  })
+
+  test('of fifty at once in one /24, three get credit, thirty get accounts', async () => {
+    const { storage } = use()
+    const people = many(50, (index) => person(`p${index}@example.com`, { network: `192.0.2.${index}`, wideTrials: 3 }))
+    expect(await signUpAll(storage, people)).toEqual([
+      ...times(27, 'made with 0'),
+      ...times(3, 'made with 10'),
+      ...times(20, 'too_many'),
+    ])
+    expect(await storage.signUpRefusal('new@example.com', '192.0.2.99', WIDE)).toBe('too_many')
+    expect(await storage.signUp(person('new@example.com', elsewhere(1)))).toMatchObject({ trialCredit: 10n })
+    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 31, transfers: 4 })
+  })
+
+  test('an account without trial credit says why', async () => {
+    const { storage } = use()
+    expect(await storage.signUp(person('a@example.com'))).toMatchObject({ withheld: undefined })
+    expect(await storage.signUp(person('b@example.com', { wideTrials: 1 }))).toMatchObject({ withheld: 'network' })
+    expect(await storage.signUp(person('c@example.com', { budget: 15n }))).toMatchObject({ withheld: 'budget' })
+    const none = person('d@example.com', { trialCredit: 0n, ...elsewhere(1) })
+    expect(await storage.signUp(none)).toMatchObject({ trialCredit: 0n, withheld: undefined })
   })
 
   test('of fifty at once for one address, one gets it', async () => {
@@ -145,7 +169,7 @@ export function registrationContract(use: Use): void {
 
   test('of fifty at once under one budget, ten get credit and all get accounts', async () => {
     const { storage } = use()
-    const people = many(50, (index) => person(`p${index}@example.com`, { budgetPerDay: 105n, ...elsewhere(index) }))
+    const people = many(50, (index) => person(`p${index}@example.com`, { budget: 105n, ...elsewhere(index) }))
     expect(await signUpAll(storage, people)).toEqual([...times(40, 'made with 0'), ...times(10, 'made with 10')])
     expect(await storage.audit()).toMatchObject({ ok: true, accounts: 50, transfers: 10 })
   })
@@ -165,9 +189,11 @@ export function registrationContract(use: Use): void {
     const wrong: Partial<SignUp>[] = [
       { email: 'a\0b@example.com' },
       { network: 'a\0b' },
+      { wideNetwork: 'a\0b' },
+      { wideNetwork: HOME },
       { password: 'a\ud800' },
       { trialCredit: -1n },
-      { budgetPerDay: MAX_AMOUNT + 1n },
+      { budget: MAX_AMOUNT + 1n },
     ]
     for (const fields of wrong)
       expect(await thrownBy(storage.signUp(person('a@example.com', fields)))).toBeInstanceOf(Error)

@@ -13,7 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(nodes.map((node) => node.close())))
 
-const PERSON: SignUp = { email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budgetPerDay: 75n }
+const PERSON: SignUp = {
+  ...{ email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budget: 75n },
+  ...{ wideNetwork: '192.0.2.0/24', wideTrials: 100 },
+}
+/** Everybody in a network of their own. */
+const apart = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `198.51.${index}.0/24` })
 
 async function outcomes(people: readonly Partial<SignUp>[]): Promise<Record<string, number>> {
   const answers = await Promise.all(
@@ -31,9 +36,9 @@ const sixty = (make: (index: number) => Partial<SignUp>) => Array.from({ length:
 test('one network, one person and one budget on three nodes at once', async () => {
   const people = sixty((index) => ({ email: `p${index}@example.com` }))
   expect(await outcomes(people)).toEqual({ 'credit 10': 3, too_many: 57 })
-  const spellings = sixty((index) => ({ email: `ada+${index}@example.com`, network: `198.51.100.${index}` }))
+  const spellings = sixty((index) => ({ email: `ada+${index}@example.com`, ...apart(index) }))
   expect(await outcomes(spellings)).toEqual({ 'credit 10': 1, taken: 59 })
-  const strangers = sixty((index) => ({ email: `q${index}@example.com`, network: `203.0.113.${index}` }))
+  const strangers = sixty((index) => ({ email: `q${index}@example.com`, ...apart(100 + index) }))
   expect(await outcomes(strangers)).toEqual({ 'credit 10': 3, 'credit 0': 57 })
   expect(await nodes[0]?.audit()).toMatchObject({ ok: true, accounts: 64, transfers: 7 })
 })

@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { TRIAL } from '../../money/ledger.ts'
-import { type SignUp, type Storage, StoreDown } from '../storage.ts'
+import { type SignedUp, type SignUp, type Storage, StoreDown } from '../storage.ts'
 import { addressForm } from './address-form.ts'
 import { checkText, normaliseEmail } from './guard.ts'
 import { createAccount, required, type Statement, statement } from './queries.ts'
@@ -17,6 +17,8 @@ type Runner = {
 
 /** From one network and day. Enough for a household, too few to live on trials. */
 const MOST_SIGN_UPS = 3
+/** From one /24 or /48 and day, in which one customer of a provider may have many networks. */
+const MOST_WIDE_SIGN_UPS = 30
 const DAY_MS = 86_400_000
 
 /** For an account that somebody else decides about: the address counts as taken from now on, if it did not before. */
@@ -37,7 +39,8 @@ const takeAddress = (db: Database, form: string, now: number): Statement =>
       .returning('form'),
   )
 
-const countSignUp = (db: Database, network: string, day: number): Statement =>
+/** `most`: of the network and day, this one included. */
+const countSignUp = (db: Database, network: string, day: number, most: number): Statement =>
   required(
     db
       .insertInto('sign_up')
@@ -46,7 +49,7 @@ const countSignUp = (db: Database, network: string, day: number): Statement =>
         conflict
           .columns(['day', 'network'])
           .doUpdateSet((row) => ({ accounts: row('sign_up.accounts', '+', 1) }))
-          .where('sign_up.accounts', '<', MOST_SIGN_UPS),
+          .where('sign_up.accounts', '<', most),
       )
       .returning('accounts'),
   )
@@ -70,71 +73,85 @@ const takeFromBudget = (db: Database, day: number, credit: Nanos, budget: Nanos)
 const forgetNetworks = (db: Database, day: number): Statement =>
   statement(db.deleteFrom('sign_up').where('day', '<', day - 1))
 
-const look = (db: Database, form: string, email: string, network: string, day: number): Statement =>
+type Sought = { email: string; network: string; wideNetwork: string }
+
+const look = (db: Database, { email, network, wideNetwork }: Sought, day: number): Statement =>
   statement(
-    db.selectNoFrom((select) => [
-      select.selectFrom('taken_address').select('form').where('form', '=', form).as('form'),
-      select.selectFrom('account').select('id').where('email', '=', email).as('account'),
-      select
-        .selectFrom('sign_up')
-        .select('accounts')
-        .where('day', '=', day)
-        .where('network', '=', network)
-        .as('accounts'),
-      select.selectFrom('trial_day').select('given').where('day', '=', day).as('given'),
-    ]),
+    db.selectNoFrom((select) => {
+      const accountsOf = (from: string) =>
+        select.selectFrom('sign_up').select('accounts').where('day', '=', day).where('network', '=', from)
+      return [
+        select.selectFrom('taken_address').select('form').where('form', '=', addressForm(email)).as('form'),
+        select.selectFrom('account').select('id').where('email', '=', normaliseEmail(email)).as('account'),
+        accountsOf(network).as('accounts'),
+        accountsOf(wideNetwork).as('wide_accounts'),
+        select.selectFrom('trial_day').select('given').where('day', '=', day).as('given'),
+      ]
+    }),
   )
 
 export type Registration = Pick<Storage, 'signUp' | 'signUpRefusal'>
 
 export function registration(db: Database, runner: Runner, clock: () => number): Registration {
-  async function lookUp(email: string, network: string, now: number) {
-    const [row = {}] = await runner.read(look(db, addressForm(email), normaliseEmail(email), network, dayOf(now)))
-    const { form, account, accounts, given } = row
+  async function lookUp(sought: Sought, now: number) {
+    const [row = {}] = await runner.read(look(db, sought, dayOf(now)))
+    const { form, account, accounts, wide_accounts, given } = row
     const taken = isThere(form) || isThere(account)
-    const tooMany = Number(accounts ?? 0) >= MOST_SIGN_UPS
+    const wideAccounts = Number(wide_accounts ?? 0)
+    const tooMany = Number(accounts ?? 0) >= MOST_SIGN_UPS || wideAccounts >= MOST_WIDE_SIGN_UPS
     return {
       refusal: taken ? ('taken' as const) : tooMany ? ('too_many' as const) : undefined,
+      wideAccounts,
       given: isThere(given) ? integer(given) : 0n,
     }
   }
 
   /** undefined: a condition no longer held; nothing has happened. */
-  async function attempt(person: SignUp, credit: Nanos, now: number) {
-    const { email, network, password, budgetPerDay } = person
+  async function attempt(person: SignUp, withheld: SignedUp['withheld'], now: number): Promise<SignedUp | undefined> {
+    const { email, network, wideNetwork, password, budget } = person
+    const credit = withheld === undefined ? person.trialCredit : 0n
+    const mostOfWide = credit === 0n ? MOST_WIDE_SIGN_UPS : Math.min(person.wideTrials, MOST_WIDE_SIGN_UPS)
     const day = dayOf(now)
     const account = { email: normaliseEmail(email), credit, source: TRIAL, password }
     // All in one order, so that two who meet at one row do not wait for each other.
     const conditions = [
       takeAddress(db, addressForm(email), now),
-      countSignUp(db, network, day),
-      ...(credit === 0n ? [] : [takeFromBudget(db, day, credit, budgetPerDay)]),
+      countSignUp(db, network, day, MOST_SIGN_UPS),
+      countSignUp(db, wideNetwork, day, mostOfWide),
+      ...(credit === 0n ? [] : [takeFromBudget(db, day, credit, budget)]),
     ]
     const list = [...conditions, ...createAccount(db, account, now), forgetNetworks(db, day)]
     const rows = await runner.write(list)
     const [created] = rows?.[conditions.length] ?? []
-    return created && { account: toAccount(created, now), trialCredit: credit }
+    return created && { account: toAccount(created, now), trialCredit: credit, withheld }
   }
 
   return {
-    async signUpRefusal(email, network) {
-      return (await lookUp(email, checkText('network', network), clock())).refusal
+    async signUpRefusal(email, network, wideNetwork) {
+      checkText('network', network)
+      return (await lookUp({ email, network, wideNetwork: checkText('wideNetwork', wideNetwork) }, clock())).refusal
     },
     async signUp(person) {
       check(person)
-      const { email, network, trialCredit, budgetPerDay } = person
       // What was looked up may be wrong by the time it is written; then it is looked up again, and says why. Addresses
       // are never given back and counts only grow, so that ends: by a refusal, or without credit.
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const now = clock()
-        const { refusal, given } = await lookUp(email, network, now)
+        const { refusal, wideAccounts, given } = await lookUp(person, now)
         if (refusal) return refusal
-        const done = await attempt(person, given + trialCredit <= budgetPerDay ? trialCredit : 0n, now)
+        const done = await attempt(person, withheldFor(person, wideAccounts, given), now)
         if (done) return done
       }
       throw new StoreDown('the store refuses the sign-up and does not say why')
     },
   }
+}
+
+function withheldFor(person: SignUp, wideAccounts: number, given: Nanos): SignedUp['withheld'] {
+  const { trialCredit, budget, wideTrials } = person
+  if (trialCredit === 0n) return undefined
+  if (given + trialCredit > budget) return 'budget'
+  return wideAccounts >= wideTrials ? 'network' : undefined
 }
 
 const MOST_TRIES = 5
@@ -144,9 +161,11 @@ const dayOf = (now: number): number => Math.floor(now / DAY_MS)
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined
 
-function check({ network, password, trialCredit, budgetPerDay }: SignUp): void {
+function check({ network, wideNetwork, password, trialCredit, budget }: SignUp): void {
   checkText('network', network)
+  // Counted in one table: one row would be counted twice.
+  if (checkText('wideNetwork', wideNetwork) === network) throw new TypeError('wideNetwork: is the network itself')
   if (password !== undefined) checkText('password', password)
-  for (const [field, amount] of Object.entries({ trialCredit, budgetPerDay }))
+  for (const [field, amount] of Object.entries({ trialCredit, budget }))
     if (amount < 0n || amount > MAX_AMOUNT) throw new RangeError(`${field}: ${amount} is outside 0..${MAX_AMOUNT}`)
 }

@@ -1,0 +1,26 @@
+// How fast trial credit may be given away. Registrations prove nothing about who registers, so a day's budget is not there
+// all at once, and no network gets all of it: whoever wants to drain it needs the whole day and many networks. Pure.
+import type { Nanos } from '../money/amount.ts'
+
+const DAY_MS = 86_400_000
+/** So many trials are there from midnight on, whatever the budget: a small site's day may have only one busy hour. */
+const TRIALS_AT_ONCE = 3n
+
+/** What may have been given by now: half of the budget from midnight (UTC) on, the other half evenly through the day. */
+export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: number): Nanos {
+  const half = budgetPerDay / 2n
+  const released = half + ((budgetPerDay - half) * BigInt(now % DAY_MS)) / BigInt(DAY_MS)
+  const least = TRIALS_AT_ONCE * trialCredit
+  return atMost(budgetPerDay, released > least ? released : least)
+}
+
+const LARGEST_COUNT = 1_000_000n
+
+/** How many of a day's trials one /24 (IPv4) or /48 (IPv6) may get: a quarter of them. */
+export function trialsPerNetwork(budgetPerDay: Nanos, trialCredit: Nanos): number {
+  if (trialCredit === 0n) return Number(TRIALS_AT_ONCE)
+  const quarter = budgetPerDay / trialCredit / 4n
+  return Number(atMost(LARGEST_COUNT, quarter > TRIALS_AT_ONCE ? quarter : TRIALS_AT_ONCE))
+}
+
+const atMost = (most: bigint, value: bigint): bigint => (value > most ? most : value)
