@@ -4,7 +4,9 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
+import { NANOS_PER_USD } from '../packages/gateway/src/money/amount.ts'
+import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
+import { openSqlite, SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
 
 export const MAIN = join(import.meta.dir, '../packages/gateway/src/main.ts')
 
@@ -29,10 +31,9 @@ export async function createHomeWith(yaml: string, idleKeys = 10): Promise<Gatew
   const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
   writeFileSync(join(folder, 'trivium.yaml'), yaml)
   const home = { folder, keys: [], remove: () => rmSync(folder, { recursive: true, force: true }) }
-  // The command also creates the database and its tables.
-  const create = ['account', 'create', '--email', EMAIL, '--credit', '1000000']
-  const done = Bun.spawnSync([process.execPath, MAIN, ...create], { env: gatewayEnvironment(home, 0) })
-  if (done.exitCode !== 0) throw new Error(`no account: ${done.stderr.toString()}`)
+  const storage = await openSqlite(join(folder, 'data'))
+  await storage.createAccount(EMAIL, 1_000_000n * NANOS_PER_USD, CREDIT)
+  await storage.close()
   return { ...home, keys: insertKeys(join(folder, 'data', SQLITE_FILE), idleKeys) }
 }
 

@@ -1,10 +1,14 @@
 // The commands as an operator types them: beside a running server and without one, on both engines.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
 import { openSqlite } from '../packages/gateway/src/storage/sqlite.ts'
 import {
   type Answer,
   chat,
+  createDatabase,
   type Engine,
   type Gateway,
   type Home,
@@ -28,6 +32,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
   beforeAll(async () => {
     home = await newHome(engine)
     if (beside) gateway = await startGateway({ home })
+    else await createDatabase(home)
   })
   afterAll(async () => {
     await gateway?.stop()
@@ -106,24 +111,26 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     expect((await run('key', 'list', '--account', 'readable@example.com')).stdout).toBe('(none)\n')
   })
 
-  test('a mistake is one line on stderr, exit code 1, and nothing on stdout', async () => {
-    const mistakes: [says: string, ...args: string[]][] = [
-      ['there is no account with the address nobody@example.com', 'account', 'show', '--account', 'nobody@example.com'],
-      ['exists already', 'account', 'create', '--email', 'ada@example.com'],
-      ['there is no key with the id 987654321', 'key', 'revoke', '987654321'],
-      ["not '1e3'", 'account', 'credit', '--account', 'ada@example.com', '--amount', '1e3'],
+  test('a mistake is one line of JSON on stderr, exit code 1 or 2, and nothing on stdout', async () => {
+    const mistakes: [code: number, says: string, ...args: string[]][] = [
+      [1, 'there is no account with the address nobody@x.com', 'account', 'show', '--account', 'nobody@x.com'],
+      [1, 'exists already', 'account', 'create', '--email', 'ada@example.com'],
+      [1, 'there is no key with the id 987654321', 'key', 'revoke', '987654321'],
+      [2, "not '1e3'", 'account', 'credit', '--account', 'ada@example.com', '--amount', '1e3'],
+      [2, '--account is required', 'key', 'list'],
     ]
-    for (const [says, ...args] of mistakes) {
+    for (const [exit, says, ...args] of mistakes) {
       const { code, stdout, stderr } = await run(...args, '--json')
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect({ code, stdout }).toEqual({ code: exit, stdout: '' })
       expect(stderr).toMatch(/^[^\n]+\n$/)
-      expect(stderr).toContain(says)
+      expect(JSON.parse(stderr).error).toEqual({ message: expect.stringContaining(says), exit_code: exit })
     }
   })
 })
 
 test('without a server ten commands at once wait for each other, and all are carried out', async () => {
   const home = await newHome('sqlite')
+  await createDatabase(home)
   await runCommand(home, ['account', 'create', '--email', 'many@example.com', '--credit', '0'])
   const credit = ['account', 'credit', '--account', 'many@example.com', '--amount', '1']
   const all = await Promise.all(Array.from({ length: 10 }, () => runCommand(home, credit)))
@@ -144,6 +151,7 @@ test('a server that starts while a command has the folder waits for it', async (
 
 test('commands while a server comes and goes are carried out once each, and the server starts', async () => {
   const home = await newHome('sqlite', 'server: { drain: 0s }\n')
+  await createDatabase(home)
   await runCommand(home, ['account', 'create', '--email', 'a@b.c', '--credit', '0'])
   const answers: Promise<Answer>[] = []
   const credit = () => answers.push(runCommand(home, ['account', 'credit', '--account', 'a@b.c', '--amount', '1']))
@@ -169,10 +177,61 @@ test('commands while a server comes and goes are carried out once each, and the 
   rmSync(home.dataDir, { recursive: true, force: true })
 })
 
-describe('commands that need no store', () => {
+describe('without a database', () => {
+  const STORE_COMMANDS = [
+    'account create --email ada@example.com --credit 5',
+    'account list',
+    'account credit --account ada@example.com --amount 5',
+    'key create --account ada@example.com --name laptop',
+    'usage --account ada@example.com',
+    'audit',
+    'doctor',
+  ]
+  const LOCAL_COMMANDS = ['config check', 'prices diff', 'help', 'upstream list', 'upstream test sandbox']
+  let parent: string
+  beforeAll(() => {
+    parent = mkdtempSync(join(tmpdir(), 'trivium-test-'))
+  })
+  afterAll(() => rmSync(parent, { recursive: true, force: true }))
+  const homeIn = (dataDir: string): Home => ({ dataDir, configFile: '', databaseUrl: undefined })
+
+  test.each(STORE_COMMANDS)('%s names the folder it looked in, exits 1 and creates nothing', async (command) => {
+    const missing = join(parent, 'missing')
+    const empty = join(parent, 'empty')
+    mkdirSync(empty, { recursive: true })
+    for (const dataDir of [missing, empty]) {
+      const { code, stdout, stderr } = await runCommand(homeIn(dataDir), command.split(' '))
+      expect(code).toBe(1)
+      expect(stdout + stderr).toMatch(new RegExp(`${dataDir}\\b.*TRIVIUM_DATA`, 's'))
+    }
+    expect([readdirSync(parent), readdirSync(empty)]).toEqual([['empty'], []])
+  })
+
+  test.each(LOCAL_COMMANDS)('%s works, and creates nothing', async (command) => {
+    const dataDir = join(parent, 'missing')
+    const { code, stderr } = await runCommand(homeIn(dataDir), command.split(' '))
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('an empty PostgreSQL database stays empty', async () => {
+    const home = await newHome('postgres')
+    const { code, stderr } = await runCommand(home, ['account', 'create', '--email', 'ada@example.com'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('has no tables of Trivium') })
+    const sql = new SQL(home.databaseUrl ?? '')
+    expect(await sql`SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = current_schema()`).toEqual([
+      { tables: 0 },
+    ])
+    await sql.close()
+    rmSync(home.dataDir, { recursive: true, force: true })
+  })
+})
+
+describe('commands beside no server', () => {
   let home: Home
   beforeAll(async () => {
     home = await newHome('sqlite')
+    await createDatabase(home)
   })
   afterAll(() => rmSync(home.dataDir, { recursive: true, force: true }))
 
@@ -211,9 +270,9 @@ describe('commands that need no store', () => {
     const create = (email: string, args: string[], stdin = '') =>
       runCommand(home, ['account', 'create', '--email', email, ...args], {}, stdin)
     expect((await create('one@example.com', ['--password-stdin'], 'correct horse\n')).code).toBe(0)
-    expect(await create('two@example.com', ['--password-stdin'], 'short\n')).toMatchObject({ code: 1, stdout: '' })
+    expect(await create('two@example.com', ['--password-stdin'], 'short\n')).toMatchObject({ code: 2, stdout: '' })
     expect(await create('two@example.com', ['--password', 'correct horse', '--password-stdin'])).toMatchObject({
-      code: 1,
+      code: 2,
     })
   })
 

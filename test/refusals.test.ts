@@ -5,7 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, type Gateway, type Home, newHome, runCommand, startGateway } from './support/gateway.ts'
+import {
+  type Answer,
+  createDatabase,
+  type Gateway,
+  type Home,
+  newHome,
+  runCommand,
+  startGateway,
+} from './support/gateway.ts'
 import { startPostgres } from './support/postgres.ts'
 
 const FIXTURES = join(import.meta.dir, '../packages/gateway/src/config/fixtures')
@@ -196,10 +204,9 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       startGateway(),
       startGateway({ config: TLS }),
       startPostgres().then((server) => server.freshDatabase()),
-      // Makes the folder's store and its secret.
-      runCommand(template, ['account', 'create', '--email', 'a@b.c']),
+      createDatabase(template),
     ])
-    await runCommand({ ...template, databaseUrl }, ['audit'])
+    await createDatabase({ ...template, databaseUrl })
     const queue = [...REFUSALS]
     await Promise.all(
       [1, 2, 3].map(async () => {

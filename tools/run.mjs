@@ -103,7 +103,7 @@ function become(file, args, env) {
   child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
 }
 
-const [name = 'serve', ...args] = process.argv.slice(2)
+const [name = '', ...args] = process.argv.slice(2)
 const isTask = name.startsWith(':')
 if (!isInstalled(isTask)) install(isTask)
 const bun = findBun()
@@ -124,5 +124,9 @@ if (isTask) {
     if (done.status !== 0) process.exit(done.status ?? 1)
   }
 } else {
-  become(bun, [join(root, 'packages/gateway/src/main.ts'), name, ...args], { ...env, TRIVIUM_LAUNCHER_FD: '3' })
+  // Bun would read .env by itself: a key in a forgotten file must not switch a vendor on.
+  become(bun, ['--no-env-file', join(root, 'packages/gateway/src/main.ts'), ...process.argv.slice(2)], {
+    ...env,
+    TRIVIUM_LAUNCHER_FD: '3',
+  })
 }

@@ -2,6 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { masterSecret } from '../../packages/gateway/src/secret.ts'
+import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite.ts'
 import { startPostgres } from './postgres.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -56,6 +59,15 @@ export async function newHome(engine: Engine, config = ''): Promise<Home> {
   return { dataDir, configFile, databaseUrl }
 }
 
+const SHARED_SECRET = 'a secret that the tests share'
+
+/** What the first start of a server does, for commands that run without one. */
+export async function createDatabase({ dataDir, databaseUrl }: Home): Promise<void> {
+  const storage = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
+  await masterSecret(storage, { dataDir, secret: databaseUrl ? SHARED_SECRET : undefined })
+  await storage.close()
+}
+
 function environmentOf(home: Home, extra: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -64,7 +76,7 @@ function environmentOf(home: Home, extra: Record<string, string> = {}): Record<s
     TRIVIUM_DATA: home.dataDir,
     TRIVIUM_CONFIG: home.configFile,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
-    ...(home.databaseUrl ? { DATABASE_URL: home.databaseUrl, TRIVIUM_SECRET: 'a secret that the tests share' } : {}),
+    ...(home.databaseUrl ? { DATABASE_URL: home.databaseUrl, TRIVIUM_SECRET: SHARED_SECRET } : {}),
     ...extra,
   }
 }

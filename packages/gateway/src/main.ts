@@ -1,16 +1,20 @@
 // The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
-import { UsageError } from './cli/args.ts'
-import { mistakesError, run, type Setup } from './cli/run.ts'
+import { CommandError } from './cli/errors.ts'
+import { START } from './cli/program.ts'
+import { run } from './cli/run.ts'
+import type { Setup } from './cli/setup.ts'
+import { formatMistakes } from './config/format.ts'
 import { reasonOf } from './config/server.ts'
-import type { Environment } from './config/types.ts'
+import type { Environment, Mistake } from './config/types.ts'
 import { loadFile, readEnvironment } from './config.ts'
 import { masterSecret } from './secret.ts'
 import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
 import { openSqlite } from './storage/sqlite.ts'
-import { FolderInUse, type Storage } from './storage/storage.ts'
+import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 import type { Launch } from './supervise.ts'
+import { VERSION } from './version.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './worker.ts'
 
 /** Bun's client obeys these by itself; proxies come from the configuration alone. What they said may still be read there. */
@@ -22,6 +26,7 @@ for (const name of PROXY_VARIABLES) delete process.env[name]
 const loadConfig = (file: string) => loadFile(file, env)
 
 const setup: Setup = {
+  version: VERSION,
   environment() {
     const { environment, mistakes } = readEnvironment(env)
     if (mistakes.length > 0) throw mistakesError(mistakes)
@@ -32,9 +37,9 @@ const setup: Setup = {
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
-  async openStorage(environment) {
+  async openStorage(environment, { mayCreate } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
-    const storage = await (databaseUrl ? reachPostgres(databaseUrl) : ownSqlite(dataDir))
+    const storage = await (databaseUrl ? reachPostgres(databaseUrl, mayCreate) : ownSqlite(dataDir, mayCreate))
     try {
       await masterSecret(storage, environment)
       return storage
@@ -46,23 +51,33 @@ const setup: Setup = {
   serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker() }),
 }
 
-async function ownSqlite(dataDir: string): Promise<Storage> {
+const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
+
+async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> {
   try {
-    return await openSqlite(dataDir)
+    return await openSqlite(dataDir, { mayCreate })
   } catch (error) {
+    if (error instanceof NoDatabase)
+      throw new CommandError(
+        `${error.message}: set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
+      )
     // Without a code it is ours, or names the file already.
     if (!(error instanceof Error && 'code' in error) || error instanceof FolderInUse) throw error
-    throw new UsageError(`cannot use the data folder ${dataDir}: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the data folder ${dataDir}: ${reasonOf(error)}`)
   }
 }
 
-async function reachPostgres(url: string): Promise<Storage> {
+async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> {
   try {
-    return await openPostgres(url)
+    return await openPostgres(url, { mayCreate })
   } catch (error) {
     // The address without the user and the password.
     const { host, pathname } = new URL(url)
-    throw new UsageError(`cannot use the database ${host}${pathname} of DATABASE_URL: ${reasonOf(error)}`)
+    if (error instanceof NoDatabase)
+      throw new CommandError(
+        `${error.message}: ${host}${pathname} of DATABASE_URL is empty; start the server once to create them (${START})`,
+      )
+    throw new CommandError(`cannot use the database ${host}${pathname} of DATABASE_URL: ${reasonOf(error)}`)
   }
 }
 
@@ -128,19 +143,13 @@ const againWith = (args: readonly string[]) => [process.execPath, ...process.exe
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const args = process.argv.slice(2)
-const serving = (args[0] ?? 'serve') === 'serve'
+const serving = args[0] === 'serve'
 // The parent of workers calls no upstream, and starts them with the right environment.
 const isParent = Number(env.TRIVIUM_WORKERS) > 1
 if (serving && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
   process.exit(await startAgain(args))
 } else {
   if (serving) endWithLauncher()
-  try {
-    const code = await run(args, setup)
-    if (code !== undefined) process.exit(code)
-  } catch (error) {
-    // Commands say what the user can mend in a UsageError; anything else still gets one line, not a stack.
-    process.stderr.write(`trivium: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}\n`)
-    process.exit(1)
-  }
+  const code = await run(args, setup)
+  if (code !== undefined) process.exit(code)
 }

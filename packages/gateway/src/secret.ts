@@ -2,14 +2,17 @@
 // fingerprint, so that a process with another secret is stopped before it can write what the others cannot read.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UsageError } from './cli/args.ts'
+import { CommandError } from './cli/errors.ts'
 import type { Environment } from './config/types.ts'
 import type { Storage } from './storage/storage.ts'
 
 const FINGERPRINT = 'secret_fingerprint'
 
-/** The secret that this store was set up with, or a UsageError that says what is the matter. */
-export async function masterSecret(storage: Storage, environment: Environment): Promise<string> {
+/** The secret that this store was set up with, or a CommandError that says what is the matter. */
+export async function masterSecret(
+  storage: Storage,
+  environment: Pick<Environment, 'secret' | 'dataDir'>,
+): Promise<string> {
   if (environment.secret !== undefined) {
     await agree(storage, environment.secret, 'TRIVIUM_SECRET is not the one that this store was set up with')
     return environment.secret
@@ -20,7 +23,7 @@ export async function masterSecret(storage: Storage, environment: Environment): 
   // The file got its name after the store had taken the fingerprint: without one, the store has lost all the rest, too.
   if (!known) {
     const { dataDir } = environment
-    throw new UsageError(
+    throw new CommandError(
       `the database in ${dataDir} is empty although the folder was in use: restore it, or begin in another folder`,
     )
   }
@@ -34,7 +37,7 @@ async function makeSecret(storage: Storage, file: string, known: boolean): Promi
   const making = `${file}.new`
   const missing = `${file} is missing: restore it, or set TRIVIUM_SECRET to what it held`
   if (!known) writeDurably(making, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'))
-  else if (!existsSync(making)) throw new UsageError(missing)
+  else if (!existsSync(making)) throw new CommandError(missing)
   const secret = readSecret(making)
   await agree(storage, secret, missing)
   renameSync(making, file)
@@ -43,12 +46,13 @@ async function makeSecret(storage: Storage, file: string, known: boolean): Promi
 
 async function agree(storage: Storage, secret: string, otherwise: string): Promise<void> {
   const fingerprint = new Bun.CryptoHasher('sha256', secret).update('trivium fingerprint').digest('hex').slice(0, 32)
-  if ((await storage.setMetaOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new UsageError(otherwise)
+  if ((await storage.setMetaOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(otherwise)
 }
 
 function readSecret(file: string): string {
   const secret = readFileSync(file, 'utf8').trim()
-  if (secret.length < 16) throw new UsageError(`${file} is damaged: restore it, or set TRIVIUM_SECRET to what it held`)
+  if (secret.length < 16)
+    throw new CommandError(`${file} is damaged: restore it, or set TRIVIUM_SECRET to what it held`)
   return secret
 }
 

@@ -1,9 +1,9 @@
 // `trivium serve`: config -> storage -> app -> listen, then an orderly end.
 import { join } from 'node:path'
 import { createApp } from './app.ts'
-import { UsageError } from './cli/args.ts'
 import { isServed, openControl } from './cli/control.ts'
-import type { Setup } from './cli/run.ts'
+import { CommandError } from './cli/errors.ts'
+import type { Setup } from './cli/setup.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
@@ -142,7 +142,9 @@ export async function serve(setup: ServeSetup): Promise<void> {
 function startWorkers(environment: Environment, config: FileConfig, launch: Launch, log: Log): void {
   if (process.platform !== 'linux') {
     const instead = 'start several gateways on ports of their own behind a balancer'
-    throw new UsageError(`TRIVIUM_WORKERS above 1 needs Linux: other systems do not spread a port's calls; ${instead}`)
+    throw new CommandError(
+      `TRIVIUM_WORKERS above 1 needs Linux: other systems do not spread a port's calls; ${instead}`,
+    )
   }
   const exit = (code: number) => process.exit(code)
   const tls = config.server.tls !== undefined
@@ -156,7 +158,7 @@ async function openPatiently(environment: Environment, setup: Setup): Promise<St
   const end = performance.now() + WAIT_FOR_FOLDER_MS
   for (;;) {
     try {
-      return await setup.openStorage(environment)
+      return await setup.openStorage(environment, { mayCreate: true })
     } catch (error) {
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
       if (await isServed(environment.dataDir)) throw error
@@ -186,7 +188,7 @@ async function createParts(
     log.warn(message, error === undefined ? {} : { error: String(error) })
   const folder = join(environment.dataDir, 'journal')
   const journal = await openJournal(folder).catch((error) => {
-    throw new UsageError(`cannot use the folder ${folder}: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the folder ${folder}: ${reasonOf(error)}`)
   })
   const embedded = environment.databaseUrl === undefined
   const node = await joinNode(storage, journal, {
@@ -248,7 +250,7 @@ function listenOrExplain(
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof Error && 'code' in error ? String(error.code) : codeOf(message)
     const reason = LISTEN_REASONS[code] ?? message
-    throw new UsageError(`cannot listen on ${host}:${port}: ${reason}`)
+    throw new CommandError(`cannot listen on ${host}:${port}: ${reason}`)
   }
 }
 

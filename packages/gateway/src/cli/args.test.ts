@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type Flags, parseArguments, UsageError } from './args.ts'
+import { type Flags, parseArguments } from './args.ts'
+import { UsageError } from './errors.ts'
 
 const FLAGS: Flags = { name: 'value', amount: 'value', force: 'flag' }
 

@@ -1,12 +1,8 @@
 // Command lines: `--name value` or `--name=value`, `--flag`, and words. Anything not listed is a mistake.
+import { UsageError } from './errors.ts'
 
 export type Flags = Readonly<Record<string, 'value' | 'flag'>>
 export type Arguments = { words: string[]; values: Record<string, string>; flags: Set<string> }
-
-/** What the user has to change; printed as one line, exit code 1. */
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
 
 export function parseArguments(args: readonly string[], allowed: Flags): Arguments {
   const parsed: Arguments = { words: [], values: Object.create(null), flags: new Set() }

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { loadFile } from '../config.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
-import { UsageError } from './args.ts'
 import { askServer, isServed, openControl } from './control.ts'
+import { CommandError } from './errors.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -117,7 +117,7 @@ test('a command that was asked and not answered is never done again unasked', as
     },
   })
   const error = await askServer(folder, 'account credit', { amount: '5' }).catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(UsageError)
+  expect(error).toBeInstanceOf(CommandError)
   expect(String(error)).toContain('look whether it was done')
   expect(asked).toBe(1)
   server.stop(true)

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { UsageError } from './args.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { type Desk, isOperation, OPERATIONS } from './operations.ts'
 
 /** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
@@ -12,7 +12,8 @@ const FINISH_MS = 5_000
 /** A whole usage list or an audit of a large store takes its time. */
 const ANSWER_WITHIN_MS = 600_000
 
-type Answer = { result: unknown } | { mistake: string }
+/** `usage`: the command line was wrong, not what it found. */
+type Answer = { result: unknown } | { mistake: string; usage?: boolean }
 
 export type Control = {
   /** What was asked is still answered; whoever comes later finds nobody. */
@@ -62,7 +63,7 @@ async function answer(request: Request, desk: Desk): Promise<Answer> {
       return { mistake: `the running server does not know '${operation}'; is it an older version?` }
     return { result: await OPERATIONS[operation](desk, values) }
   } catch (error) {
-    return { mistake: error instanceof Error ? error.message : String(error) }
+    return { mistake: error instanceof Error ? error.message : String(error), usage: error instanceof UsageError }
   }
 }
 
@@ -89,9 +90,11 @@ export async function askServer(
   } catch (error) {
     if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
     // Asked, and not answered: done again it might be done twice, and this may be about money.
-    throw new UsageError('the server ended or stalled before it answered; look whether it was done before trying again')
+    throw new CommandError(
+      'the server ended or stalled before it answered; look whether it was done before trying again',
+    )
   }
-  if ('mistake' in answered) throw new UsageError(answered.mistake)
+  if ('mistake' in answered) throw new (answered.usage ? UsageError : CommandError)(answered.mistake)
   return answered
 }
 

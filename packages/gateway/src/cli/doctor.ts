@@ -1,48 +1,108 @@
 // `trivium doctor`: the questions to ask first when something does not work.
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { FolderInUse } from '../storage/storage.ts'
-import type { Setup } from './run.ts'
+import { accessSync, constants, existsSync } from 'node:fs'
+import type { Environment } from '../config/types.ts'
+import { FolderInUse, type Storage } from '../storage/storage.ts'
+import { PROGRAM, START } from './program.ts'
+import type { Setup } from './setup.ts'
+import { align } from './table.ts'
 
-type Check = { check: string; ok: boolean; note: string }
+/** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
+type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
+type Finding = string | { note: string; remarks: readonly string[] }
+export type Examined = { ok: boolean; checks: Check[] }
 
-export async function doctor(setup: Setup): Promise<{ ok: boolean; checks: Check[] }> {
+/** Rejects with what is the matter; `advice` goes with it. */
+type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
+
+export async function doctor(setup: Setup): Promise<Examined> {
   const checks: Check[] = []
-  const look = async (check: string, question: () => string | Promise<string>) => {
-    try {
-      checks.push({ check, ok: true, note: await question() })
-    } catch (error) {
-      checks.push({ check, ok: false, note: error instanceof Error ? error.message : String(error) })
-    }
+  const examine = async (question: Question) => checks.push(await answer(question))
+  const questions: Question[] = [
+    {
+      ...{ check: 'runtime', advice: 'install the version that package.json names' },
+      ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
+    },
+    {
+      ...{ check: 'environment', advice: 'correct the variable and start again' },
+      ask: () => `host ${setup.environment().host}, port ${setup.environment().port}`,
+    },
+    {
+      ...{ check: 'configuration', advice: `correct the file; '${PROGRAM} config check' shows the same list` },
+      ask: () => describeConfig(setup),
+    },
+    {
+      check: 'data folder',
+      advice: `set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
+      ask: () => describeFolder(setup.environment()),
+    },
+    {
+      check: 'store',
+      advice: 'correct TRIVIUM_DATA or DATABASE_URL, or restore a copy of the data (docs/backup.md)',
+      ask: () => describeStore(setup),
+    },
+  ]
+  for (const question of questions) {
+    await examine(question)
+    // A store in a folder that does not exist would be the same finding twice.
+    if (question.check === 'data folder' && !checks.at(-1)?.ok) break
   }
-  await look('runtime', () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`)
-  await look('environment', () => `host ${setup.environment().host}, port ${setup.environment().port}`)
-  await look('configuration', () => describeConfig(setup))
-  await look('data folder', () => describeFolder(setup.environment().dataDir))
-  await look('store', () => describeStore(setup))
   // The owner of a SQLite file is the only node there is.
-  if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) await look('nodes', () => describeNodes(setup))
+  if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) {
+    const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
+    await examine({ check: 'nodes', advice, ask: () => describeNodes(setup) })
+  }
   return { ok: checks.every(({ ok }) => ok), checks }
 }
 
-function describeConfig(setup: Setup): string {
+async function answer({ check, advice, ask }: Question): Promise<Check> {
+  try {
+    const found = await ask()
+    const { note, remarks } = typeof found === 'string' ? { note: found, remarks: [] } : found
+    return { check, ok: true, note, advice: null, remarks }
+  } catch (error) {
+    return { check, ok: false, note: error instanceof Error ? error.message : String(error), advice, remarks: [] }
+  }
+}
+
+/** One line per check, and one for what to do or to know. */
+export function describeDoctor({ checks }: Examined): string {
+  const rows = checks.flatMap(({ check, ok, note, advice, remarks }) => {
+    const [first = '', ...more] = note.split('\n')
+    return [
+      [ok ? 'ok' : 'FAILED', check, first],
+      ...more.map((line) => ['', '', line]),
+      ...(advice === null ? [] : [['', '', `-> ${advice}`]]),
+      ...remarks.map((remark) => ['', '', `remark: ${remark}`]),
+    ]
+  })
+  return `${align(rows, [false, false, false], '  ').join('\n')}\n`
+}
+
+function describeConfig(setup: Setup): Finding {
   const environment = setup.environment()
   const { models, upstreams, remarks } = setup.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
-  return [`${file}: ${upstreams.size} upstreams, ${models.size} models`, ...remarks].join('; ')
+  return { note: `${file}: ${upstreams.size} upstreams, ${models.size} models`, remarks }
 }
 
-function describeFolder(dataDir: string): string {
-  if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+function describeFolder({ dataDir, databaseUrl }: Environment): string {
+  // With PostgreSQL it holds nothing before a server has run on this machine.
+  if (!existsSync(dataDir) && databaseUrl) return `${dataDir} does not exist; a server on this machine creates it`
+  if (!existsSync(dataDir)) throw new Error(`the folder ${dataDir} does not exist`)
   accessSync(dataDir, constants.R_OK | constants.W_OK)
   return `${dataDir} can be written`
+}
+
+async function withStore<T>(setup: Setup, environment: Environment, work: (storage: Storage) => Promise<T>) {
+  const storage = await setup.openStorage(environment)
+  return await work(storage).finally(() => storage.close())
 }
 
 /** Nodes that do not agree answer the same call differently, or at another price, depending on where it arrives. */
 async function describeNodes(setup: Setup): Promise<string> {
   const environment = setup.environment()
   const here = shorten(setup.config(environment).hash)
-  const storage = await setup.openStorage(environment)
-  const nodes = await storage.nodes().finally(() => storage.close())
+  const nodes = await withStore(setup, environment, (storage) => storage.nodes())
   if (nodes.length === 0) return `none is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
   const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
@@ -56,9 +116,7 @@ const shorten = (hash: string): string => hash.slice(0, 12)
 async function describeStore(setup: Setup): Promise<string> {
   const environment = setup.environment()
   try {
-    const storage = await setup.openStorage(environment)
-    await storage.ping()
-    await storage.close()
+    await withStore(setup, environment, (storage) => storage.ping())
     return environment.databaseUrl ? 'PostgreSQL answers' : 'SQLite opens'
   } catch (error) {
     if (error instanceof FolderInUse) return `in use: ${error.message}`

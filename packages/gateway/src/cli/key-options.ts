@@ -4,7 +4,7 @@ import { mistakesIn } from '../journey/origin.ts'
 import { type Nanos, parseUsd } from '../money/amount.ts'
 import { type Limits, PERIODS, type Period } from '../money/limits.ts'
 import type { KeyChanges } from '../storage/storage.ts'
-import { UsageError } from './args.ts'
+import { CommandError, UsageError } from './errors.ts'
 
 type Values = Readonly<Record<string, string>>
 
@@ -101,12 +101,12 @@ function modelsOf(given: string, group: Group | undefined, config: FileConfig): 
   const unknown = models.filter((id) => !config.models.has(id))
   if (unknown.length > 0) {
     const known = [...config.models.keys()].join(', ')
-    throw new UsageError(`--models names what does not exist: ${unknown.join(', ')}; there are: ${known}`)
+    throw new CommandError(`--models names what does not exist: ${unknown.join(', ')}; there are: ${known}`)
   }
   // A group that the file no longer has allows nothing, whatever is written down here.
   const elsewhere = models.filter((id) => !group?.models.includes('*') && !group?.models.includes(id))
   if (group && elsewhere.length > 0)
-    throw new UsageError(`--models names what the group '${group.id}' does not have: ${elsewhere.join(', ')}`)
+    throw new CommandError(`--models names what the group '${group.id}' does not have: ${elsewhere.join(', ')}`)
   return models
 }
 

@@ -11,7 +11,7 @@ import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/passwo
 import type { Account, Key, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
-import { UsageError } from './args.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
@@ -32,9 +32,10 @@ export const OPERATIONS = {
     }
     const hash = password === undefined ? undefined : await hashPassword(password)
     const account = await storage.createAccount(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
-    if (!account) throw new UsageError(`an account with the address ${email} exists already`)
+    if (!account) throw new CommandError(`an account with the address ${email} exists already`)
     return accountJson(account)
   },
+  'account list': async ({ storage }) => (await storage.listAccounts()).map(accountJson),
   'account show': async ({ storage }, { account = '' }) => accountJson(await find(storage, account)),
   'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
   'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
@@ -43,7 +44,7 @@ export const OPERATIONS = {
     const nanos = amountOf(amount, 'amount')
     if (nanos === 0n) throw new UsageError('--amount must not be zero')
     if (!(await storage.credit(found.id, nanos, reason))) {
-      throw new UsageError(`${account} has less than ${formatUsd(-nanos)} USD free`)
+      throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD free`)
     }
     return accountJson(await find(storage, account))
   },
@@ -61,7 +62,7 @@ export const OPERATIONS = {
   'key limit': async ({ storage, config }, values) => {
     const { key = '' } = values
     const found = await findKey(storage, key)
-    if (found.revoked) throw new UsageError(`the key ${key} is revoked: no limit makes it work again`)
+    if (found.revoked) throw new CommandError(`the key ${key} is revoked: no limit makes it work again`)
     const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
     await storage.setKeyTerms(found.id, termsOf(values, about, config, Date.now()))
     return keyJson(await findKey(storage, key))
@@ -105,7 +106,7 @@ async function createKey({ storage, config }: Desk, values: Values): Promise<unk
   const { account = '', name = '', group = 'default' } = values
   const known = config.groups.get(group)
   if (!known) {
-    throw new UsageError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
+    throw new CommandError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
   }
   const about = { group: known, cap: undefined, mayRemove: false }
   const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
@@ -121,13 +122,13 @@ async function createKey({ storage, config }: Desk, values: Values): Promise<unk
 
 async function findKey(storage: Storage, written: string): Promise<Key> {
   const found = /^\d{1,18}$/.test(written) ? await storage.standing(BigInt(written)) : undefined
-  if (!found) throw new UsageError(`there is no key with the id ${written}`)
+  if (!found) throw new CommandError(`there is no key with the id ${written}`)
   return found.key
 }
 
 async function find(storage: Storage, email: string): Promise<Account> {
   const account = await storage.findAccount(email)
-  if (!account) throw new UsageError(`there is no account with the address ${email}`)
+  if (!account) throw new CommandError(`there is no account with the address ${email}`)
   return account
 }
 

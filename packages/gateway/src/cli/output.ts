@@ -1,4 +1,6 @@
 // Results for people: `name: value` lines, or one line per entry of a list. With --json, JSON and nothing else.
+import { FolderInUse } from '../storage/storage.ts'
+import { CommandError } from './errors.ts'
 
 /** A result that says in its own words to people what it says as JSON to programs. */
 export class Report {
@@ -16,6 +18,18 @@ export function printResult(result: unknown, json: boolean): Promise<void> {
   const text = json ? `${JSON.stringify(own ? own.result : result)}\n` : (own?.text ?? describe(result))
   // The callback also comes when nobody reads any more (`| head`), which is not our mistake.
   return new Promise((resolve) => process.stdout.write(text, () => resolve()))
+}
+
+/** One line on standard error; of a configuration with mistakes one for each. */
+export function printError(error: unknown, json: boolean): void {
+  const known = error instanceof CommandError || error instanceof FolderInUse
+  const text = error instanceof Error ? error.message : String(error)
+  // What nobody foresaw still gets one line, not a stack.
+  const message = known ? text : `trivium: ${text.split('\n')[0]}`
+  const exitCode = error instanceof CommandError ? error.exitCode : 1
+  const mistakes = error instanceof CommandError ? error.mistakes : undefined
+  const shown = { error: { message, exit_code: exitCode, ...(mistakes ? { mistakes } : {}) } }
+  process.stderr.write(`${json ? JSON.stringify(shown) : message}\n`)
 }
 
 export function describe(result: unknown): string {

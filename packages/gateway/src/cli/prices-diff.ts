@@ -1,6 +1,7 @@
 // `prices diff` for people: one block per model, columns aligned, and at the end what could not be compared.
 import type { Difference } from '../money/price-diff.ts'
 import type { ComparedModel, PriceReport } from '../upstreams/price-report.ts'
+import { align } from './table.ts'
 
 export function describePrices({ date, models, unknown, unused }: PriceReport): string {
   const parts = [`Built-in price list of ${date}. USD; tokens per million, tools per call.`]
@@ -30,21 +31,10 @@ function describeModel({ vendor, note, differences, ...names }: ComparedModel): 
   const remark = note === null ? [] : [`  the list notes: ${note}`]
   if (differences.length === 0) return [`${name}: as in the list`, ...remark].join('\n')
   const rows = [['figure', 'yours', 'list', 'difference'], ...differences.map(cells)]
-  return [name, ...aligned(rows).map((row) => `  ${row}`), ...remark].join('\n')
+  return [name, ...align(rows, [false, true, true, true], '   ').map((row) => `  ${row}`), ...remark].join('\n')
 }
 
 function cells({ field, yours, list, percent }: Difference): string[] {
   const difference = percent === null ? '' : `${percent > 0 ? '+' : ''}${percent} %`
   return [field, yours ?? '-', list ?? '-', difference]
-}
-
-/** Names to the left, figures to the right. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
-  const columns = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  return rows.map((row) => {
-    const padded = row.map((cell, column) =>
-      column === 0 ? cell.padEnd(columns[0] ?? 0) : cell.padStart(columns[column] ?? 0),
-    )
-    return padded.join('   ').trimEnd()
-  })
 }

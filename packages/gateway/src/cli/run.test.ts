@@ -1,45 +1,16 @@
 // Every command and every mistake in it, on a real store, without a process for each: `run` as the program calls it.
-import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadFile, readEnvironment } from '../config.ts'
-import { openSqlite } from '../storage/sqlite.ts'
-import { run, type Setup } from './run.ts'
+import { createDatabase, runHere } from './test-run.ts'
 
 let dataDir = ''
-const setup: Setup = {
-  environment: () => readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '' }).environment,
-  config() {
-    const { config } = loadFile(undefined, {})
-    if (!config) throw new Error('the defaults are wrong')
-    return config
-  },
-  openStorage: () => openSqlite(dataDir),
-  serve: () => Promise.reject(new Error('not here')),
-}
-
-async function command(args: readonly string[]): Promise<{ code: number | undefined; stdout: string; stderr: string }> {
-  const said = { stdout: '', stderr: '' }
-  const out = spyOn(process.stdout, 'write').mockImplementation((text, ...rest: unknown[]) => {
-    said.stdout += text
-    for (const each of rest) if (typeof each === 'function') each()
-    return true
-  })
-  const error = spyOn(process.stderr, 'write').mockImplementation((text) => {
-    said.stderr += text
-    return true
-  })
-  try {
-    return { code: await run(args, setup), ...said }
-  } finally {
-    out.mockRestore()
-    error.mockRestore()
-  }
-}
+const command = (args: readonly string[]) => runHere(args, dataDir)
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'trivium-cli-'))
+  await createDatabase(dataDir)
   await command(['account', 'create', '--email', 'ada@example.com'])
 })
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
@@ -66,30 +37,44 @@ const NO_AMOUNTS = [
   '9'.repeat(13),
 ]
 
-describe('what cannot be done is one line on stderr, exit code 1', () => {
-  const mistakes: { args: string[]; says: string | RegExp }[] = [
+/** What --json prints on standard error: one line, and nothing on standard output. */
+function errorOf({ stdout, stderr }: { stdout: string; stderr: string }): { message: string; exit_code: number } {
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  return JSON.parse(stderr).error
+}
+
+describe('what cannot be done is one line on stderr; exit code 2 for a wrong command line, else 1', () => {
+  /** `code`: 2 unless it is written. */
+  const mistakes: { args: string[]; says: string | RegExp; code?: number }[] = [
     ...NO_AMOUNTS.map((amount) => ({ args: credit(amount), says: /--amount (must be an amount|is required)/ })),
     ...NO_AMOUNTS.map((amount) => ({ args: create('--credit', amount), says: '--credit must be an amount' })),
     { args: credit('0'), says: '--amount must not be zero' },
-    { args: credit('-10.000000001'), says: 'has less than 10.000000001 USD free' },
+    { args: credit('-10.000000001'), says: 'has less than 10.000000001 USD free', code: 1 },
     { args: credit('1000000000.01'), says: '--amount must be an amount' },
     { args: create('--credit', '-1'), says: '--credit must not be negative' },
     { args: create('--password', 'short'), says: 'at least 8 characters' },
     { args: ['account', 'create', '--email', 'no address'], says: '--email must be an address' },
     { args: ['account', 'create'], says: '--email is required' },
-    { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'exists already' },
+    { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'exists already', code: 1 },
     {
       args: ['account', 'show', '--account', 'nobody@example.com'],
       says: 'no account with the address nobody@example.com',
+      code: 1,
     },
-    { args: ['account', 'disable', '--account', 'nobody@example.com'], says: 'no account with the address' },
+    { args: ['account', 'disable', '--account', 'nobody@example.com'], says: 'no account with the address', code: 1 },
     { args: ['account', 'show'], says: '--account is required' },
     { args: ['account', 'show', 'ada@example.com', '--account', 'x'], says: 'takes no further words' },
-    { args: ['account'], says: "unknown command 'account'" },
+    { args: ['account'], says: "'account' needs a second word: create, list, show" },
+    { args: ['account', 'crate'], says: "unknown command 'account crate'; account has: create, list" },
+    { args: ['acount', 'list'], says: "unknown command 'acount list'; did you mean 'account list'?" },
+    { args: ['sevre'], says: "did you mean 'serve'?" },
     { args: ['toString'], says: "unknown command 'toString'" },
-    { args: ['--help'], says: 'there are: account create' },
+    { args: ['--verbose'], says: "unknown command '--verbose'" },
+    { args: ['help', 'nonsense'], says: "unknown command 'nonsense'" },
+    { args: ['config', 'check', 'a', 'b'], says: "'config check' takes FILE, not 'a b'" },
     { args: ['key', 'create', '--account', 'ada@example.com'], says: '--name is required' },
-    { args: key('--group', 'nope'), says: "there is no group 'nope'; there are: default, sandbox" },
+    { args: key('--group', 'nope'), says: "there is no group 'nope'; there are: default, sandbox", code: 1 },
     ...['0', '-1'].map((cap) => ({ args: key('--cap', cap), says: '--cap must be more than zero' })),
     { args: key('--cap', '1e3'), says: '--cap must be an amount' },
     ...[
@@ -119,6 +104,7 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
     {
       args: key('--models', 'sandbox-text,nope,neither'),
       says: '--models names what does not exist: nope, neither; there are: sandbox-text',
+      code: 1,
     },
     ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),
     {
@@ -136,16 +122,19 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'limit', id, '--rpm', '1'],
       says: 'there is no key with the id',
+      code: 1,
     })),
     { args: limit('--rpm', 'off'), says: "or 'none' for no limit, not 'off'" },
     { args: ['account', 'limit', '--rpm', '1'], says: '--account is required' },
     {
       args: ['account', 'limit', '--account', 'nobody@example.com', '--rpm', '1'],
       says: 'no account with the address',
+      code: 1,
     },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'revoke', id],
       says: 'there is no key with the id',
+      code: 1,
     })),
     { args: ['key', 'revoke'], says: 'takes ID, not nothing' },
     { args: ['key', 'revoke', '1', '2'], says: "takes ID, not '1 2'" },
@@ -159,17 +148,22 @@ describe('what cannot be done is one line on stderr, exit code 1', () => {
       says: '--port must be a number',
     })),
     { args: ['prices', 'diff', 'gpt-x'], says: "'prices diff' takes no further words, not 'gpt-x'" },
-    { args: ['upstream', 'test', 'sandbux'], says: "there is no upstream 'sandbux'; did you mean sandbox?" },
-    { args: ['upstream', 'test', 'main'], says: "there is no upstream 'main'; there are: sandbox" },
+    { args: ['upstream', 'test', 'sandbux'], says: "there is no upstream 'sandbux'; did you mean sandbox?", code: 1 },
+    { args: ['upstream', 'test', 'main'], says: "there is no upstream 'main'; there are: sandbox", code: 1 },
     { args: ['upstream', 'test'], says: "'upstream test' takes ID, not nothing" },
-    { args: ['backup', 'file'], says: 'backup comes with a later version' },
-    { args: ['restore', 'file'], says: 'restore comes with a later version' },
+    ...['backup', 'restore'].map((name) => ({ args: [name, 'file'], says: 'reserved for a later version', code: 1 })),
   ]
-  test.each(mistakes)('$args', async ({ args, says }) => {
-    const { code, stdout, stderr } = await command([...args, '--json'])
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^[^\n]+\n$/)
-    expect(stderr).toMatch(says)
+  test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
+    const ended = await command([...args, '--json'])
+    const { message, exit_code } = errorOf(ended)
+    expect(message).toMatch(says)
+    expect([ended.code, exit_code]).toEqual([code, code])
+  })
+
+  test('without --json the line is the message alone', async () => {
+    const stderr = 'there is no key with the id 987\n'
+    expect(await command(['key', 'revoke', '987'])).toEqual({ code: 1, stdout: '', stderr })
+    expect(await command(['key', 'revoke'])).toMatchObject({ code: 2, stderr: "'key revoke' takes ID, not nothing\n" })
   })
 })
 
@@ -218,7 +212,22 @@ test('what a key is restricted to is kept, and shown with what was used', async 
   const list = ['key', 'list', '--account', 'ada@example.com']
   const listed = JSON.parse((await command([...list, '--json'])).stdout) as { id: string }[]
   expect(listed.find(({ id }) => id === created.id)).toMatchObject(kept)
-  expect((await command(list)).stdout).toMatch(/cap_period=week .*rpm=60 .*models=sandbox-text .*ips=10.0.0.0\/8; ::1/)
+  const [titles = '', ...rows] = (await command(list)).stdout.trimEnd().split('\n')
+  expect(titles).toMatch(/^ *ID +NAME +GROUP +STATE +SPENT USD +CAP USD +PER +RPM +TPM +CONCURRENT +MODELS +IPS +/)
+  const row = rows.find((each) => each.trimStart().startsWith(`${created.id} `)) ?? ''
+  expect(row).toMatch(
+    / n +default +active +0\.00 +2\.50 +week +60 +1000 +3 +sandbox-text +10\.0\.0\.0\/8,::1 +- +\d{4}-\d\d-\d\d \S+Z$/,
+  )
+})
+
+test('account list shows every account, for programs and as a table', async () => {
+  const { stdout } = await command(['account', 'list', '--json'])
+  const shown = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
+  expect(JSON.parse(stdout)).toEqual([JSON.parse(shown.stdout)])
+  const [titles = '', row = '', ...more] = (await command(['account', 'list'])).stdout.split('\n')
+  expect(titles).toBe('ID  EMAIL            BALANCE USD  HELD USD  SPENT THIS MONTH  STATE   CREATED')
+  expect(row).toMatch(/^ 1 {2}ada@example\.com {8}10\.00 {6}0\.00 {14}0\.00 {2}active {2}\d{4}-\d\d-\d\d /)
+  expect(more).toEqual([''])
 })
 
 test('the limits of an account are set one by one and taken away again', async () => {
@@ -287,7 +296,7 @@ describe('the terms of a key', () => {
     expect((await command(['key', 'limit', id, '--rpm', '7'])).stdout).toContain('rpm: 7\n')
   })
 
-  const mistakes: { options: string[]; says: string | RegExp }[] = [
+  const mistakes: { options: string[]; says: string | RegExp; code?: number }[] = [
     ...['0', '-1'].map((cap) => ({ options: ['--cap', cap], says: '--cap must be more than zero' })),
     { options: ['--cap', 'null'], says: '--cap must be an amount' },
     { options: ['--cap-period', 'day'], says: 'give --cap, too' },
@@ -295,18 +304,17 @@ describe('the terms of a key', () => {
     { options: ['--cap', '1', '--cap-period', 'year'], says: '--cap-period must be one of day, week, month' },
     { options: ['--expires', '2020-01-01'], says: '--expires must be a time to come' },
     { options: ['--expires', 'never'], says: '--expires must be a time such as' },
-    { options: ['--models', 'nope'], says: '--models names what does not exist: nope' },
-    { options: ['--models', 'sandbox-text,none'], says: '--models names what does not exist: none' },
+    { options: ['--models', 'nope'], says: '--models names what does not exist: nope', code: 1 },
+    { options: ['--models', 'sandbox-text,none'], says: '--models names what does not exist: none', code: 1 },
     { options: ['--ips', 'localhost'], says: '"localhost" is not an address' },
     { options: ['--rpm', '0'], says: "or 'none' for no limit, not '0'" },
   ]
-  test.each(mistakes)('$options is one line on stderr, and changes nothing', async ({ options, says }) => {
+  test.each(mistakes)('$options is one line on stderr, and changes nothing', async ({ options, says, code = 2 }) => {
     const { id } = await made('--concurrent', '2')
     const before = await listed(id)
-    const { code, stdout, stderr } = await change(id, '--concurrent', '5', ...options)
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/^[^\n]+\n$/)
-    expect(stderr).toMatch(says)
+    const ended = await change(id, '--concurrent', '5', ...options)
+    expect(errorOf(ended).message).toMatch(says)
+    expect(ended.code).toBe(code)
     expect(await listed(id)).toEqual(before)
   })
 
@@ -314,7 +322,8 @@ describe('the terms of a key', () => {
     const { id } = await made()
     await command(['key', 'revoke', id])
     const { code, stderr } = await change(id, '--rpm', '1')
-    expect([code, stderr]).toEqual([1, `the key ${id} is revoked: no limit makes it work again\n`])
+    expect(code).toBe(1)
+    expect(JSON.parse(stderr).error.message).toBe(`the key ${id} is revoked: no limit makes it work again`)
     expect(await listed(id)).toMatchObject({ rpm: null, revoked: true })
   })
 })

@@ -1,117 +1,68 @@
 // The command line: finds the command, runs it, prints its result, and says in one line what went wrong.
-import { formatMistakes } from '../config/format.ts'
-import type { Environment, FileConfig } from '../config/types.ts'
-import { startSandboxServer } from '../sandbox/server.ts'
+import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
-import { readPriceList } from '../upstreams/price-list.ts'
-import { compareWithList } from '../upstreams/price-report.ts'
-import { type Arguments, type Flags, parseArguments, UsageError } from './args.ts'
-import { LATER_COMMANDS, STORE_COMMANDS, type StoreCommand } from './commands.ts'
-import { askEach, askServer } from './control.ts'
-import { doctor } from './doctor.ts'
+import { parseArguments } from './args.ts'
+import { type Command, checkArguments, flagsOf, type StoreCommand } from './command.ts'
+import { askServer } from './control.ts'
+import { CommandError } from './errors.ts'
+import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
 import { OPERATIONS, type OperationName } from './operations.ts'
-import { printResult, Report } from './output.ts'
-import { describePrices } from './prices-diff.ts'
-import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
-import { testUpstream } from './upstream-test.ts'
+import { printError, printResult, Report } from './output.ts'
+import type { Setup } from './setup.ts'
 import { readUsage, type UsagePage } from './usage-pages.ts'
-
-export type Setup = {
-  /** Throws a UsageError that lists every mistake. */
-  environment(): Environment
-  config(environment: Environment): FileConfig
-  /** Opened, and known to belong to the master secret. */
-  openStorage(environment: Environment): Promise<Storage>
-  serve(): Promise<void>
-}
-
-type OwnCommand = { flags: Flags; words: readonly string[]; run(parsed: Arguments, setup: Setup): Promise<unknown> }
-
-const OWN_COMMANDS: Readonly<Record<string, OwnCommand>> = {
-  'config check': {
-    flags: {},
-    words: [],
-    run: async (_, setup) => {
-      const environment = setup.environment()
-      const { models, upstreams, groups, remarks, hash } = setup.config(environment)
-      const file = environment.configFile ?? null
-      return { ok: true, file, upstreams: upstreams.size, models: models.size, groups: groups.size, hash, remarks }
-    },
-  },
-  'upstream list': {
-    flags: {},
-    words: [],
-    run: async (_, setup) => {
-      const environment = setup.environment()
-      const [health, http] = await Promise.all([
-        askEach(environment.dataDir, 'upstream health'),
-        askEach(environment.dataDir, 'upstream http'),
-      ])
-      const known = { health: health as KeysById[], http: http as HttpById[] }
-      return listUpstreams(setup.config(environment), known)
-    },
-  },
-  'upstream test': {
-    flags: { model: 'value' },
-    words: ['ID'],
-    run: async ({ words, values }, setup) =>
-      await testUpstream(setup.config(setup.environment()), words[0] ?? '', values.model),
-  },
-  'prices diff': {
-    flags: {},
-    words: [],
-    run: async (_, setup) => {
-      const compared = compareWithList(setup.config(setup.environment()), readPriceList())
-      return new Report(compared, describePrices(compared))
-    },
-  },
-  doctor: { flags: {}, words: [], run: (_, setup) => doctor(setup) },
-  sandbox: { flags: { port: 'value', host: 'value' }, words: [], run: (parsed) => runSandbox(parsed) },
-  serve: { flags: {}, words: [], run: (_, setup) => setup.serve() },
-}
 
 /** The exit code; undefined while a server goes on running. */
 export async function run(args: readonly string[], setup: Setup): Promise<number | undefined> {
   const json = args.includes('--json')
+  const words = args.filter((word) => word !== '--json')
   try {
-    const { name, rest } = findCommand(args.filter((word) => word !== '--json'))
-    const result = await runCommand(name, rest, setup)
-    if (name === 'serve' || name === 'sandbox') return undefined
-    await printResult(result, json)
-    return failed(result)
+    const asked = askedForHelp(words, setup.version)
+    if (asked) return await finish(asked, json)
+    const { command, rest } = findCommand(words)
+    const result = await runCommand(command, rest, setup, json)
+    return command.name === 'serve' || command.name === 'sandbox' ? undefined : await finish(result, json)
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof FolderInUse)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return 1
+    printError(error, json)
+    return error instanceof CommandError ? error.exitCode : 1
   }
 }
 
-async function runCommand(name: string, rest: readonly string[], setup: Setup): Promise<unknown> {
-  const command = STORE_COMMANDS[name] ?? OWN_COMMANDS[name]
-  if (!command) throw new UsageError(`${LATER_COMMANDS[name]} comes with a later version`)
-  const parsed = parseArguments(rest, command.flags)
-  if (parsed.words.length !== command.words.length) {
-    const wanted = command.words.length === 0 ? 'no further words' : command.words.join(' ')
-    throw new UsageError(
-      `'${name}' takes ${wanted}, not ${parsed.words.length ? `'${parsed.words.join(' ')}'` : 'nothing'}`,
-    )
+/** `trivium`, `help COMMAND`, `COMMAND --help` and `--version`; undefined: something else is to be done. */
+function askedForHelp(words: readonly string[], version: string): Report | undefined {
+  const [first] = words
+  if (first === undefined) return help([], version)
+  if (first === '--version' || first === 'version') return new Report({ version }, `Trivium ${version}\n`)
+  const isOption = (word: string) => word === '--help' || word === '-h'
+  if (first !== 'help' && !words.some(isOption)) return undefined
+  const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
+  // Of `key revoke 7 --help` the command is meant, and not its argument.
+  const command = [names.slice(0, 2), names.slice(0, 1)].find((pair) => COMMANDS.has(pair.join(' ')))
+  return help(command ?? names, version)
+}
+
+function findCommand(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  for (const length of [2, 1]) {
+    const command = words.length >= length ? COMMANDS.get(words.slice(0, length).join(' ')) : undefined
+    if (command) return { command, rest: words.slice(length) }
   }
-  if (!('operation' in command)) return await command.run(parsed, setup)
-  const values = await command.values(parsed)
-  if (command.operation !== 'usage') return await runOnStore(command, values, setup)
-  return await readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
+  const [first = ''] = words
+  if (RESERVED_COMMANDS.has(first))
+    throw new CommandError(`'${first}' is reserved for a later version; docs/backup.md says how to copy the data today`)
+  throw unknownCommand(words)
 }
 
-function findCommand(words: readonly string[]): { name: string; rest: readonly string[] } {
-  const [first = 'serve', second] = words
-  const pair = `${first} ${second}`
-  if (second !== undefined && COMMAND_NAMES.has(pair)) return { name: pair, rest: words.slice(2) }
-  if (COMMAND_NAMES.has(first)) return { name: first, rest: words.slice(1) }
-  const all = [...COMMAND_NAMES].sort().join(', ')
-  throw new UsageError(`unknown command '${words.slice(0, 2).join(' ')}'; there are: ${all}`)
+async function runCommand(command: Command, rest: readonly string[], setup: Setup, json: boolean): Promise<unknown> {
+  const parsed = parseArguments(rest, flagsOf(command))
+  checkArguments(command, parsed)
+  if (!('operation' in command)) return await command.run(parsed, setup, json)
+  const values = command.values ? await command.values(parsed) : parsed.values
+  const isUsage = command.operation === 'usage'
+  const result = isUsage ? await readWholeUsage(command, values, setup) : await runOnStore(command, values, setup)
+  return command.show ? new Report(result, command.show(result)) : result
 }
 
-const COMMAND_NAMES: ReadonlySet<string> = new Set([OWN_COMMANDS, STORE_COMMANDS, LATER_COMMANDS].flatMap(Object.keys))
+const readWholeUsage = (command: StoreCommand, values: Record<string, string>, setup: Setup) =>
+  readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
 
 /** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
 async function runOnStore(command: StoreCommand, values: Record<string, string>, setup: Setup): Promise<unknown> {
@@ -154,27 +105,10 @@ async function openPatiently(
 
 const WAIT_FOR_FOLDER_MS = 30_000
 
-async function runSandbox(parsed: Arguments): Promise<void> {
-  const written = parsed.values.port ?? '0'
-  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN
-  if (!(port <= 65_535)) throw new UsageError('--port must be a number from 0 to 65535')
-  try {
-    const server = startSandboxServer({ host: parsed.values.host ?? '127.0.0.1', port, faults: true })
-    process.stdout.write(`sandbox listening on ${server.url}\n`)
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.on(signal, () => server.stop().then(() => process.exit(0)))
-  } catch (error) {
-    throw new UsageError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : error}`)
-  }
-}
-
-function failed(printed: unknown): number {
-  const result = printed instanceof Report ? printed.result : printed
-  const bad = typeof result === 'object' && result !== null && 'ok' in result && result.ok === false
-  if (bad) process.stderr.write('not in order: see the list above\n')
+async function finish(result: unknown, json: boolean): Promise<number> {
+  await printResult(result, json)
+  const plain = result instanceof Report ? result.result : result
+  const bad = typeof plain === 'object' && plain !== null && 'ok' in plain && plain.ok === false
+  if (bad) printError(new CommandError('not in order: see the list above'), json)
   return bad ? 1 : 0
-}
-
-export function mistakesError(mistakes: Parameters<typeof formatMistakes>[0]): UsageError {
-  return new UsageError(formatMistakes(mistakes))
 }

@@ -3,7 +3,8 @@ import type { FileConfig } from '../config/types.ts'
 import type { KeyReport } from '../upstreams/health/health.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
-import { describe, Report } from './output.ts'
+import { Report } from './output.ts'
+import { type Column, table } from './table.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
 export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
@@ -33,13 +34,30 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
       key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
   })
-  const shown = list.map(({ key_states, ...each }) => ({
-    ...each,
-    speaks: each.speaks.join(',') || null,
-    health: key_states?.map(inWords).join('; ') || null,
-  }))
-  return new Report(list, describe(shown))
+  return new Report(list, table(COLUMNS, list))
 }
+
+type Listed = {
+  id: string
+  kind: string
+  speaks: readonly string[]
+  base_url: string
+  keys: number
+  max_concurrency: number | null
+  http: HttpVersion | null
+  key_states: readonly ReturnType<typeof keyState>[] | null
+}
+
+const COLUMNS: readonly Column<Listed>[] = [
+  { title: 'id', cell: ({ id }) => id },
+  { title: 'kind', cell: ({ kind }) => kind },
+  { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
+  { title: 'base url', cell: ({ kind, base_url }) => (kind === 'sandbox' ? '(embedded)' : base_url) },
+  { title: 'http', cell: ({ http }) => http },
+  { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },
+  { title: 'keys', cell: ({ keys }) => keys, right: true },
+  { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },
+]
 
 /** From the one that concerns an operator least to the one that does most. */
 const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const

@@ -4,17 +4,17 @@ import type { FileConfig, Upstream } from '../config/types.ts'
 import { createSandbox } from '../sandbox/handler.ts'
 import { type Check, checkUpstream } from '../upstreams/check.ts'
 import { createSend } from '../upstreams/send.ts'
-import { UsageError } from './args.ts'
+import { CommandError } from './errors.ts'
 import { Report } from './output.ts'
 
 type Tested = { ok: boolean; upstream: string; kind: string; model: string | null; checks: Check[] }
 
 export async function testUpstream(config: FileConfig, id: string, named: string | undefined): Promise<Report> {
   const upstream = config.upstreams.get(id)
-  if (!upstream) throw new UsageError(noSuchUpstream(id, config))
+  if (!upstream) throw new CommandError(noSuchUpstream(id, config))
   const model = named === undefined ? firstModel(config, id) : nameThere(config, id, named)
   if (model === undefined && upstream.health === undefined) {
-    throw new UsageError(`no model is routed to ${id}: name one of its models with --model`)
+    throw new CommandError(`no model is routed to ${id}: name one of its models with --model`)
   }
   const send = createSend(createSandbox({ faults: false }))
   const checks = await checkUpstream(send, upstream, model)

@@ -26,10 +26,13 @@ export type PostgresOptions = {
   statementTimeoutMs: number
   /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
   clock: () => number
+  /** false: rejects with NoDatabase where the database has no tables of ours, and changes nothing. */
+  mayCreate: boolean
 }
 
 const DEFAULTS: PostgresOptions = {
   ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
+  mayCreate: true,
 }
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
@@ -40,7 +43,7 @@ const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with StoreTooNew when a later version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
-  const { lanes, connections, clock: ownClock, ...timeouts } = { ...DEFAULTS, ...options }
+  const { lanes, connections, clock: ownClock, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
   const opened: Connections[] = []
   const connect = (name: string, most: number, limits = timeouts): Connections => {
     const made = openConnections(url, { name, most, ...limits })
@@ -53,7 +56,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
   let clock: () => number
   try {
-    await migrate(slow)
+    await migrate(slow, mayCreate)
     clock = await storeClock(queries, ownClock)
   } catch (error) {
     await closeAll()

@@ -1,6 +1,6 @@
 // Storage in one SQLite file that one process owns: all writes on a thread of their own, short reads right here.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../money/ledger.ts'
@@ -16,7 +16,7 @@ import { createPrivateFile, ownFolder } from './sqlite/owner-lock.ts'
 import { toFailure } from './sqlite/transactions.ts'
 import { startWriterQueue, type WriterQueue } from './sqlite/writer-queue.ts'
 import type { FromReader, ToReader } from './sqlite-reader.ts'
-import { type Storage, StoreDown, type Waiter } from './storage.ts'
+import { NoDatabase, type Storage, StoreDown, type Waiter } from './storage.ts'
 
 export const SQLITE_FILE = 'ledger.db'
 
@@ -29,10 +29,13 @@ export type SqliteOptions = {
   deferFrom?: number
   /** How large the file of the contents may grow; see sqlite/contents.ts. */
   mostContentsBytes?: number
+  /** false: rejects with NoDatabase where there is none, and changes nothing. */
+  mayCreate?: boolean
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mostContentsBytes } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mostContentsBytes, mayCreate = true } = options
+  if (!mayCreate) demandDatabase(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
   const file = join(dataDir, SQLITE_FILE)
@@ -124,6 +127,14 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       return closed
     },
   }
+}
+
+/** What is no folder at all gets its own message when it is opened. */
+function demandDatabase(dataDir: string): void {
+  const folder = statSync(dataDir, { throwIfNoEntry: false })
+  if (!folder) throw new NoDatabase(`the folder ${dataDir} does not exist`)
+  if (folder.isDirectory() && !existsSync(join(dataDir, SQLITE_FILE)))
+    throw new NoDatabase(`there is no database in ${dataDir}`)
 }
 
 /** Builds and compiles queries; runs none. */

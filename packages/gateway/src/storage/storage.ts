@@ -161,12 +161,16 @@ export interface Storage {
   /** Why a sign-up would be refused now: to be asked before anything costly is done for a stranger. */
   signUpRefusal(email: string, network: string, wideNetwork: string): Promise<SignUpRefusal | undefined>
   findAccount(email: string): Promise<Account | undefined>
+  /** All of them, in the order in which they were created. */
+  listAccounts(): Promise<Account[]>
   setAccountDisabled(account: bigint, disabled: boolean): Promise<void>
   /** A negative amount takes back, never below what is free: false then. */
   credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
 
   createKey(key: NewKey): Promise<Key>
   listKeys(account: bigint): Promise<Key[]>
+  /** How many keys that are neither revoked nor expired each group has. */
+  keyGroups(): Promise<ReadonlyMap<string, number>>
   /** false: no such key. */
   revokeKey(key: bigint): Promise<boolean>
 
@@ -200,6 +204,11 @@ export interface Storage {
 /** Another process owns the data folder. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse'
+}
+
+/** There is no database where one was to be opened, and the caller may not create one. */
+export class NoDatabase extends Error {
+  override name = 'NoDatabase'
 }
 
 /** The store did not answer or refused the whole batch: nobody knows yet whether the verb took effect. Ask again later. */

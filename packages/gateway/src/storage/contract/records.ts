@@ -66,6 +66,33 @@ export function recordsContract(use: Use): void {
     expect(await use().storage.findAccount('nobody@example.com')).toBeUndefined()
   })
 
+  test('accounts are listed in the order in which they were created', async () => {
+    const { storage } = use()
+    expect(await storage.listAccounts()).toEqual([])
+    const created = [await newAccount(storage, 3n), await newAccount(storage, 0n), await newAccount(storage, 1n)]
+    await storage.setAccountDisabled(created[1]?.id as bigint, true)
+    const listed = await storage.listAccounts()
+    expect(listed.map(({ email, balance, disabled }) => [email, balance, disabled])).toEqual(
+      created.map(({ email }, index) => [email, [3n, 0n, 1n][index] as bigint, index === 1]),
+    )
+    expect(listed[0]).toEqual((await storage.findAccount(created[0]?.email ?? '')) as Account)
+  })
+
+  test('groups are counted by their keys that work', async () => {
+    const { storage } = use()
+    expect([...(await storage.keyGroups())]).toEqual([])
+    const { id } = await newAccount(storage)
+    for (const group of ['staff', 'default', 'staff', 'gone']) await newKey(storage, id, { group })
+    const revoked = await newKey(storage, id, { group: 'gone' })
+    await storage.revokeKey(revoked.id)
+    await newKey(storage, id, { group: 'past', expiresAt: 1 })
+    expect([...(await storage.keyGroups())]).toEqual([
+      ['default', 1],
+      ['gone', 1],
+      ['staff', 2],
+    ])
+  })
+
   test('credit adds, takes back down to nothing, and not below', async () => {
     const { storage } = use()
     const { id, email } = await newAccount(storage, 100n)

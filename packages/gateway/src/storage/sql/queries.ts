@@ -77,6 +77,9 @@ export function createAccount(db: Database, account: NewAccount, now: number): S
 export const findAccount = (db: Database, email: string): Statement =>
   statement(db.selectFrom('account').select(ACCOUNT).where('email', '=', email))
 
+export const listAccounts = (db: Database): Statement =>
+  statement(db.selectFrom('account').select(ACCOUNT).orderBy('id'))
+
 export const setAccountDisabled = (db: Database, account: bigint, disabled: boolean): Statement[] => [
   required(
     db
@@ -227,6 +230,17 @@ export function setKeyTerms(db: Database, key: bigint, changes: KeyChanges, now:
 
 export const listKeys = (db: Database, account: bigint): Statement =>
   statement(db.selectFrom('api_key').select(KEY).where('account', '=', account).orderBy('id'))
+
+export const keyGroups = (db: Database, now: number): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .select((row) => ['group_name', row.fn.countAll().as('keys')])
+      .where('revoked', '=', 0)
+      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
+      .groupBy('group_name')
+      .orderBy('group_name'),
+  )
 
 export const revokeKey = (db: Database, key: bigint): Statement[] => [
   required(db.updateTable('api_key').set({ revoked: 1 }).where('id', '=', key).returning('id')),

@@ -68,6 +68,11 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       const [row] = await runner.readBooks(queries.findAccount(db, normaliseEmail(email)))
       return row && toAccount(row, clock())
     },
+    async listAccounts() {
+      const [rows = []] = await runner.readSlowly([queries.listAccounts(db)])
+      const now = clock()
+      return rows.map((row) => toAccount(row, now))
+    },
     async setAccountDisabled(account, disabled) {
       await runner.write(queries.setAccountDisabled(db, account, disabled))
     },
@@ -88,6 +93,10 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
     async listKeys(account) {
       const now = clock()
       return (await runner.readBooks(queries.listKeys(db, account))).map((row) => toKey(row, now))
+    },
+    async keyGroups() {
+      const [rows = []] = await runner.readSlowly([queries.keyGroups(db, clock())])
+      return new Map(rows.map((row) => [String(row.group_name), Number(row.keys)]))
     },
     async revokeKey(key) {
       return (await runner.write(queries.revokeKey(db, key))) !== undefined

@@ -1,0 +1,74 @@
+// A command as its table describes it. Parsing, help and running all read the same entry.
+import type { Arguments, Flags } from './args.ts'
+import { UsageError } from './errors.ts'
+import type { OperationName } from './operations.ts'
+import type { Setup } from './setup.ts'
+
+export type Option = {
+  name: string
+  /** What stands for the value in the help, such as USD; absent: a flag without a value. */
+  value?: string
+  required?: true
+  summary: string
+}
+
+/** Written without a name, such as the ID in `key revoke ID`. */
+export type Word = { name: string; optional?: true; summary: string }
+
+export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Checks'] as const
+
+type Described = {
+  name: string
+  section: (typeof SECTIONS)[number]
+  summary: string
+  words: readonly Word[]
+  options: readonly Option[]
+  /** One of these must be given. */
+  atLeastOne?: readonly string[]
+  /** The command line without the program's name. */
+  example: string
+}
+
+/** Works on accounts and keys: in the server if one runs, else on the database itself. */
+export type StoreCommand = Described & {
+  operation: OperationName
+  /** From the command line to the operation's values; absent: the options as they were given. */
+  values?(parsed: Arguments): Promise<Record<string, string>>
+  /** The result for people; absent: one fact per line. */
+  show?(result: unknown): string
+}
+
+export type LocalCommand = Described & { run(parsed: Arguments, setup: Setup, json: boolean): Promise<unknown> }
+
+export type Command = StoreCommand | LocalCommand
+
+export const flagsOf = ({ options }: Command): Flags =>
+  Object.fromEntries(options.map(({ name, value }) => [name, value === undefined ? 'flag' : 'value']))
+
+/** As in `account credit --account EMAIL --amount USD [--reason TEXT]`. */
+export function usageOf({ name, words, options }: Command): string {
+  const inBrackets = (text: string, isOptional: boolean) => (isOptional ? `[${text}]` : text)
+  return [
+    name,
+    ...words.map((word) => inBrackets(word.name, word.optional === true)),
+    ...options.map((option) => inBrackets(optionText(option), option.required !== true)),
+  ].join(' ')
+}
+
+export const optionText = ({ name, value }: Option): string => `--${name}${value === undefined ? '' : ` ${value}`}`
+
+/** Everything that is wrong with a command line whatever the state of the gateway. */
+export function checkArguments(command: Command, { words, values }: Arguments): void {
+  const least = command.words.filter(({ optional }) => !optional).length
+  if (words.length < least || words.length > command.words.length) {
+    const wanted = command.words.map(({ name }) => name).join(' ') || 'no further words'
+    const given = words.length === 0 ? 'nothing' : `'${words.join(' ')}'`
+    throw new UsageError(`'${command.name}' takes ${wanted}, not ${given}`)
+  }
+  for (const { name, required } of command.options) {
+    if (required && !values[name]) throw new UsageError(`--${name} is required`)
+  }
+  const names = command.atLeastOne
+  if (names && !names.some((name) => name in values))
+    throw new UsageError(`give at least one of ${names.map((name) => `--${name}`).join(', ')}`)
+}

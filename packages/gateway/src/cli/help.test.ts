@@ -1,0 +1,69 @@
+// Help, generated from the table: complete, the same however it is asked for, and with examples that are right.
+import { describe, expect, test } from 'bun:test'
+import { parseArguments } from './args.ts'
+import { type Command, checkArguments, flagsOf } from './command.ts'
+import { COMMANDS } from './help.ts'
+import { runHere } from './test-run.ts'
+
+/** Help needs no data folder, and makes none. */
+const command = (args: readonly string[]) => runHere(args, '/nonexistent/trivium')
+
+describe('help', () => {
+  const NAMES = [...COMMANDS.keys()]
+
+  test('the table has every command of the contract', () => {
+    expect(NAMES.toSorted()).toEqual([
+      ...['account create', 'account credit', 'account disable', 'account enable', 'account limit', 'account list'],
+      ...['account show', 'audit', 'config check', 'doctor', 'key create', 'key limit', 'key list', 'key revoke'],
+      ...['prices diff', 'sandbox', 'serve', 'upstream list', 'upstream test', 'usage'],
+    ])
+  })
+
+  test.each([[], ['help'], ['--help'], ['-h']].map((args) => ({ args })))('$args lists all commands', async ({
+    args,
+  }) => {
+    const { code, stdout, stderr } = await command(args)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const name of NAMES) expect(stdout).toMatch(new RegExp(`^  ${name} {2,}\\S`, 'm'))
+    expect(stdout).not.toMatch(/backup|restore/)
+    expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([])
+    const { stdout: json } = await command([...args, '--json'])
+    expect(JSON.parse(json).map(({ name }: { name: string }) => name)).toEqual(NAMES)
+  })
+
+  test.each(
+    NAMES,
+  )('of %s: the same by help, --help and -h, with every option and an example that is right', async (name) => {
+    const words = name.split(' ')
+    const { code, stdout, stderr } = await command(['help', ...words])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const flag of ['--help', '-h']) expect((await command([...words, flag])).stdout).toBe(stdout)
+    const { options, example } = JSON.parse((await command(['help', ...words, '--json'])).stdout)
+    for (const option of options) expect(stdout).toMatch(new RegExp(`^  ${option.name}( \\S+)? {2,}\\S`, 'm'))
+    expect(stdout).toContain(example)
+    const entry = COMMANDS.get(name) as Command
+    expect(example.startsWith(name)).toBe(true)
+    const rest = [...example.slice(name.length).matchAll(/"([^"]*)"|(\S+)/g)].map(
+      ([, quoted, plain]) => quoted ?? plain,
+    )
+    checkArguments(entry, parseArguments(rest, flagsOf(entry)))
+  })
+
+  test('of a group lists its commands', async () => {
+    const { code, stdout } = await command(['help', 'account'])
+    expect(code).toBe(0)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(7)
+    expect((await command(['account', '--help'])).stdout).toBe(stdout)
+  })
+
+  test('--version', async () => {
+    expect(await command(['--version'])).toEqual({ code: 0, stdout: 'Trivium 1.2.3\n', stderr: '' })
+    expect((await command(['--version', '--json'])).stdout).toBe('{"version":"1.2.3"}\n')
+  })
+
+  test('of a command with arguments does not run it', async () => {
+    const { code, stdout } = await command(['key', 'revoke', '1', '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('key revoke ID')
+  })
+})

@@ -1,0 +1,43 @@
+// Commands in the test's own process: `run` as the program calls it, with what it prints.
+import { spyOn } from 'bun:test'
+import { loadFile, readEnvironment } from '../config.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import { run } from './run.ts'
+import type { Setup } from './setup.ts'
+
+export type Ended = { code: number | undefined; stdout: string; stderr: string }
+
+const setupOf = (dataDir: string): Setup => ({
+  version: '1.2.3',
+  environment: () => readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '' }).environment,
+  config() {
+    const { config } = loadFile(undefined, {})
+    if (!config) throw new Error('the defaults are wrong')
+    return config
+  },
+  openStorage: () => openSqlite(dataDir, { mayCreate: false }),
+  serve: () => Promise.reject(new Error('not here')),
+})
+
+export async function createDatabase(dataDir: string): Promise<void> {
+  await (await openSqlite(dataDir)).close()
+}
+
+export async function runHere(args: readonly string[], dataDir: string): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' }
+  const out = spyOn(process.stdout, 'write').mockImplementation((text, ...rest: unknown[]) => {
+    printed.stdout += text
+    for (const each of rest) if (typeof each === 'function') each()
+    return true
+  })
+  const error = spyOn(process.stderr, 'write').mockImplementation((text) => {
+    printed.stderr += text
+    return true
+  })
+  try {
+    return { code: await run(args, setupOf(dataDir)), ...printed }
+  } finally {
+    out.mockRestore()
+    error.mockRestore()
+  }
+}
