@@ -21,8 +21,7 @@ export async function refusalOf(refused: Refused, needed: Needed, parts: Parts):
     return rateLimited(caller, refusal, minimumTokens, parts.clock())
   }
   const amounts = `Available: ${formatUsd(available)} USD; this request needs at least ${formatUsd(minimum)} USD.`
-  if (outcome === 'no_balance')
-    return new Failure('insufficient_balance', `The account's balance is too low. ${amounts}`)
+  if (outcome === 'no_balance') return new Failure('insufficient_balance', `Your credit balance is too low. ${amounts}`)
   if (outcome === 'cap_reached') {
     // The cap's words are worth a question to the store; without an answer the refusal stands all the same.
     const standing = await parts.store.standing(caller.key).catch(() => undefined)

@@ -2,6 +2,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../canonical/error.ts'
 import { errorHeaders } from './error-headers.ts'
+import { type KnownWords, messageWith } from './known-words.ts'
 import { readUpstreamError, type UpstreamCode } from './upstream-error.ts'
 
 type Row = { type: string; code: string | null; param?: string }
@@ -42,11 +43,22 @@ const ROWS = {
   upstream_timeout: { type: 'server_error', code: 'upstream_timeout' },
 } satisfies Record<ErrorCode, Row>
 
+const WRONG_KEY = { said: ['incorrect api key provided'], say: 'Incorrect API key provided.' }
+
+const WORDS: KnownWords = {
+  invalid_key: WRONG_KEY,
+  expired_key: WRONG_KEY,
+  context_too_long: {
+    said: ["this model's maximum context length is"],
+    say: "This model's maximum context length is exceeded.",
+  },
+}
+
 export type ChatCompatibleError = { message: string; type: string; param: string | null; code: string | null }
 
 export function errorObject(error: ErrorInfo): ChatCompatibleError {
   const row: Row = ROWS[error.code]
-  return { message: error.message, type: row.type, param: error.param ?? row.param ?? null, code: row.code }
+  return { message: messageWith(WORDS, error), type: row.type, param: error.param ?? row.param ?? null, code: row.code }
 }
 
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {

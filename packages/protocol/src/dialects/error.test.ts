@@ -26,20 +26,23 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     previous_response_not_found: 'previous_response_id',
   }
 
+  // Words that clients look for stand before it, if there are any.
+  const itFailed = expect.stringMatching(/(?:^|[:.] )It failed\.$/)
+
   test.each(CHAT_COMPATIBLE.map((id) => [id]))('%s', (id) => {
     const { type } = row
     const rendered = render(id, { code })
     expect(rendered.status).toBe(row.status)
     expect(rendered.body).toEqual({
-      error: { message: 'It failed.', type, param: fieldOf[code] ?? null, code: row.code },
+      error: { message: itFailed, type, param: fieldOf[code] ?? null, code: row.code },
     })
     expect(render(id, { code, param: 'messages[2].content' }).body).toEqual({
-      error: { message: 'It failed.', type, param: 'messages[2].content', code: row.code },
+      error: { message: itFailed, type, param: 'messages[2].content', code: row.code },
     })
   })
 
   test('messages', () => {
-    const message = code === 'model_not_found' ? 'model: It failed.' : 'It failed.'
+    const message = code === 'model_not_found' ? 'model: It failed.' : itFailed
     const rendered = render('messages', { code })
     expect(rendered.status).toBe(row.status)
     expect(rendered.body).toEqual({ type: 'error', error: { type: row.messages, message }, request_id: REQUEST })
@@ -49,7 +52,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     const rendered = render('generate-content', { code })
     expect(rendered.status).toBe(row.status)
     expect(rendered.body).toMatchObject({
-      error: { code: row.status, message: 'It failed.', status: row.generateContent },
+      error: { code: row.status, message: itFailed, status: row.generateContent },
     })
     if (row.reason !== undefined) {
       expect(rendered.body).toMatchObject({ error: { details: [{ reason: row.reason }] } })
@@ -290,5 +293,37 @@ describe('the end of a begun stream', () => {
   ] as const)('responses: %s fails with the code %s', (code, word) => {
     const [failed] = openSseParser().push(DIALECTS.responses.encodeStreamError(error({ code }), REQUEST))
     expect(JSON.parse(failed?.data ?? '')).toMatchObject({ response: { id: 'resp_req_42', error: { code: word } } })
+  })
+})
+
+describe('words by which clients know what to do', () => {
+  const KEY = 'The API key is wrong, incomplete or has been deleted.'
+  const LONG = 'It is longer than the context of the model.'
+  test.each<[DialectId, Partial<ErrorInfo> & Pick<ErrorInfo, 'code'>, string]>([
+    ...(['chat', 'responses', 'images'] as const).flatMap((id): [DialectId, ErrorInfo, string][] => [
+      [id, { code: 'invalid_key', message: KEY }, `Incorrect API key provided. ${KEY}`],
+      [id, { code: 'context_too_long', message: LONG }, `This model's maximum context length is exceeded. ${LONG}`],
+      [
+        id,
+        { code: 'context_too_long', message: "This model's maximum context length is 8192 tokens." },
+        "This model's maximum context length is 8192 tokens.",
+      ],
+    ]),
+    ['messages', { code: 'invalid_key', message: KEY }, `invalid x-api-key: ${KEY}`],
+    ['messages', { code: 'context_too_long', message: LONG }, `prompt is too long: ${LONG}`],
+    ['messages', { code: 'context_too_long', message: 'Prompt is too long.' }, 'Prompt is too long.'],
+    [
+      'messages',
+      { code: 'context_too_long', message: 'input length and `max_tokens` exceed context limit: 9 + 3 > 10' },
+      'input length and `max_tokens` exceed context limit: 9 + 3 > 10',
+    ],
+    ['generate-content', { code: 'invalid_key', message: KEY }, `API key not valid. ${KEY}`],
+    [
+      'generate-content',
+      { code: 'context_too_long', message: LONG },
+      `The input token count exceeds the maximum number of tokens allowed. ${LONG}`,
+    ],
+  ])('%s %j', (id, info, message) => {
+    expect(render(id, info).body).toMatchObject({ error: { message } })
   })
 })

@@ -121,11 +121,15 @@ const IN_CONVERSATION = /^(input|messages)\b/
 
 // Some upstreams have no word for these and say them only in prose, under a plain 400.
 const CONTEXT_PROSE = [
-  'maximum context length',
+  'context length',
   'context window',
   'context limit',
+  'context size',
+  'maximum prompt length',
   'prompt is too long',
+  'input is too long',
   'input token count',
+  'input tokens exceed',
 ]
 const OUR_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired', 'credit balance']
 

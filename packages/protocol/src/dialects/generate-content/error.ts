@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders, secondsToWait } from '../error-headers.ts'
+import { type KnownWords, messageWith } from '../known-words.ts'
 import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
 
 /** `reason` is given where the status word alone leaves open what to do. */
@@ -39,6 +40,15 @@ const ROWS = {
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
 } satisfies Record<ErrorCode, Row>
 
+const WORDS: KnownWords = {
+  invalid_key: { said: ['api key not valid'], say: 'API key not valid.' },
+  expired_key: { said: ['api key expired'], say: 'API key expired.' },
+  context_too_long: {
+    said: ['exceeds the maximum number of tokens'],
+    say: 'The input token count exceeds the maximum number of tokens allowed.',
+  },
+}
+
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
   return { status: ERRORS[error.code].status, body: body(error), headers: errorHeaders(error, requestId) }
 }
@@ -58,8 +68,9 @@ function body(error: ErrorInfo) {
   const row: Row = ROWS[error.code]
   const details = detailsOf(error, row)
   const { status } = ERRORS[error.code]
+  const message = messageWith(WORDS, error)
   return {
-    error: { code: status, message: error.message, status: row.status, ...(details.length > 0 ? { details } : {}) },
+    error: { code: status, message, status: row.status, ...(details.length > 0 ? { details } : {}) },
   }
 }
 

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders } from '../error-headers.ts'
+import { type KnownWords, messageWith } from '../known-words.ts'
 import { readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
 
 const TYPES = {
@@ -35,6 +36,15 @@ const TYPES = {
   upstream_timeout: 'timeout_error',
 } satisfies Record<ErrorCode, string>
 
+const WRONG_KEY = { said: ['x-api-key'], say: 'invalid x-api-key:' }
+
+const WORDS: KnownWords = {
+  invalid_key: WRONG_KEY,
+  expired_key: WRONG_KEY,
+  // The second is the vendor's for a cap that does not fit behind the prompt: clients lower the cap, not the prompt.
+  context_too_long: { said: ['prompt is too long', 'exceed context limit'], say: 'prompt is too long:' },
+}
+
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
   const overloaded = error.code === 'unavailable' && error.overloaded === true
   return {
@@ -67,7 +77,8 @@ function body(error: ErrorInfo, requestId: string) {
 /** This dialect has no place for the offending field but the beginning of the message: `model: ...`. */
 function messageWithField(error: ErrorInfo): string {
   const field = error.param ?? (error.code === 'model_not_found' ? 'model' : undefined)
-  return field === undefined || error.message.startsWith(field) ? error.message : `${field}: ${error.message}`
+  const message = messageWith(WORDS, error)
+  return field === undefined || message.startsWith(field) ? message : `${field}: ${message}`
 }
 
 const SURE = new Map<string, UpstreamCode>([

@@ -115,7 +115,16 @@ export type WrittenTier = 'default' | 'flex' | 'scale' | 'priority'
 export type WrittenConsumption = {
   usage: WrittenUsage
   service_tier?: WrittenTier
-  tool_usage?: { web_search: { num_requests: number } }
+  tool_usage?: { image_gen: WrittenImageUsage; web_search: { num_requests: number } }
+}
+
+type ImageTokens = { image_tokens: number; text_tokens: number }
+export type WrittenImageUsage = {
+  input_tokens: number
+  input_tokens_details: ImageTokens
+  output_tokens: number
+  output_tokens_details: ImageTokens
+  total_tokens: number
 }
 
 /** The part of a Response object that is about the answer; the rest repeats the request. */

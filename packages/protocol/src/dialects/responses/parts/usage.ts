@@ -135,8 +135,18 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, answ
   return {
     usage: writtenFigures(usage, outputBytes, answering),
     ...(tier === undefined ? {} : { service_tier: tier }),
-    ...(searches === undefined ? {} : { tool_usage: { web_search: { num_requests: searches } } }),
+    ...(searches === undefined ? {} : { tool_usage: { image_gen: NO_IMAGES, web_search: { num_requests: searches } } }),
   }
+}
+
+const NO_TOKENS = { image_tokens: 0, text_tokens: 0 }
+/** Clients demand it beside the searches. Tokens of images that were made are in the usage. */
+const NO_IMAGES = {
+  input_tokens: 0,
+  input_tokens_details: NO_TOKENS,
+  output_tokens: 0,
+  output_tokens_details: NO_TOKENS,
+  total_tokens: 0,
 }
 
 const TIERS: readonly WrittenTier[] = ['default', 'flex', 'scale', 'priority']
