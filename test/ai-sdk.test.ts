@@ -1,26 +1,40 @@
 // The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { startSandboxServer } from '../packages/gateway/src/sandbox/server.ts'
-import { type Client, clientOf, MAJORS, PROVIDERS, type Request } from './support/ai-sdk.ts'
+import { type Client, clientOf, MAJORS, PROVIDERS, type Provider, type Request } from './support/ai-sdk.ts'
 import { quickKey } from './support/control.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { configOfDialects } from './support/recorded-upstream.ts'
+import {
+  configOfDialects,
+  promptFor,
+  type RecordedUpstream,
+  startRecordedUpstream,
+} from './support/recorded-upstream.ts'
 
 // Nothing here waits for anything but a local answer: whatever takes this long hangs.
 setDefaultTimeout(60_000)
 
 let sandbox: ReturnType<typeof startSandboxServer>
+let recordings: RecordedUpstream
 let gateway: Gateway
+/** The same, with upstreams that answer from files. */
+let replaying: Gateway
 let key: string
+let replayingKey: string
 beforeAll(async () => {
+  recordings = startRecordedUpstream()
+  replaying = await startGateway({ config: configOfDialects(recordings.origin, 'inner-name') })
+  replayingKey = (await quickKey(replaying, '1000')).secret
   sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
   gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
   key = (await quickKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()
+  await replaying.stop()
   await sandbox.stop()
+  recordings.stop()
 })
 
 const TOOLS = {
@@ -124,5 +138,38 @@ describe.each(CELLS)('%s as a %s client (%d), %s upstream', (_, provider, major,
     if (!scenario) throw new Error(`there is no scenario called ${name}`)
     const streamed = how === 'streamed'
     scenario.judge(await client.call({ ...scenario.request, providerOptions: OPTIONS, streamed }))
+  })
+})
+
+describe.each(MAJORS.map((major) => [major]))('ai %d reads what services answer', (major) => {
+  const replay = async (provider: Provider, file: string) => {
+    const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
+    if (recorded === undefined) throw new Error(`${file} is gone`)
+    const model = `over-${recorded.dialect}`
+    const client = await clientOf(provider, major, { origin: replaying.url, key: replayingKey, model })
+    return client.call({ prompt: promptFor(recorded), streamed: recorded.streamed })
+  }
+
+  test.each([
+    ['responses/way-searched.json'],
+    ['responses/hosted-tools.chunks.txt'],
+    ['generate-content/way-grounded.json'],
+    ['generate-content/hosted-tools.chunks.txt'],
+  ])('citations of URLs as a messages client: %s', async (file) => {
+    const { sources, text } = await replay('messages', file)
+    expect(text).not.toBe('')
+    const cited = { sourceType: 'url', url: expect.stringMatching(/^https:/), title: expect.any(String) }
+    // This major shows as sources only what a search of the vendor's found.
+    if (major === 5) expect(sources).toEqual([])
+    else expect(sources).toContainEqual(expect.objectContaining(cited))
+  })
+
+  test('a citation of a document as a messages client', async () => {
+    expect((await replay('messages', 'responses/way-files-searched.json')).text).not.toBe('')
+  })
+
+  test('an answer that failed as a responses client', async () => {
+    const thrown = await replay('responses', 'generate-content/malformed-call.json').catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ message: 'The model tried to call a tool and failed at it.' })
   })
 })

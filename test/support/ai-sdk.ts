@@ -2,6 +2,9 @@
 // schemas of their own, so they object to what the official SDKs let pass.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 
+// It would warn of every model that it does not know.
+Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
+
 /** Majors of the package `ai`. */
 export const MAJORS = [5, 6, 7] as const
 export type Major = (typeof MAJORS)[number]

@@ -149,7 +149,6 @@ export type WireCitationOut =
       cited_text: string
       document_index: number
       document_title: string
-      file_id: null
       start_char_index: number
       end_char_index: number
     }

@@ -134,7 +134,8 @@ export type WrittenAnswer = {
   created_at: number
   model: string
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
-  error: { code: 'server_error'; message: string } | null
+  /** The vendor's has no type here, and the AI SDK demands one. */
+  error: { type: 'server_error'; code: 'server_error'; message: string } | null
   incomplete_details: { reason: 'max_output_tokens' | 'content_filter' } | null
   output: WrittenItem[]
 } & Partial<WrittenConsumption>

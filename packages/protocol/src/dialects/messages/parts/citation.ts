@@ -52,7 +52,6 @@ export function writeCitation(citation: Citation, seal: Answering['seal']): Wire
     // Which document of the request it is, if it is one of them, is not known.
     document_index: 0,
     document_title: title,
-    file_id: null,
     start_char_index: 0,
     end_char_index: 0,
   }

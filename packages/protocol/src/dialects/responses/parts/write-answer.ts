@@ -118,13 +118,17 @@ export function endingOf(stop: Stop | undefined): Ending {
     case 'filter':
       return { status: 'incomplete', error: null, incomplete_details: { reason: 'content_filter' } }
     case 'malformed_tool':
-      return { status: 'failed', error: { code: 'server_error', message: FAILED_CALL }, incomplete_details: null }
+      return { status: 'failed', error: FAILED_CALL, incomplete_details: null }
     default:
       return { status: 'completed', error: null, incomplete_details: null }
   }
 }
 
-const FAILED_CALL = 'The model tried to call a tool and failed at it.'
+const FAILED_CALL = {
+  type: 'server_error',
+  code: 'server_error',
+  message: 'The model tried to call a tool and failed at it.',
+} as const
 
 /** The Response object: what it must repeat of the request, and the answer. */
 export function responseObject(
