@@ -99,8 +99,24 @@ const ANTHROPIC_CLASSES: Record<number, string> = {
   529: 'OverloadedError',
 }
 
+type Words = { openai: string; anthropic: string; genai: string }
+const NO_WORDS: Words = { openai: '', anthropic: '', genai: '' }
+const WRONG_KEY = { openai: 'Incorrect API key provided. ', anthropic: 'invalid x-api-key: ' }
+/** By which clients know what to do. */
+const KNOWN_WORDS: Partial<Record<ErrorCode, Words>> = {
+  invalid_key: { ...WRONG_KEY, genai: 'API key not valid. ' },
+  expired_key: { ...WRONG_KEY, genai: 'API key expired. ' },
+  context_too_long: {
+    openai: "This model's maximum context length is exceeded. ",
+    anthropic: 'prompt is too long: ',
+    genai: 'The input token count exceeds the maximum number of tokens allowed. ',
+  },
+}
+
 describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
   const row = ERROR_ROWS[code]
+
+  const words = KNOWN_WORDS[code] ?? NO_WORDS
 
   test.each(Object.entries(CALLS))('openai, %s', async (_name, call) => {
     failWith(code)
@@ -113,7 +129,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
       type: row.type,
       param: 'model',
       requestID: REQUEST,
-      message: `${row.status} Because of ${code}.`,
+      message: `${row.status} ${words.openai}Because of ${code}.`,
     })
   })
 
@@ -126,7 +142,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
       status: row.status,
       type: row.messages,
       requestID: REQUEST,
-      error: { type: 'error', error: { message: `model: Because of ${code}.` }, request_id: REQUEST },
+      error: { type: 'error', error: { message: `model: ${words.anthropic}Because of ${code}.` }, request_id: REQUEST },
     })
   })
 
@@ -137,7 +153,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     if (!(thrown instanceof ApiError)) return
     expect(thrown.status).toBe(row.status)
     expect(JSON.parse(thrown.message)).toMatchObject({
-      error: { code: row.status, status: row.generateContent, message: `Because of ${code}.` },
+      error: { code: row.status, status: row.generateContent, message: `${words.genai}Because of ${code}.` },
     })
   })
 })
