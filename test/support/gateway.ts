@@ -18,6 +18,8 @@ export type GatewayOptions = {
   /** The configuration file's text. */
   config?: string
   env?: Record<string, string>
+  /** How many descriptors the process may have. */
+  descriptors?: number
   /** Continue in the folder and database of a gateway that has ended. */
   home?: Home
 }
@@ -101,7 +103,9 @@ let accounts = 0
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const child = Bun.spawn([process.execPath, MAIN, 'serve'], {
+  const { descriptors } = options
+  const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
+  const child = Bun.spawn([...limited, process.execPath, MAIN, 'serve'], {
     // The fourth stream ends with the test process, and the server with it: a failed run leaves nothing behind.
     env: { ...environmentOf(home, options.env), TRIVIUM_LAUNCHER_FD: '3' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

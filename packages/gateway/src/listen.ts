@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
 import type { Door } from './http/door.ts'
+import type { ConnectionLimit } from './http/server/connection-limit.ts'
 import { HttpServer } from './http/server/server.ts'
 import { giveNewConnectionsTo } from './http/steer.ts'
 import type { Ticker } from './http/ticker.ts'
@@ -38,6 +39,7 @@ export type Manners = {
   leaving(): boolean
   ticker: Ticker
   door: Door
+  limit: ConnectionLimit
   /** Told of what should not be possible. */
   failed(error: unknown): void
 }
@@ -61,6 +63,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       ticker: manners.ticker,
       handle: app,
       door: manners.door,
+      limit: manners.limit,
       isLeaving: () => opened === former || manners.leaving(),
       failed: manners.failed,
     })

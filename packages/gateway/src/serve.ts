@@ -9,7 +9,9 @@ import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister, LARGEST_BODY } from './console-api/register.ts'
 import { firstStart, greeting } from './first-start.ts'
-import { isLoopback } from './http/client-address.ts'
+import { type CidrList, isLoopback, matchesCidrs, networkOf } from './http/client-address.ts'
+import { descriptorLimit, mostClients, mostIdleUpstreams } from './http/descriptors.ts'
+import { ConnectionLimit } from './http/server/connection-limit.ts'
 import { createTicker } from './http/ticker.ts'
 import { createAborts } from './journey/aborts.ts'
 import { createCallers } from './journey/authenticate.ts'
@@ -95,7 +97,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
     }
     const app = createApp({ ...parts, register }, health)
     const failed = (error: unknown) => log.error('connection failed', { error: String(error) })
-    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), failed }
+    const limit = limitConnections(() => catalogue.trustedProxies, parts.ticker.now, log)
+    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), limit, failed }
     listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
     const open = listener
     stops.push(() => open.stop(true))
@@ -218,10 +221,23 @@ async function createParts(
     retries: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
       now: ticker.now,
+      mostIdle: mostIdleUpstreams(descriptorLimit()),
       report: (upstream, code) => log.warn('HTTP/2 failed, HTTP/1.1 for the next 10 minutes', { upstream, code }),
     }),
     random: Math.random,
   }
+}
+
+/** Trusted proxies and this machine stand for many clients: their connections are not counted together. */
+function limitConnections(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
+  const most = mostClients(descriptorLimit())
+  return new ConnectionLimit({
+    most,
+    ownerOf: (address) =>
+      isLoopback(address) || matchesCidrs(address, trustedProxies()) ? undefined : networkOf(address),
+    now,
+    report: (counts) => log.warn('connection limit reached: idle connections are closed', { limit: most, ...counts }),
+  })
 }
 
 /** Faults break answers on purpose: only where nobody else can ask for them, or where the operator wants them. */

@@ -1,7 +1,7 @@
 // For tests: a server on a port that is free, and requests that came from nowhere.
 import { AnswerHeaders, fixedHeaders } from './answer.ts'
 import type { Client, HttpRequest } from './request.ts'
-import type { Handler } from './server/connection.ts'
+import type { Handler } from './server/owner.ts'
 import { HttpServer, type ServerOptions } from './server/server.ts'
 import { createTicker } from './ticker.ts'
 
@@ -14,7 +14,7 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
-type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'isLeaving' | 'failed'>>
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'limit' | 'isLeaving' | 'failed'>>
 
 export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
   let ahead = 0

@@ -4,6 +4,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import type { Cancel } from '../http/cancel.ts'
 import { createHttp1 } from './http1/client.ts'
+import { CONNECT_WITHIN_MS } from './http1/closed.ts'
 import { FixedHead } from './http1/write-head.ts'
 import { plain, type Reply, replyOf } from './reply.ts'
 import { spokenAt, withKey } from './spoken.ts'
@@ -35,9 +36,14 @@ export type Embedded = (request: Request) => Promise<Response>
 /** Bodies above this are handed over as a one-shot stream, so that they are not kept in memory while the reply streams. */
 const KEEP_BYTES = 4_096
 
-export function createSend(embedded: Embedded, transportParts: TransportParts = {}): Send {
+export type SendParts = TransportParts & {
+  /** Connections to plain HTTP upstreams that are kept for their next request. */
+  mostIdle?: number
+}
+
+export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: SendParts = {}): Send {
   const transport = createTransport(transportParts)
-  const http1 = createHttp1(transportParts.now)
+  const http1 = createHttp1(transportParts.now, CONNECT_WITHIN_MS, mostIdle)
 
   async function toSandbox(outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
     const { method = 'POST', dialect, path, cancel } = outgoing

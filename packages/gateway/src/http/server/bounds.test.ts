@@ -5,7 +5,8 @@ import type { Socket } from 'bun'
 import type { Answer } from '../answer.ts'
 import { OPEN_DOOR } from '../door.ts'
 import type { HttpRequest } from '../request.ts'
-import { Connection, type Handler } from './connection.ts'
+import { Connection } from './connection.ts'
+import type { Handler } from './owner.ts'
 import { readText, textAnswer } from './test-handler.ts'
 
 const KIB = 1024

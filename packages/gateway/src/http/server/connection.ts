@@ -2,53 +2,27 @@
 
 import type { Socket } from 'bun'
 import type { Answer, Sink, StreamedBody } from '../answer.ts'
-import type { Door } from '../door.ts'
 import { partOf } from '../part-of.ts'
 import type { PreparedAnswer } from '../prepared-answer.ts'
-import type { HttpRequest } from '../request.ts'
 import type { Source } from './incoming-body.ts'
-import { HEAD_END, IncomingHead } from './incoming-head.ts'
+import { CR, HEAD_END, IncomingHead, LF } from './incoming-head.ts'
 import { IncomingRequest } from './incoming-request.ts'
 import { Outgoing } from './outgoing.ts'
 import { OutgoingStream } from './outgoing-stream.ts'
+import type { Owner } from './owner.ts'
 import { BadHead, type BareStatus, RequestHead } from './request-head.ts'
 import { bareAnswer, statusLine } from './status.ts'
+import { type Awaited, TIMEOUTS } from './timeouts.ts'
 import { type Host, type Visit, visitOf } from './visit.ts'
-
-export type Handler = (request: HttpRequest) => Answer | Promise<Answer>
-
-/** What a connection asks of the server that it belongs to. */
-export type Owner = {
-  handle: Handler
-  door: Door
-  /** Milliseconds, to within a tick. */
-  now(): number
-  /** The line that tells the time. */
-  date(): string
-  /** Connections are closed after their next answer. */
-  isLeaving(): boolean
-  /** They are closed also without one. */
-  isStopping(): boolean
-  closed(connection: Connection): void
-  /** Something has happened that should not be possible. */
-  failed(error: unknown): void
-}
 
 /** Of requests that come before their turn. */
 const MOST_EARLY_BYTES = 64 * 1024
 /** So much of an unwanted body is taken in for the sake of the connection; a larger one costs more than a new one. */
 const MOST_DISCARDED_BYTES = 256 * 1024
-/** Longer than the balancers in front usually keep theirs, so that it is they who close. */
-const IDLE_MS = 75_000
-const HEAD_MS = 30_000
-/** A reader that takes nothing for so long has stopped for good. */
-const STALLED_MS = 75_000
-/** A client that is still sending hears of the end only when it has read the answer, and must not be cut off before. */
-const LINGER_MS = 30_000
 const NOTHING = new Uint8Array(0)
 
 export class Connection implements Source, Host {
-  readonly #owner: Owner
+  readonly #owner: Owner<Connection>
   #socket: Socket<Connection> | undefined
   readonly #outgoing: Outgoing
   readonly #head = new IncomingHead()
@@ -73,7 +47,7 @@ export class Connection implements Source, Host {
   /** When what is being waited for began, or last went on. */
   #since: number
 
-  constructor(owner: Owner, socket: Socket<Connection>) {
+  constructor(owner: Owner<Connection>, socket: Socket<Connection>) {
     this.#owner = owner
     this.#socket = socket
     this.#outgoing = new Outgoing(socket)
@@ -97,7 +71,8 @@ export class Connection implements Source, Host {
   received(bytes: Buffer): void {
     if (this.#isClosing) return
     if (this.#isIdle && this.#outgoing.isEmpty) {
-      this.#since = this.#owner.now()
+      // Line ends alone are no request, and would keep an idle connection for as long as they come.
+      if (!isBlank(bytes)) this.#since = this.#owner.now()
       if (this.#owner.door.isCrowded && this.#isKeptAtDoor(bytes)) return
     }
     const request = this.#request
@@ -325,16 +300,30 @@ export class Connection implements Source, Host {
   }
 
   tick(now: number): void {
-    const waited = now - this.#since
-    if (this.#isClosing) {
-      if (waited > (this.#outgoing.isEmpty ? LINGER_MS : STALLED_MS)) this.cut()
-    } else if (this.#request) {
-      if (this.#isAnswered && waited > STALLED_MS) this.cut()
-    } else if (!this.#outgoing.isEmpty) {
-      if (waited > STALLED_MS) this.cut()
-    } else if (this.#head.hasBegun) {
-      if (waited > HEAD_MS) this.#refuse(408)
-    } else if (waited > IDLE_MS) this.#close()
+    const awaited = this.#awaited
+    if (awaited === undefined || now - this.#since <= TIMEOUTS[awaited]) return
+    if (awaited === 'idle') this.#close()
+    else if (awaited === 'head') this.#refuse(408)
+    else this.cut()
+  }
+
+  /** Nothing has been in progress since then; undefined: a request is being read, queued or answered. */
+  get idleSince(): number | undefined {
+    const awaited = this.#awaited
+    return awaited === 'idle' || awaited === 'goodbye' ? this.#since : undefined
+  }
+
+  /** Frees the descriptor at once, without waiting for the client's own end. */
+  evict(): void {
+    this.#socket?.end()
+  }
+
+  get #awaited(): Awaited | undefined {
+    if (!this.#outgoing.isEmpty && !this.#request) return 'reader'
+    if (this.#isClosing) return 'goodbye'
+    if (this.#request) return this.#isAnswered ? 'body' : undefined
+    if (this.#visit) return undefined
+    return this.#head.hasBegun ? 'head' : 'idle'
   }
 
   pause(): void {
@@ -362,6 +351,8 @@ export class Connection implements Source, Host {
 
 /** What is left of its body costs more than a new connection; or may come or not, and only the client knows. */
 const isBetterCutShort = ({ body }: IncomingRequest): boolean => body.left > MOST_DISCARDED_BYTES || body.isHeldByClient
+
+const isBlank = (bytes: Buffer): boolean => bytes.length <= 2 && (bytes[0] === CR || bytes[0] === LF)
 
 const EMPTY = Buffer.alloc(0)
 const NOWHERE: Sink = { write: () => undefined }

@@ -52,6 +52,37 @@ describeBoth((host) => {
       }
     })
 
+    test.each([
+      ['whole', ['\r\n']],
+      ['in halves', ['\r', '\n']],
+    ])('line ends alone keep no connection: %s', async (_, pieces) => {
+      const client = host.open().send(GET)
+      ;(await host.visit()).answer(textAnswer(200, 'one'))
+      await client.answer()
+      for (let times = 0; times < 4; times++) {
+        await client.sendEach(pieces)
+        await arrival()
+        await host.advance(19_000)
+      }
+      expect(await client.end()).toEqual({ rest: '', how: 'end' })
+      client.leave()
+    })
+
+    test('half a line end before a request does not shorten its time', async () => {
+      const client = host.open()
+      await host.advance(60_000)
+      client.send('\r')
+      await arrival()
+      await host.advance(10_000)
+      await client.sendEach([`\n${GET.slice(0, 10)}`])
+      await arrival()
+      await host.advance(25_000)
+      client.send(GET.slice(10))
+      ;(await host.visit()).answer(textAnswer(200, 'one'))
+      expect((await client.answer()).body).toBe('one')
+      client.leave()
+    })
+
     test('a request that takes long is not idle', async () => {
       const client = host.open().send(GET)
       const { answer } = await host.visit()

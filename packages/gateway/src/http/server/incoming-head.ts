@@ -7,17 +7,18 @@ import { BadHead } from './request-head.ts'
 const MOST_HEAD_BYTES = 64 * 1024
 /** Behind the last line of a head, which ends with half of it. */
 export const HEAD_END = '\r\n\r\n'
-const CR = 0x0d
-const LF = 0x0a
+export const CR = 0x0d
+export const LF = 0x0a
 const FIRST_LETTER = /[\r\w!#$%&'*+.^`|~-]/
 
 export class IncomingHead {
   /** The beginning of a head that came in bits. */
   #partial: GrowingBytes | undefined
 
-  /** Some of it has come. */
+  /** Some of it has come: more than half of the line end that may stand before it. */
   get hasBegun(): boolean {
-    return this.#partial !== undefined
+    const partial = this.#partial
+    return partial !== undefined && (partial.length > 1 || partial.peek()[0] !== CR)
   }
 
   /** A whole head with what came behind it; undefined: there is more to come. */

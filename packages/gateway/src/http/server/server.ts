@@ -3,7 +3,9 @@ import type { Socket, SocketHandler } from 'bun'
 import { type Door, OPEN_DOOR } from '../door.ts'
 import { type Ticker, Ticking } from '../ticker.ts'
 import { letHardlyAnybodyWait, letMoreWait } from './backlog.ts'
-import { Connection, type Handler, type Owner } from './connection.ts'
+import { Connection } from './connection.ts'
+import type { ConnectionLimit } from './connection-limit.ts'
+import type { Handler, Owner } from './owner.ts'
 
 export type ServerOptions = {
   hostname: string
@@ -15,6 +17,8 @@ export type ServerOptions = {
   handle: Handler
   /** Absent: everybody is let in. */
   door?: Door
+  /** Shared by all listeners of a process. Absent: there is none. */
+  limit?: ConnectionLimit
   /** Whether clients are asked to go elsewhere with their next request. */
   isLeaving(): boolean
   /** Told of what should not be possible; the connection is closed then. */
@@ -30,7 +34,7 @@ const LAST_TURNS = 8
 /** Between two looks at all connections. */
 const LOOK_MS = 1_000
 
-export class HttpServer extends Ticking implements Owner {
+export class HttpServer extends Ticking implements Owner<Connection> {
   readonly handle: Handler
   readonly door: Door
   readonly failed: (error: unknown) => void
@@ -38,18 +42,20 @@ export class HttpServer extends Ticking implements Owner {
   readonly #listener: Bun.TCPSocketListener<Connection>
   readonly #ticker: Ticker
   readonly #isLeaving: () => boolean
+  readonly #limit: ConnectionLimit | undefined
   #date = dateLine()
   #lookedAt = 0
   #isStopped = false
   #stopped: PromiseWithResolvers<void> | undefined
 
-  constructor({ hostname, port, reusePort, tls, ticker, handle, door, isLeaving, failed }: ServerOptions) {
+  constructor({ hostname, port, reusePort, tls, ticker, handle, door, limit, isLeaving, failed }: ServerOptions) {
     super()
     this.handle = handle
     this.door = door ?? OPEN_DOOR
     this.failed = failed
     this.#ticker = ticker
     this.#isLeaving = isLeaving
+    this.#limit = limit
     const secure = tls ? { tls: { ...tls, ALPNProtocols: ALPN } } : {}
     // Bun listens as told by `reusePort`, its types know of it for calls only.
     const shared: object = { reusePort }
@@ -107,6 +113,7 @@ export class HttpServer extends Ticking implements Owner {
 
   closed(connection: Connection): void {
     this.#connections.delete(connection)
+    this.#limit?.remove(connection)
     this.#endIfDone()
   }
 
@@ -114,7 +121,17 @@ export class HttpServer extends Ticking implements Owner {
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
     this.#date = dateLine()
-    for (const connection of this.#connections) connection.tick(now)
+    for (const connection of this.#connections) this.#tick(connection, now)
+  }
+
+  #tick(connection: Connection, now: number): void {
+    try {
+      connection.tick(now)
+    } catch (error) {
+      // The timeouts of all other connections come after it.
+      this.failed(error)
+      connection.cut()
+    }
   }
 
   #endIfDone(): void {
@@ -129,8 +146,10 @@ export class HttpServer extends Ticking implements Owner {
       open: (socket: Socket<Connection>) => {
         socket.setNoDelay(true)
         socket.setKeepAlive(true, PROBE_MS)
-        socket.data = new Connection(this, socket)
-        this.#connections.add(socket.data)
+        const connection = new Connection(this, socket)
+        socket.data = connection
+        this.#connections.add(connection)
+        if (this.#limit?.add(connection, socket.remoteAddress) === false) connection.cut()
       },
       // With this, Bun tells of a connection before its handshake: one that never comes to an end is cut off like any other.
       handshake: () => {},

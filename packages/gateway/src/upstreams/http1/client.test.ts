@@ -349,45 +349,16 @@ afterAll(async () => {
   await settled()
 })
 
-describe('interim replies in one read', () => {
-  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
-  const receive = async (text: string) => {
-    const { origin } = upstream(() => {})
-    const connection = await connect(origin)
-    const asking = sendOver(connection)
-    connection.received(Buffer.from(text, 'latin1'))
-    return { connection, asking }
-  }
-
-  test('are skipped, however many there are', async () => {
-    const { asking } = await receive(`${CONTINUE.repeat(30_000)}${ok('abc')}`)
-    expect(await textOf(await asking)).toBe('abc')
-  })
-
-  test('count as headers, in as many reads as they come', async () => {
-    const half = CONTINUE.repeat(50_000)
-    const { connection, asking } = await receive(half)
-    connection.received(Buffer.from(half, 'latin1'))
-    expect(await outcome(asking)).toBe('MalformedReply')
-  })
-})
-
-describe('a reply in tiny chunks with long extensions', () => {
-  const tiny = `1;${'a'.repeat(250)}\r\nx\r\n`
-  const reply = (times: number) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${tiny.repeat(times)}0\r\n\r\n`
-
-  test('holds no more than its own bytes while it waits to be read', async () => {
-    const { origin } = upstream((socket) => void socket.write(reply(1_500)))
-    const answer = await ask(origin)
-    await settled()
-    const piece = await answer.read()
-    expect(piece?.length).toBe(1_500)
-    expect(piece?.buffer.byteLength).toBeLessThanOrEqual(3_000)
-  })
-
-  test('is too large when its framing is', async () => {
-    const { origin } = upstream((socket) => void socket.write(reply(1_500)))
-    expect((await readAtMost(await ask(origin), 350_000))?.length).toBe(1_500)
-    expect(await readAtMost(await ask(origin), 10_000)).toBeUndefined()
-  })
+test('so many connections are kept idle, to all hosts together', async () => {
+  const few = createHttp1(undefined, undefined, 3)
+  const hosts = [1, 2].map(() => upstream((socket) => void socket.write(ok('ok'))))
+  const askBoth = () =>
+    Promise.all(
+      [0, 1, 2, 3].map(async (call) => textOf(await few(hosts[call % 2]?.origin ?? '', REQUEST, new Cancel()))),
+    )
+  await askBoth()
+  await settled()
+  expect(hosts.reduce((sum, { connections, closed }) => sum + connections() - closed(), 0)).toBe(3)
+  await askBoth()
+  expect(hosts.reduce((sum, { connections }) => sum + connections(), 0)).toBe(5)
 })

@@ -9,12 +9,15 @@ import { type Asker, Connection, type Owner } from './connection.ts'
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
 /**
- * Of connections to one host that wait for their next request. More than may run at once (`in_flight`): under load whoever
+ * Of connections that wait for their next request, to all hosts together. More than may run at once (`in_flight`): under load whoever
  * finds none has to open one, which costs more than the rest of a short call.
  */
 const MOST_IDLE = 8_192
 /** A closed connection that does not work is found out, also while nothing is sent. */
 const PROBE_MS = 60_000
+
+/** How many connections wait at all hosts together, and how many may. */
+type IdleCount = { count: number; readonly most: number }
 
 /** A host, and the connections to it that nobody uses at the moment. */
 class Origin implements Owner {
@@ -22,8 +25,10 @@ class Origin implements Owner {
   readonly #port: number
   readonly #connectWithinMs: number
   readonly #idle: Connection[] = []
+  readonly #allIdle: IdleCount
 
-  constructor(hostname: string, port: number, connectWithinMs: number) {
+  constructor(hostname: string, port: number, connectWithinMs: number, allIdle: IdleCount) {
+    this.#allIdle = allIdle
     this.#hostname = hostname
     this.#port = port
     this.#connectWithinMs = connectWithinMs
@@ -31,17 +36,23 @@ class Origin implements Owner {
 
   /** The one used last: it is the least likely to have been closed meanwhile, and the others may get old and go. */
   take(): Connection | undefined {
-    return this.#idle.pop()
+    const connection = this.#idle.pop()
+    if (connection) this.#allIdle.count--
+    return connection
   }
 
   free(connection: Connection): void {
-    if (this.#idle.length < MOST_IDLE) this.#idle.push(connection)
-    else connection.cancel()
+    if (this.#allIdle.count < this.#allIdle.most) {
+      this.#allIdle.count++
+      this.#idle.push(connection)
+    } else connection.cancel()
   }
 
   closed(connection: Connection): void {
     const place = this.#idle.lastIndexOf(connection)
-    if (place !== -1) this.#idle.splice(place, 1)
+    if (place === -1) return
+    this.#idle.splice(place, 1)
+    this.#allIdle.count--
   }
 
   open(cancel: Cancel): Promise<Connection> {
@@ -90,8 +101,10 @@ const MOST_ORIGINS = 1_000
 export function createHttp1(
   now: () => number = () => performance.now(),
   connectWithinMs: number = CONNECT_WITHIN_MS,
+  mostIdle: number = MOST_IDLE,
 ): Http1 {
   const origins = new Map<string, Origin>()
+  const allIdle: IdleCount = { count: 0, most: Math.min(mostIdle, MOST_IDLE) }
 
   function originOf(address: string): Origin {
     const known = origins.get(address)
@@ -100,7 +113,8 @@ export function createHttp1(
     if (oldest !== undefined) origins.delete(oldest)
     const { hostname, port } = new URL(address)
     // An address of version 6 stands in brackets there.
-    const origin = new Origin(hostname.replace(/^\[|\]$/g, ''), port === '' ? 80 : Number(port), connectWithinMs)
+    const plainHost = hostname.replace(/^\[|\]$/g, '')
+    const origin = new Origin(plainHost, port === '' ? 80 : Number(port), connectWithinMs, allIdle)
     origins.set(address, origin)
     return origin
   }

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { mostClients, mostIdleUpstreams } from './descriptors.ts'
+
+test.each([
+  [300, 94],
+  [1_024, 384],
+  [20_000, 7_974],
+  [1_048_576, 65_536],
+  [10, 1],
+])('of %d descriptors clients get %d', (limit, most) => {
+  expect(mostClients(limit)).toBe(most)
+  // All of them answered at once, with an upstream each.
+  if (limit > 100) expect(2 * most + mostIdleUpstreams(limit)).toBeLessThanOrEqual(limit - 60)
+})
+
+if (process.platform !== 'win32')
+  test('the limit is that of the process', () => {
+    const script = `const { descriptorLimit } = await import('${join(import.meta.dir, 'descriptors.ts')}'); console.log(descriptorLimit())`
+    const told = Bun.spawnSync(['sh', '-c', `ulimit -n 300 && exec "$0" -e "$1"`, process.execPath, script])
+    expect(String(told.stdout)).toBe('300\n')
+  })

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { ConnectionLimit } from './connection-limit.ts'
+
+class Line {
+  idleSince: number | undefined
+  isOpen = true
+  constructor(idleSince: number | undefined) {
+    this.idleSince = idleSince
+  }
+  evict(): void {
+    this.isOpen = false
+  }
+}
+
+function limitOf(most: number) {
+  const clock = { now: 0 }
+  const reports: { closed: number; refused: number }[] = []
+  const ownerOf = (address: string) => (address === 'proxy' ? undefined : address)
+  const report = (counts: { closed: number; refused: number }) => reports.push(counts)
+  const limit = new ConnectionLimit({ most, ownerOf, now: () => clock.now, report })
+  /** `busy`, or since when it is idle. */
+  const add = (address: string, state: number | 'busy') => {
+    const line = new Line(state === 'busy' ? undefined : state)
+    return { line, isIn: limit.add(line, address) }
+  }
+  return { limit, clock, reports, add }
+}
+
+describe('without room for another', () => {
+  test('the address that holds the most loses its idle connections first, the oldest before the others', () => {
+    const { add } = limitOf(6)
+    const few = [add('few', 1), add('few', 2)]
+    const many = [add('many', 5), add('many', 3), add('many', 'busy'), add('many', 4)]
+    const closed: string[] = []
+    for (let count = 0; count < 5; count++) {
+      expect(add('new', 'busy').isIn).toBeTrue()
+      for (const [name, lines] of Object.entries({ few, many })) {
+        for (const { line } of lines) {
+          if (line.isOpen) continue
+          closed.push(`${name} ${line.idleSince}`)
+          line.isOpen = true
+        }
+      }
+    }
+    expect(closed).toEqual(['many 3', 'many 4', 'few 1', 'many 5', 'few 2'])
+  })
+
+  test('connections from where many clients come are not counted together', () => {
+    const { add } = limitOf(6)
+    const proxied = [1, 2, 3, 4].map((since) => add('proxy', since))
+    const pair = [add('pair', 9), add('pair', 8)]
+    add('new', 'busy')
+    expect([...proxied, ...pair].map(({ line }) => line.isOpen)).toEqual([true, true, true, true, true, false])
+    add('new', 'busy')
+    expect(proxied.map(({ line }) => line.isOpen)).toEqual([false, true, true, true])
+  })
+
+  test('a busy one is never closed: new ones are refused until one is idle or gone', () => {
+    const { add, clock, limit } = limitOf(2)
+    const [first, second] = [add('a', 'busy'), add('a', 'busy')]
+    expect(add('b', 0).isIn).toBeFalse()
+    first.line.idleSince = 1
+    clock.now = 250
+    expect(add('b', 'busy').isIn).toBeTrue()
+    expect([first.line.isOpen, second.line.isOpen]).toEqual([false, true])
+    limit.remove(second.line)
+    expect(add('b', 0).isIn).toBeTrue()
+  })
+
+  test('some are closed at once, since all have to be looked at', () => {
+    const { add } = limitOf(320)
+    const lines = Array.from({ length: 320 }, (_, since) => add('a', since).line)
+    add('b', 'busy')
+    expect(lines.filter(({ isOpen }) => !isOpen).map(({ idleSince }) => idleSince)).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+    ])
+  })
+
+  test('it is reported once a minute', () => {
+    const { add, clock, reports } = limitOf(1)
+    for (let count = 0; count < 4; count++) add('a', 0)
+    expect(reports).toEqual([{ closed: 1, refused: 0 }])
+    add('a', 'busy')
+    clock.now = 60_000
+    add('a', 0)
+    expect(reports).toEqual([
+      { closed: 1, refused: 0 },
+      { closed: 3, refused: 1 },
+    ])
+  })
+})

@@ -1,0 +1,22 @@
+import type { Answer } from '../answer.ts'
+import type { Door } from '../door.ts'
+import type { HttpRequest } from '../request.ts'
+
+export type Handler = (request: HttpRequest) => Answer | Promise<Answer>
+
+/** What a connection asks of the server that it belongs to. */
+export type Owner<Connection> = {
+  handle: Handler
+  door: Door
+  /** Milliseconds, to within a tick. */
+  now(): number
+  /** The line that tells the time. */
+  date(): string
+  /** Connections are closed after their next answer. */
+  isLeaving(): boolean
+  /** They are closed also without one. */
+  isStopping(): boolean
+  closed(connection: Connection): void
+  /** Something has happened that should not be possible. */
+  failed(error: unknown): void
+}
