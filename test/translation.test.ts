@@ -161,9 +161,16 @@ describe('an image behind an address, for an upstream that takes none', () => {
   test.each([
     ['this machine', 'http://127.0.0.1:1/picture.png'],
     ['a private network', 'http://10.0.0.1/picture.png'],
-    ['a name that does not exist', 'http://nowhere.invalid/picture.png'],
-  ])('%s: refused, at no cost, and the upstream hears nothing', async (_, url) => {
+  ])('%s: rejected before anything is held', async (_, url) => {
+    const { length } = await key.settled()
     const { status, text, sent } = await messages(asking(url))
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('does not lead to a public host')
+    expect(await key.settled()).toHaveLength(length)
+  })
+
+  test('a name that does not exist: refused, at no cost, and the upstream hears nothing', async () => {
+    const { status, text, sent } = await messages(asking('http://nowhere.invalid/picture.png'))
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('does not lead to a public host')
     const [row] = await key.settled()

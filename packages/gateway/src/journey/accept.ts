@@ -13,6 +13,7 @@ import type { Candidate, Catalogue, Offer } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
+import { offerForUrls } from './named-urls.ts'
 import { otherWay } from './other-way.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
@@ -62,7 +63,7 @@ export const NONE_TOO_DEAR: readonly Offer[] = []
 export function plan(planning: Planning): Plan | Promise<Plan> {
   const { arrived, catalogue, caller } = planning
   const { parts, request } = arrived
-  const wanted = authorize(caller, request.model, catalogue)
+  const wanted = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
   const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
   // Whoever waits for the same model came first.
   const own = parts.room.isWaitedFor(wanted.model) ? undefined : routeToWell(wanted, searching, parts)

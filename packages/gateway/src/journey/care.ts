@@ -4,6 +4,7 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { isPriced, NO_WISHES, type TokenPrice, type Wishes } from '../money/price.ts'
 import { Failure } from './failure.ts'
+import { notIssued } from './named-urls.ts'
 import type { Asked } from './outbound.ts'
 
 export type Care = {
@@ -110,8 +111,7 @@ function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
     const message = `${first} refers to an item of an earlier response, and responses are not stored here. Send the item itself; many clients do so when their option 'store' is false.`
     throw new Failure('unsupported', message, { param: first })
   }
-  const message = `${first} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
-  throw new Failure('unsupported', message, { param: first })
+  throw notIssued(first)
 }
 
 /** The caller's request header that lists beta features; those that change the price of tokens are not passed on. */

@@ -1,6 +1,7 @@
 // The content behind addresses in a prompt, for upstreams that take none.
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
+import { judgeUrl } from '../http/judge-url.ts'
 import { type PublicContent, PublicFetchError } from '../upstreams/fetch-public.ts'
 import { Failure } from './failure.ts'
 import type { Asked } from './outbound.ts'
@@ -22,13 +23,18 @@ export async function fetchMedia(
   const fetched = new Map<string, Inline>()
   let left = TOTAL_BYTES
   for (const url of addresses) {
-    // Chosen by a caller: nothing that the configuration allows an upstream holds for these.
+    // Chosen by a caller, and fetched from the gateway's own network: what `allow_private` lets an upstream fetch is another's.
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
     const content = await parts.fetchPublic(url, options).catch(refuse(url))
     left -= content.bytes.length
     fetched.set(url, inlineOf(url, content))
   }
   return fetched
+}
+
+/** Before anything is held: what is written in the address itself needs no resolver. Throws Failure. */
+export function checkFetchable(url: string): void {
+  if (judgeUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
 }
 
 function refuse(url: string): (error: unknown) => never {

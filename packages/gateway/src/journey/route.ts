@@ -102,7 +102,9 @@ export function isBusy({ candidates }: Offer, parts: Routing): boolean {
 /** Why nobody can be asked, in words that tell a caller when to come back. */
 export function nobody(offer: Offer, parts: Routing): Failure {
   const now = parts.ticker.exactNow()
-  const { candidates, model } = offer
+  const { model, fallbacks } = offer
+  // Of the model itself none may be left that can be asked for this request.
+  const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
   if (isBusy(offer, parts)) {
     const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
     return new Failure('unavailable', message, { retryAfter: 2 })

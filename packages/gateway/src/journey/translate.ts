@@ -11,7 +11,7 @@ import { upstreamPath } from '../upstreams/spoken.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
 import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
-import { type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
+import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedBy, withoutRefused } from './leave-out.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
@@ -205,6 +205,7 @@ const MAX_ADDRESSES = 16
 
 function standIn(addresses: Set<string>): Fetched {
   return (url) => {
+    checkFetchable(url)
     addresses.add(url)
     if (addresses.size > MAX_ADDRESSES) {
       throw unsupported(

@@ -13,6 +13,7 @@ import type { Codec } from '../framing/codec.ts'
 import type { Pieces } from '../framing/splice.ts'
 import type { ChatService } from './chat-service.ts'
 import type { ErrorDialect } from './dialect.ts'
+import type { NamedUrl } from './named-urls.ts'
 import type { OutputBounds, OutputField } from './output-fields.ts'
 
 /** What the address of a request says, where the dialect says it there and not in the body. */
@@ -133,6 +134,8 @@ export type PassingRequest = {
   priced: readonly PricedField[]
   /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */
   objects: readonly string[]
+  /** URLs that the upstream is to fetch or to call. */
+  urls: readonly NamedUrl[]
   /** It refers to reasoning of earlier responses, which may be left out. Only in the responses dialect. */
   reasoningReferences?: boolean
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */

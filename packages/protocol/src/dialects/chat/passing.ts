@@ -7,6 +7,7 @@ import { type FieldEdits, setField } from '../../framing/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json-scan.ts'
 import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
+import { NO_URLS } from '../named-urls.ts'
 import { outputFieldsIn } from '../output-fields.ts'
 import { openFieldEdits, parseBody, withOutputBounds } from '../passing-request.ts'
 import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
@@ -14,7 +15,7 @@ import { openingIn } from './parts/opening.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
 import { readChatReply, renameModel } from './parts/passing-reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './parts/passing-request.ts'
-import { pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
+import { namedUrls, pricedFields, vendorObjects, withoutTools } from './parts/passing-tenants.ts'
 import { isPlain } from './parts/plain-request.ts'
 import { serviceOf } from './parts/services.ts'
 import { decodeRequest } from './request.ts'
@@ -68,6 +69,7 @@ function readRequest(
     endUser: facts.safetyIdentifier ?? facts.user,
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
+    urls: parsed !== undefined && isJudged ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
     objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {

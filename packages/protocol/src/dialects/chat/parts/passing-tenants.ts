@@ -5,7 +5,8 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements } from '../../../framing/edit-fields.ts'
 import { fieldNamed, type JsonField } from '../../../framing/json-scan.ts'
-import { isId } from '../../passing-request.ts'
+import { addPartUrls, addUrls, mayNameUrls, type NamedUrl, NO_URLS } from '../../named-urls.ts'
+import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, billedTools, billedWord, effectOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
 import type { ChatFacts } from './passing-request.ts'
@@ -85,3 +86,36 @@ function filesIn(content: readonly unknown[], message: number, found: string[]):
       found.push(`messages[${message}].content[${index}].file.file_id`)
   }
 }
+
+/** URLs that the upstream is to fetch or to call. `parsed`: the whole body, where there is more in it than text. */
+export function namedUrls(bytes: Uint8Array, facts: ChatFacts, parsed: unknown, codec: Codec): readonly NamedUrl[] {
+  let found: NamedUrl[] | undefined
+  for (const { name, kind, start, end } of facts.fields) {
+    const isText = kind === 'string'
+    if (!(isText || kind === 'object' || kind === 'array') || !mayNameUrls(name, isText)) continue
+    found ??= []
+    const value = isObject(parsed) ? parsed[name] : parsedJson(codec.decode(bytes, start, end))
+    addUrls(found, { [name]: value }, '')
+  }
+  if (!isObject(parsed)) return found ?? NO_URLS
+  found ??= []
+  for (const [tool, index] of objectsIn(parsed.tools))
+    if (tool.type !== 'function' && tool.type !== 'custom') addUrls(found, tool, `tools[${index}]`)
+  if (!Array.isArray(parsed.messages)) return found
+  for (let index = 0; index < parsed.messages.length; index++) {
+    const message: unknown = parsed.messages[index]
+    if (!isObject(message)) continue
+    addPartUrls(found, message.content, `messages[${index}].content`)
+    for (const name in message) {
+      if (MESSAGE_MEMBERS.has(name)) continue
+      addUrls(found, { [name]: message[name] }, `messages[${index}]`)
+    }
+  }
+  return found
+}
+
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(
+  'role content name tool_calls tool_call_id refusal function_call reasoning reasoning_content reasoning_details'.split(
+    ' ',
+  ),
+)

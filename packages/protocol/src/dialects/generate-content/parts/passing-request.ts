@@ -12,7 +12,7 @@ import { outputFieldsIn } from '../../output-fields.ts'
 import { countMedia, openFieldEdits, readBody, setWithin, withOutputBounds } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
-import { billedAs, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
+import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
@@ -48,6 +48,7 @@ export function readRequest(
     opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    urls: namedUrls(body),
     edited: (edits) => edited({ bytes, scan, codec }, body, edits),
     canonical: () => request,
   }

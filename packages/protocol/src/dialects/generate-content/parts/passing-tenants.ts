@@ -2,6 +2,7 @@
 // price, and ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { addUrls, type NamedUrl, urlsBeside } from '../../named-urls.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, type BilledTool, effectOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
@@ -96,4 +97,28 @@ function filesIn(parts: unknown, at: string, found: string[]): void {
 function isKept(uri: unknown): boolean {
   if (!isId(uri)) return false
   return !/^https?:\/\//i.test(uri) || /^https?:\/\/[^/]*generativelanguage\.googleapis\.com[/:]/i.test(uri)
+}
+
+/** URLs that the vendor is to fetch or to call. */
+export function namedUrls(body: Json): NamedUrl[] {
+  const found = urlsBeside(body)
+  if (body.tools !== undefined) addUrls(found, body.tools, 'tools')
+  for (const [content, index] of objectsIn(listed(body.contents)))
+    partUrls(content.parts, `contents[${index}].parts`, found)
+  for (const instruction of objectsNamed(body, 'systemInstruction'))
+    partUrls(instruction.parts, 'systemInstruction.parts', found)
+  return found
+}
+
+function partUrls(parts: unknown, at: string, found: NamedUrl[]): void {
+  for (const [part, index] of objectsIn(listed(parts))) {
+    const here = `${at}[${index}]`
+    // What a function has answered is data; media beside it is not.
+    for (const name in part) {
+      const member = camelName(name)
+      if (member === 'functionResponse' && isObject(part[name]))
+        partUrls(part[name].parts, `${here}.${name}.parts`, found)
+      else if (member !== 'functionCall' && isObject(part[name])) addUrls(found, part[name], `${here}.${name}`)
+    }
+  }
 }

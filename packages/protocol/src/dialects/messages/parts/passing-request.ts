@@ -19,7 +19,7 @@ import {
   withOutputBounds,
 } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
-import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+import { billedAs, namedUrls, pricedFields, vendorObjects } from './passing-tenants.ts'
 
 /** The least that the vendor takes as a budget for thinking. */
 const LEAST_BUDGET = 1_024
@@ -56,6 +56,7 @@ export function readRequest(
     opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    urls: namedUrls(body),
     edited: (edits) => edited({ bytes, scan, codec }, body, edits),
     canonical: () => request,
   }

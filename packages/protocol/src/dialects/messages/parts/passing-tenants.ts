@@ -2,6 +2,7 @@
 // ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { addPartUrls, addUrls, type NamedUrl, urlsBeside } from '../../named-urls.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, billedTools, billedWord, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
@@ -60,3 +61,24 @@ function filesIn(content: readonly unknown[], at: string, found: string[]): void
       filesIn(block.content, `${at}[${index}].content`, found)
   }
 }
+
+/** URLs that the vendor is to fetch or to call. Results of its own tools, which it has fetched already, are none. */
+export function namedUrls(body: Json): NamedUrl[] {
+  const found = urlsBeside(body)
+  addPartUrls(found, body.system, 'system')
+  const { messages, tools } = body
+  if (tools !== undefined) addUrls(found, tools, 'tools')
+  if (!Array.isArray(messages)) return found
+  for (let index = 0; index < messages.length; index++) {
+    const message: unknown = messages[index]
+    if (!isObject(message) || !Array.isArray(message.content)) continue
+    const sent = message.content.some(isOwnResult)
+      ? message.content.map((block: unknown) => (isOwnResult(block) ? undefined : block))
+      : message.content
+    addPartUrls(found, sent, `messages[${index}].content`)
+  }
+  return found
+}
+
+const isOwnResult = (block: unknown): boolean =>
+  isObject(block) && /^(?!mcp_)\w+_tool_result$|^search_result$/.test(String(block.type))

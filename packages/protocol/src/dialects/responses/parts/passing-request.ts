@@ -18,7 +18,7 @@ import {
   withOutputBounds,
 } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
-import { billedAs, pricedFields, vendorObjects } from './passing-tenants.ts'
+import { billedAs, namedUrls, pricedFields, vendorObjects } from './passing-tenants.ts'
 import { isReasoningReference } from './stored.ts'
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_output_tokens'])
@@ -53,6 +53,7 @@ export function readRequest(
     opening: () => openingOf(request, body.include !== undefined),
     priced: pricedFields(body),
     objects: vendorObjects(body),
+    urls: namedUrls(body),
     reasoningReferences: objectsIn(body.input).some(([item]) => isReasoningReference(item)),
     edited: (edits) => edited(bytes, scan, body, edits, codec),
     canonical: () => request,

@@ -2,6 +2,7 @@
 // ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import { addPartUrls, addUrls, type NamedUrl, urlsBeside } from '../../named-urls.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, billedTools, billedWord, boundOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
@@ -76,3 +77,20 @@ function idsOfTool(tool: Json, at: string, found: string[]): void {
 }
 
 const hasIds = (value: unknown): boolean => Array.isArray(value) && value.some(isId)
+
+/** URLs that the vendor is to fetch or to call. Pages that its own search has found are none. */
+export function namedUrls(body: Json): NamedUrl[] {
+  const found = urlsBeside(body)
+  if (body.tools !== undefined) addUrls(found, body.tools, 'tools')
+  for (const [item, index] of objectsIn(body.input)) {
+    const at = `input[${index}]`
+    addPartUrls(found, item.content, `${at}.content`)
+    if (Array.isArray(item.output)) addPartUrls(found, item.output, `${at}.output`)
+    else if (isObject(item.output)) addUrls(found, item.output, `${at}.output`)
+    // Some take a part where an item belongs.
+    if (item.content === undefined && isMedia(item)) addUrls(found, item, at)
+  }
+  return found
+}
+
+const isMedia = ({ type }: Json): boolean => typeof type === 'string' && type.startsWith('input_')
