@@ -20,11 +20,13 @@ import {
 let upstream: Upstream
 let gateway: Gateway
 let key: Awaited<ReturnType<typeof quickKey>>
+/** Of two more accounts. */
+let others: (typeof key)[]
 beforeAll(async () => {
   upstream = await startUpstream()
   gateway = await startGateway({
     config: `
-server: { limits: { in_flight: 2, body: 1MiB, memory: 1MiB } }
+server: { limits: { in_flight: 4, body: 1MiB, memory: 1MiB } }
 upstreams:
   - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k] }
   - { id: single, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 1 }
@@ -37,23 +39,24 @@ models:
 `,
   })
   key = await quickKey(gateway)
+  others = [await quickKey(gateway), await quickKey(gateway)]
 })
 afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
 
-const ask = (model: string, streamed: boolean, content = 'x') =>
-  chat(gateway.url, key.secret, { model, stream: streamed, messages: [{ role: 'user', content }] })
+const ask = (model: string, streamed: boolean, content = 'x', { secret } = key) =>
+  chat(gateway.url, secret, { model, stream: streamed, messages: [{ role: 'user', content }] })
 
 /** Opens a stream that has begun and goes on when `end` is called. */
-async function openStream(model: string): Promise<{ end(): Promise<string> }> {
+async function openStream(model: string, of = key): Promise<{ end(): Promise<string> }> {
   let finishIt = () => {}
   upstream.behave((socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello'))]))
     finishIt = () => void socket.write(Buffer.concat([chunk(finish() + usage() + DONE), Buffer.from(LAST_CHUNK)]))
   })
-  const response = await ask(model, true)
+  const response = await ask(model, true, 'x', of)
   expect(response.status).toBe(200)
   const end = finishIt
   return {
@@ -68,6 +71,45 @@ async function refused(response: Response): Promise<void> {
   expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true])
   expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
 }
+
+/** All four slots: an account gets two of them, and the last one is for an account that holds none. */
+async function takeAllSlots() {
+  const [second, third] = others
+  return [
+    await openStream('same'),
+    await openStream('same'),
+    await openStream('same', second),
+    await openStream('same', third),
+  ]
+}
+
+test('an account holds half of the slots at most: the third of its two gets 503, others are served', async () => {
+  const running = [await openStream('same'), await openStream('same')]
+  await refused(await ask('same', true))
+  upstream.behave(answer(reply()))
+  for (const other of others) expect((await ask('same', false, 'x', other)).status).toBe(200)
+  const third = await openStream('same', others[0])
+  await refused(await ask('same', true, 'x', others[0]))
+  upstream.behave(answer(reply()))
+  expect((await ask('same', false, 'x', others[1])).status).toBe(200)
+  for (const { end } of [...running, third]) expect(await end()).toEndWith(DONE)
+})
+
+test('the next free slot goes to the account that holds the fewest', async () => {
+  const running = await takeAllSlots()
+  upstream.behave(answer(reply()))
+  const order: string[] = []
+  const asking = (name: string, of: typeof key) =>
+    ask('same', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
+  const first = asking('holds two', key)
+  await Bun.sleep(50)
+  const second = asking('holds none', await quickKey(gateway))
+  await Bun.sleep(50)
+  await running[2]?.end()
+  await Promise.all([first, second])
+  expect(order).toEqual(['holds none: 200', 'holds two: 503'])
+  for (const index of [0, 1, 3]) expect(await running[index]?.end()).toEndWith(DONE)
+})
 
 test('the third of two gets 503, nothing is booked, running streams go on, health answers', async () => {
   const [first, second] = [await openStream('same'), await openStream('same')]
@@ -94,7 +136,7 @@ test('who comes while there is no place waits for one, and is served', async () 
 })
 
 test('more than can wait are refused in the dialect of their path, each with an id of its own', async () => {
-  const running = [await openStream('same'), await openStream('same')]
+  const running = await takeAllSlots()
   const rows = (await key.rows()).length
   const paths = [
     ['/v1/chat/completions', { error: { type: 'server_error', code: 'service_unavailable' } }],
@@ -108,8 +150,10 @@ test('more than can wait are refused in the dialect of their path, each with an 
     fetch(`${gateway.url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body })
   let over = false
   const seen = new Set<number>()
-  const pushing = Array.from({ length: 100 }, async () => {
-    while (!over) seen.add((await post('/v1/chat/completions')).status)
+  const keys = [key, ...others]
+  const pushing = Array.from({ length: 120 }, async (_, index) => {
+    const authorization = `Bearer ${keys[index % keys.length]?.secret}`
+    while (!over) seen.add((await post('/v1/chat/completions', { authorization })).status)
   })
   /** Also whoever has no key: that is not looked at. Only in the moment when a place in line is free it is. */
   async function refusal(path: string): Promise<Response> {
@@ -180,14 +224,31 @@ test('a request that is refused, broken off or fails gives its place back', asyn
   expect((await ask('same', false)).status).toBe(200)
 })
 
-test('a body of unknown size weighs the most until it is read, and then what it is', async () => {
+/** The head of a request whose body has yet to come. */
+const headOf = (secret: string, length: string) =>
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+
+function upload(secret: string, length = 'transfer-encoding: chunked') {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect(Number(port), hostname)
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key.secret}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
-  socket.write(head)
+  socket.write(headOf(secret, length))
+  return socket
+}
+
+test('bodies that are still arriving weigh what has arrived: slow uploads keep nobody out', async () => {
+  const uploads = Array.from({ length: 16 }, (_, index) =>
+    upload(key.secret, index % 2 ? 'content-length: 1000000' : 'transfer-encoding: chunked'),
+  )
   await Bun.sleep(100)
   upstream.behave(answer(reply()))
-  await refused(await ask('same', false))
+  for (const other of others) expect((await ask('same', false, 'y'.repeat(900_000), other)).status).toBe(200)
+  for (const socket of uploads) socket.destroy()
+  await Bun.sleep(50)
+  expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
+})
+
+test('an upload that has arrived runs, and once its answer streams its memory is free again', async () => {
+  const socket = upload(key.secret)
   const body = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
   let finishIt = () => {}
   const arrived = new Promise<void>((resolve) => {
@@ -199,7 +260,6 @@ test('a body of unknown size weighs the most until it is read, and then what it 
   })
   socket.write(Buffer.concat([chunk(body), Buffer.from(LAST_CHUNK)]))
   await arrived
-  // The stream is running, and the memory is free again for others.
   upstream.behave(answer(reply()))
   expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
   finishIt()

@@ -45,6 +45,8 @@ import type { Worker } from './worker.ts'
 
 const TICK_MS = 250
 const WAIT_FOR_FOLDER_MS = 10_000
+/** Registrations have no account yet: together they share the slots of one. */
+const STRANGERS = { account: -1n, key: -1n }
 
 export type ServeSetup = Setup & {
   loadConfig: Parameters<typeof watchConfig>[1]
@@ -86,7 +88,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       (code) => process.exit(code),
     )
     const config = () => catalogue.config
-    const admit = () => parts.admission.enter(LARGEST_BODY)
+    const admit = () => parts.admission.enter({ tenant: STRANGERS, bytes: LARGEST_BODY, isArriving: false })
     const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now, admit, log })
     const nodes = environment.databaseUrl ? watchNodes(storage) : undefined
     if (nodes) stops.push(nodes.stop)

@@ -1,43 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { type Admission, createAdmission, type Place } from './admission.ts'
+import type { Admission, Place } from './admission.ts'
+import { admissionOf, load, settled } from './test-admission.ts'
 import { TestClient } from './test-support.ts'
-
-/** An admission by a clock that stands still unless it is moved. */
-function admissionOf(inFlight: number, memoryBytes = 100) {
-  let [now, busy] = [0, 0]
-  const admission = createAdmission({ inFlight, memoryBytes }, () => now)
-  const places: (Place | undefined)[] = []
-  return {
-    admission,
-    /** In the order in which they were answered; undefined: sent home. */
-    places,
-    /** Time passes, tick by tick. */
-    async pass(ms: number, tickMs = 250) {
-      for (let end = now + ms; now < end; ) {
-        now += tickMs
-        admission.tick(now, busy)
-      }
-      await settled()
-    },
-    /** From here on the processor has no time to spare. */
-    strain() {
-      busy = 1
-    },
-    wait(bytes: number, client = new TestClient()) {
-      admission.wait(bytes, client, (place) => places.push(place))
-    },
-  }
-}
-
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test('counts requests and their weight; a place is given back once', () => {
   const { admission } = admissionOf(2)
-  const first = admission.enter(60)
-  expect(admission.enter(50)).toBeUndefined()
+  const first = admission.enter(load(60))
+  expect(admission.enter(load(50))).toBeUndefined()
   first?.resize(10)
-  const second = admission.enter(50)
-  expect([admission.inFlight, admission.bytes, admission.enter(0)]).toEqual([2, 60, undefined])
+  const second = admission.enter(load(50))
+  expect([admission.inFlight, admission.bytes, admission.enter(load(0))]).toEqual([2, 60, undefined])
   first?.leave()
   first?.leave()
   first?.resize(1_000)
@@ -48,29 +20,29 @@ test('counts requests and their weight; a place is given back once', () => {
 
 test('one that is larger than everything gets in when nothing is held', () => {
   const { admission } = admissionOf(2)
-  expect(admission.enter(1_000)).toBeDefined()
-  expect(admission.enter(1)).toBeUndefined()
+  expect(admission.enter(load(1_000))).toBeDefined()
+  expect(admission.enter(load(1))).toBeUndefined()
 })
 
 test('limits can change while requests run and others wait', async () => {
   const { admission, wait, places } = admissionOf(1)
-  admission.enter(1)
-  expect(admission.enter(1)).toBeUndefined()
+  admission.enter(load(1))
+  expect(admission.enter(load(1))).toBeUndefined()
   wait(1)
   admission.setLimits({ inFlight: 3, memoryBytes: 100 })
   await settled()
   expect([places.length, admission.inFlight]).toEqual([1, 2])
-  expect(admission.enter(1)).toBeDefined()
+  expect(admission.enter(load(1))).toBeDefined()
 })
 
 test('who waits is served in the order of coming, and nobody comes between', async () => {
   const { admission, wait, places } = admissionOf(1)
-  const running = admission.enter(10)
+  const running = admission.enter(load(10))
   wait(1)
   wait(2)
   running?.leave()
   // The place is taken for the first one, though he has not heard of it yet.
-  expect([admission.enter(1), admission.bytes, admission.waiting]).toEqual([undefined, 1, 1])
+  expect([admission.enter(load(1)), admission.bytes, admission.waiting]).toEqual([undefined, 1, 1])
   await settled()
   places[0]?.leave()
   await settled()
@@ -79,11 +51,11 @@ test('who waits is served in the order of coming, and nobody comes between', asy
 
 test('a body that is let go of makes room for those who wait for memory, the first of them first', async () => {
   const { admission, wait, places } = admissionOf(10)
-  const running = admission.enter(90)
+  const running = admission.enter(load(90))
   wait(50)
   wait(5)
   await settled()
-  expect([places.length, admission.enter(5)]).toEqual([0, undefined])
+  expect([places.length, admission.enter(load(5))]).toEqual([0, undefined])
   running?.resize(50)
   await settled()
   expect([places.length, admission.bytes, admission.waiting]).toEqual([1, 100, 1])
@@ -94,7 +66,7 @@ test('a body that is let go of makes room for those who wait for memory, the fir
 
 test('after half a second one is sent home, and its place in line is free', async () => {
   const { admission, wait, places, pass } = admissionOf(1)
-  admission.enter(1)
+  admission.enter(load(1))
   wait(1)
   await pass(250)
   expect(places).toEqual([])
@@ -105,7 +77,7 @@ test('after half a second one is sent home, and its place in line is free', asyn
 test('bodies of unknown length wait like any other: next to nothing of them has come', async () => {
   const MEMORY = 32 * 1024 * 1024
   const { admission, wait, places } = admissionOf(1, MEMORY)
-  const running = admission.enter(1)
+  const running = admission.enter(load(1))
   for (let count = 0; count < 3; count++) wait(MEMORY)
   expect([admission.waiting, places]).toEqual([3, []])
   running?.leave()
@@ -119,7 +91,7 @@ test('bodies of unknown length wait like any other: next to nothing of them has 
 
 test('a client that leaves leaves the line', async () => {
   const { admission, wait, places } = admissionOf(1)
-  const running = admission.enter(1)
+  const running = admission.enter(load(1))
   const leaving = new TestClient()
   wait(60, leaving)
   wait(90)
@@ -138,7 +110,7 @@ test('a client that leaves leaves the line', async () => {
 
 test('the line is bounded; when it is full everybody else is to be refused at once', async () => {
   const { admission, wait, places } = admissionOf(1)
-  admission.enter(0)
+  admission.enter(load(0))
   let waiting = 0
   for (; !admission.isShedding && waiting < 10_000; waiting++) wait(0)
   expect(waiting).toBe(64)
@@ -151,10 +123,10 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   const { admission, wait, places, pass } = admissionOf(500, 1e9)
   // 500 in a quarter of a second: 1,000 are served while one waits.
   for (let round = 0; round < 40; round++) {
-    for (let count = 0; count < 500; count++) admission.enter(1)?.leave()
+    for (let count = 0; count < 500; count++) admission.enter(load(1))?.leave()
     await pass(250)
   }
-  for (let count = 0; count < 500; count++) places.push(admission.enter(1))
+  for (let count = 0; count < 500; count++) places.push(admission.enter(load(1)))
   const lengths: number[] = []
   for (let round = 0; round < 12; round++) {
     for (let part = 0; part < 5; part++) {
@@ -169,7 +141,7 @@ test('the line is as long as the pace allows, and shorter once it does not get e
 })
 
 test('where the processor cannot follow, the line stays as long as patience allows, and nobody waits in vain', async () => {
-  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
+  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9, 20n)
   /** 4,000 a second. */
   const serve = async (seconds: number, one: () => void) => {
     for (let part = 0; part < 40 * seconds; part++) {
@@ -177,10 +149,10 @@ test('where the processor cannot follow, the line stays as long as patience allo
       await pass(25, 25)
     }
   }
-  await serve(10, () => admission.enter(1)?.leave())
-  for (let count = 0; count < 200; count++) places.push(admission.enter(1))
+  await serve(10, () => admission.enter(load(1))?.leave())
+  for (let count = 0; count < 200; count++) places.push(admission.enter(load(1)))
   strain()
-  await serve(1, () => admission.enter(1)?.leave())
+  await serve(1, () => admission.enter(load(1))?.leave())
   expect(admission.isBehind).toBe(true)
   await serve(3, () => {
     while (!admission.isShedding) wait(1)
@@ -208,8 +180,8 @@ describe('at the door', () => {
         told.push(`${name}: ${waitedMs}`)
         if (waitedMs !== undefined) then()
       })
-    const enter = (bytes: number) => () => void entered.push(admission.enter(bytes))
-    return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(1) }
+    const enter = (bytes: number) => () => void entered.push(admission.enter(load(bytes)))
+    return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(load(1)) }
   }
 
   test('one waits in the same line as everybody, and the place is his while he comes in', async () => {
@@ -219,10 +191,10 @@ describe('at the door', () => {
     await pass(250)
     running?.leave()
     // Nobody comes between.
-    expect([admission.enter(1), admission.bytes]).toEqual([undefined, 10])
+    expect([admission.enter(load(1)), admission.bytes]).toEqual([undefined, 10])
     await settled()
     expect([told, entered.length, admission.bytes, admission.waiting]).toEqual([['first: 250'], 1, 4, 1])
-    expect([places.length, admission.enter(1)]).toEqual([0, undefined])
+    expect([places.length, admission.enter(load(1))]).toEqual([0, undefined])
     entered[0]?.leave()
     expect([places.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
   })
@@ -241,8 +213,8 @@ describe('at the door', () => {
   test('who is heavier than he looked has to find a place like anybody', async () => {
     const { admission, entered, come, enter, running } = atDoor()
     admission.setLimits({ inFlight: 3, memoryBytes: 100 })
-    const other = admission.enter(60)
-    const another = admission.enter(1)
+    const other = admission.enter(load(60))
+    const another = admission.enter(load(1))
     come('heavy', 10, enter(50))
     running?.leave()
     await settled()
@@ -257,7 +229,7 @@ describe('at the door', () => {
     let left = 10_000
     const comeAgain = (): void => {
       if (left-- > 0) come('', 1, comeAgain)
-      admission.enter(1)?.leave()
+      admission.enter(load(1))?.leave()
     }
     come('', 1, comeAgain)
     running?.leave()
@@ -268,7 +240,7 @@ describe('at the door', () => {
 
   test.each([
     ['strangers', (_admission: Admission) => {}],
-    ['who is told at once what is wrong', (admission: Admission) => admission.enter(1)?.leave()],
+    ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.leave()],
   ])('%s, thousands of them, do not keep all others from their turns', async (_, comeIn) => {
     const { admission, told, come, running } = atDoor(1e9)
     const comeAgain = (): void => {
@@ -333,14 +305,14 @@ describe('at the door', () => {
 
 test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
   const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
-  const running = Array.from({ length: 172 }, () => admission.enter(1))
+  const running = Array.from({ length: 172 }, () => admission.enter(load(1)))
   await pass(2_000)
-  expect(admission.enter(1)).toBeDefined()
+  expect(admission.enter(load(1))).toBeDefined()
   strain()
   await pass(250)
   expect(admission.isBehind).toBe(false)
   await pass(250)
-  expect(admission.enter(1)).toBeUndefined()
+  expect(admission.enter(load(1))).toBeUndefined()
   // 173 are at work. With 45 of them away there is still nobody too few.
   for (const place of running.slice(0, 45)) place?.setAway(true)
   wait(1)
@@ -363,7 +335,7 @@ test('where the processor cannot follow, only those are let in whom it can serve
 
 test('who waits when the process ends is sent home, and nobody waits any more', async () => {
   const { admission, wait, places, pass } = admissionOf(1)
-  admission.enter(1)
+  admission.enter(load(1))
   wait(1)
   admission.close()
   await pass(250)

@@ -8,23 +8,31 @@
 // Places are many, because most of those who have one wait for their upstream. Where the processor cannot follow (strain.ts),
 // only so many more are let in as are enough to keep it busy. The others wait at the door, before anything is done for them
 // that would only have to be kept; and longer, since every refusal takes from those who are served.
+//
+// Slots are shared fairly among accounts (fair-share.ts, fair-queue.ts): the next free one goes to the account that holds the
+// fewest, and no account can take them all. At the door accounts are not known. Requests are called from there in the order of
+// their arrival, and a request whose account turns out to have had its share joins the fair queue instead.
+import type { Limits, Tenant } from './bounded-share.ts'
+import { FairQueue, type Head } from './fair-queue.ts'
+import { mostPerAccount } from './fair-share.ts'
 import { Line } from './line.ts'
+import { type Load, Occupancy, type Place, type Slot } from './occupancy.ts'
 import type { Client } from './request.ts'
 import { MOST_WAITING } from './server/incoming-body.ts'
 import { ENOUGH_AT_WORK, Strain } from './strain.ts'
 
-export type Limits = { inFlight: number; memoryBytes: number }
+export type { Limits, Load, Place, Tenant }
 
 export type Admission = {
-  /** undefined: full. A request weighs the bytes of its body, known or feared. */
-  enter(bytes: number): Place | undefined
+  /** undefined: full, or the account has had its share. */
+  enter(load: Load): Place | undefined
   /**
    * In line; its body has not been read. Called with undefined: not in time, no room in the line either, or the client has
    * left. Who has waited at the door stands in front of those who came after him.
    */
-  wait(bytes: number, client: Client & { waitedMs: number }, called: (place: Place | undefined) => void): void
+  wait(load: Load, client: Client & { waitedMs: number }, called: (place: Place | undefined) => void): void
   /**
-   * In the same line, and nothing has been read. Called with how long it took, to enter at once: a place is kept for as
+   * In line, and nothing has been read. Called with how long it took, to enter at once: a place is kept for as
    * long as this call takes. Called with undefined: not in time, or the client has left. false: no room in the line.
    */
   waitAtDoor(bytes: number, client: Client, called: (waitedMs: number | undefined) => void): boolean
@@ -48,16 +56,6 @@ export type Admission = {
   close(): void
 }
 
-/** A place among the running requests. */
-export type Place = {
-  /** What the request weighs now: its body has been read, or is not needed any more. */
-  resize(bytes: number): void
-  /** It waits for its upstream, or does so no longer: meanwhile it needs little of this process. */
-  setAway(isAway: boolean): void
-  /** Given back once, however often it is called. */
-  leave(): void
-}
-
 /** SDKs that are refused come back after half a second or more, and bring their bodies again: this is cheaper for all. */
 const PATIENCE_MS = 500
 /** Once the line has not been empty for so long, so much is enough to keep all places busy. */
@@ -78,93 +76,81 @@ const RECENT = 0.3
 const inMemory = (bytes: number): number => Math.min(bytes, MOST_WAITING)
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
-  let [inFlight, away, held, bytesInLine] = [0, 0, 0, 0]
-  const line = new Line<{ bytes: number }>(({ bytes }) => {
-    bytesInLine -= inMemory(bytes)
+  const running = new Occupancy(limits, () => {
+    if (waiting() > 0) callNext()
+  })
+  const queue = new FairQueue<Load>(({ bytes }) => inMemory(bytes))
+  let bytesAtDoor = 0
+  const door = new Line<{ bytes: number }>(({ bytes }) => {
+    bytesAtDoor -= inMemory(bytes)
   })
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
   const strain = new Strain(clock())
   let closed = false
   /** For the one who comes in from the door just now. */
-  let kept: Taken | undefined
+  let kept: Slot | undefined
   /** In this turn of the event loop: who was let in from the door, and has left already. */
   let inVain = 0
 
-  class Taken implements Place {
-    weight: number
-    hasLeft = false
-    #isAway = false
-
-    constructor(bytes: number) {
-      this.weight = bytes
-    }
-
-    resize(bytes: number): void {
-      if (this.hasLeft) return
-      held += bytes - this.weight
-      const lighter = bytes < this.weight
-      this.weight = bytes
-      if (lighter && line.length > 0) callNext()
-    }
-
-    setAway(isAway: boolean): void {
-      if (this.hasLeft || isAway === this.#isAway) return
-      this.#isAway = isAway
-      away += isAway ? 1 : -1
-      if (isAway && line.length > 0) callNext()
-    }
-
-    leave(): void {
-      if (this.hasLeft) return
-      this.hasLeft = true
-      if (this.#isAway) away--
-      held -= this.weight
-      inFlight--
-      if (line.length > 0) callNext()
-    }
-  }
-
-  const atWork = (): number => inFlight - away
+  const waiting = (): number => queue.length + door.length
+  const atWork = (): number => running.inFlight - running.away
   /** By those at work; more would only wait inside. */
   const isKeptBusy = (): boolean => strain.isBehind && atWork() >= ENOUGH_AT_WORK
-  const isLineFull = (): boolean => line.length >= mostInLine
-  // A single body larger than the whole allowance still gets in when nothing else is running.
-  const fits = (bytes: number): boolean =>
-    inFlight < limits.inFlight && (held === 0 || held + bytes <= limits.memoryBytes) && !isKeptBusy()
+  const fits = (bytes: number): boolean => running.hasRoom(bytes) && !isKeptBusy()
+  // Where a slot is free, those in line may not have it: whoever comes now may.
+  const isShedding = (): boolean => waiting() >= mostInLine && (closed || !fits(0))
+  const slotsOf = (account: bigint): number => running.slotsOf(account)
+  // The slot of the one who comes in from the door is still free for everybody else.
+  const isEntitled = (load: Load): boolean => running.isEntitled(load, running.inFlight - (kept ? 1 : 0))
+  const nextInQueue = (): Head<Load> | undefined => queue.next(isEntitled)
 
-  function take(bytes: number): void {
-    inFlight++
-    held += bytes
+  function expire(since: number): void {
+    door.expire(since)
+    queue.expire(since)
+  }
+
+  function take(bytes: number, load?: Load): Slot {
     entered++
+    return running.take(bytes, load)
+  }
+
+  /** Whether somebody else comes first: a request of the same account, or of one that holds fewer; `most`: or as many as this. */
+  function isBehindOthers({ tenant }: Load, most: number): boolean {
+    if (queue.length === 0) return false
+    if (queue.lengthOf(tenant.account) > 0) return true
+    const next = nextInQueue()
+    return next !== undefined && next.holder.slots <= most
   }
 
   /** Places are taken here, and not by those who are called: nobody may come between. */
   function callNext(): void {
-    for (let next = line.first; next && fits(next.bytes); next = line.first) {
-      take(next.bytes)
-      line.callFirst()
+    while (waiting() > 0 && fits(0)) {
+      const next = queue.length > 0 ? nextInQueue() : undefined
+      const atDoor = door.first
+      const isDoorFirst = atDoor !== undefined && (!next || (door.firstSince ?? 0) <= next.since)
+      if (isDoorFirst && fits(atDoor.bytes)) door.callFirst()
+      else if (!isDoorFirst && next && fits(next.about.bytes)) queue.callFirst(next.holder.account)
+      else return
     }
   }
 
   /** `most`: so many may be in line. */
-  function join(
-    bytes: number,
-    since: number,
-    most: number,
-    client: Client,
-    called: (inTime: boolean) => void,
-  ): boolean {
-    const isTooHeavy = line.length > 0 && bytesInLine + inMemory(bytes) > limits.memoryBytes
-    if (client.isGone || closed || line.length >= most || isTooHeavy) return false
-    if (line.length === 0) emptyAt = since
-    bytesInLine += inMemory(bytes)
-    line.join({ bytes }, since, client, called)
-    return true
+  function mayJoin(bytes: number, most: number, client: Client): boolean {
+    const bytesInLine = queue.weight + bytesAtDoor + inMemory(bytes)
+    const isTooHeavy = waiting() > 0 && bytesInLine > running.limits.memoryBytes
+    return !client.isGone && !closed && waiting() < most && !isTooHeavy
+  }
+
+  /** An account has no more than its share of the line, either. */
+  function mayQueue({ tenant: { account }, bytes }: Load, most: number): boolean {
+    const own = queue.lengthOf(account)
+    const isTooHeavy = queue.weightOf(account) + inMemory(bytes) > mostPerAccount(running.limits.memoryBytes)
+    return own < mostPerAccount(most) && (own === 0 || !isTooHeavy)
   }
 
   /** What he weighs is known better when he has been read. Who turns out to be a stranger takes no place. */
-  function openDoor(place: Taken, comeIn: () => void): void {
+  function openDoor(place: Slot, comeIn: () => void): void {
     kept = place
     try {
       comeIn()
@@ -185,73 +171,87 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     else setImmediate(run)
   }
 
-  function claimKept(bytes: number): Place | undefined {
-    if (!kept || bytes > kept.weight) return undefined
+  function claimKept(load: Load): Place | undefined {
+    if (!kept || load.bytes > kept.weight || !isEntitled(load)) return undefined
+    if (isBehindOthers(load, slotsOf(load.tenant.account) - 1)) return undefined
     const place = kept
     kept = undefined
-    place.resize(bytes)
+    place.assign(load)
     return place
   }
 
   return {
     refused: 0,
-    enter(bytes) {
-      const place = claimKept(bytes)
+    enter(load) {
+      const place = claimKept(load)
       if (place) return place
-      if (line.length > 0 || !fits(bytes)) return undefined
-      take(bytes)
-      return new Taken(bytes)
+      if (!fits(load.bytes) || !isEntitled(load)) return undefined
+      if (door.length > 0 || isBehindOthers(load, slotsOf(load.tenant.account))) return undefined
+      return take(load.bytes, load)
     },
-    wait(bytes, client, called) {
+    wait(load, client, called) {
+      const { bytes, tenant } = load
       const since = clock() - client.waitedMs
       // Who was called from the door before his key or his weight was known has had a place in this line: those who have
       // filled it since then came after him.
       const most = client.waitedMs > 0 ? MOST_AT_DOOR : mostInLine
-      const isIn = join(bytes, since, most, client, (inTime) => called(inTime ? new Taken(bytes) : undefined))
-      if (!isIn) called(undefined)
+      if (!mayJoin(bytes, most, client) || !mayQueue(load, most)) return called(undefined)
+      if (waiting() === 0) emptyAt = since
+      const share = running.acquire(tenant.account)
+      queue.join(share, load, since, client, (inTime) => {
+        const place = inTime ? take(bytes, load) : undefined
+        running.release(share)
+        called(place)
+      })
     },
     waitAtDoor(bytes, client, called) {
       const since = clock()
-      return join(bytes, since, mostInLine, client, (inTime) => {
+      if (!mayJoin(bytes, mostInLine, client)) return false
+      if (waiting() === 0) emptyAt = since
+      bytesAtDoor += inMemory(bytes)
+      door.join({ bytes }, since, client, (inTime) => {
         if (!inTime) return called(undefined)
-        const place = new Taken(bytes)
+        const place = take(bytes)
         soon(() => openDoor(place, () => called(closed ? undefined : clock() - since)))
       })
+      // Those who are in line may all be waiting for requests of their own accounts to end.
+      callNext()
+      return true
     },
     get isCrowded() {
-      return isLineFull() || isKeptBusy() || (strain.isBehind && line.length > 0)
+      return isShedding() || isKeptBusy() || (strain.isBehind && waiting() > 0)
     },
     get isShedding() {
-      return isLineFull()
+      return isShedding()
     },
     get isBehind() {
       return strain.isBehind
     },
     get inFlight() {
-      return inFlight
+      return running.inFlight
     },
     get atWork() {
       return atWork()
     },
     get bytes() {
-      return held
+      return running.bytes
     },
     get waiting() {
-      return line.length
+      return waiting()
     },
     setLimits(next) {
-      limits = next
+      running.limits = next
       callNext()
     },
     tick(now, busy) {
-      line.expire(now - PATIENCE_MS)
-      strain.tick(now, atWork(), busy, line.length)
+      expire(now - PATIENCE_MS)
+      strain.tick(now, atWork(), busy, waiting())
       callNext()
-      if (line.length === 0) emptyAt = now
+      if (waiting() === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
       const pace = entered / seconds
       // While nobody waits it tells how many came, and not how many could have been served.
-      if (!strain.isBehind || line.length > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
+      if (!strain.isBehind || waiting() > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
       if (closed) return
       const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
@@ -261,7 +261,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     close() {
       closed = true
       mostInLine = 0
-      line.expire(Number.POSITIVE_INFINITY)
+      expire(Number.POSITIVE_INFINITY)
     },
   }
 }

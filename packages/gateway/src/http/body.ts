@@ -19,9 +19,21 @@ export type BodyOptions = {
   contentTypes: ContentTypes
   /** How long the sender may be silent. */
   idleMs: number
+  /** Told of what has arrived: so much was sent and takes so many bytes, decoded. false: there is no memory for it. */
+  slot?: { receive(sent: number, bytes: number): boolean }
+  /** In milliseconds; absent: the process's own clock. */
+  now?: () => number
   /** Runs something later; gives the function that calls it off. */
   after: (ms: number, run: () => void) => () => void
 }
+
+/** A body has this long, or as long as it takes at the slowest pace that is allowed, on average; and never longer than the longest. */
+const FREE_MS = 30_000
+const SLOWEST_BYTES_PER_MS = (8 * 1024) / 1_000
+const LONGEST_MS = 600_000
+
+/** A body that takes longer than this since it began is too slow. */
+const allowedMs = (received: number): number => Math.min(LONGEST_MS, Math.max(FREE_MS, received / SLOWEST_BYTES_PER_MS))
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',
@@ -56,7 +68,7 @@ export function readBody(
   const length = announced.length === null ? undefined : Number(announced.length)
   if (length !== undefined && length > options.limitBytes) return tooLarge(options)
 
-  const first = readInTime(body, options)
+  const first = readInTime(body, options, Math.min(options.idleMs, FREE_MS))
   // Most bodies have come with their heads, or come in one piece.
   if (encoding === undefined && first instanceof Uint8Array && first.length === length) return checkSize(first, options)
   return readInPieces(body, first, encoding, options)
@@ -95,11 +107,11 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
 type Piece = Uint8Array | undefined | ErrorInfo
 
 /** The next piece, if the sender gives it in time, or why there is none. */
-function readInTime(body: RequestBody, options: BodyOptions): Piece | Promise<Piece> {
+function readInTime(body: RequestBody, options: BodyOptions, withinMs: number): Piece | Promise<Piece> {
   const reading = readOrGone(body)
   if (!(reading instanceof Promise)) return reading
   return new Promise((resolve) => {
-    const callOff = options.after(options.idleMs, () => resolve(TIMED_OUT))
+    const callOff = options.after(withinMs, () => resolve(TIMED_OUT))
     // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
     reading.then(
       (piece) => {
@@ -128,27 +140,36 @@ async function readInPieces(
   encoding: Encoding | undefined,
   options: BodyOptions,
 ): Promise<Uint8Array | ErrorInfo> {
-  const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes)
+  const now = options.now ?? (() => performance.now())
+  const startedAt = now()
   const whole = growingBytes()
   let size = 0
+  const mayHold = (bytes: number): boolean => options.slot?.receive(size, bytes) ?? true
+  const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes, mayHold)
   const stop = (error: ErrorInfo) => {
     decoder?.discard()
     return error
   }
-  for (let reading = first; ; reading = readInTime(body, options)) {
+  for (let reading = first; ; ) {
     const piece = await reading
     if (piece === undefined) break
     if (!(piece instanceof Uint8Array)) return stop(piece)
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
     if (body.received > mostSent(options.limitBytes)) return stop(tooMuchFraming(options))
-    if (decoder === undefined) whole.append(piece)
-    else if (!(await decoder.write(piece))) break
+    if (decoder !== undefined) {
+      if (!(await decoder.write(piece))) break
+    } else if (mayHold(size)) whole.append(piece)
+    else return stop(NO_MEMORY)
+    const leftMs = startedAt + allowedMs(size) - now()
+    if (leftMs <= 0) return stop(TOO_SLOW)
+    reading = readInTime(body, options, Math.min(options.idleMs, leftMs))
   }
   if (decoder === undefined) return checkSize(whole.take(), options)
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
+  if (decoded === 'no_memory') return stop(NO_MEMORY)
   if (decoded === 'corrupt') return stop(CORRUPT)
   return checkSize(decoded, options)
 }
@@ -156,6 +177,16 @@ async function readInPieces(
 const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }
 const CORRUPT: ErrorInfo = { code: 'bad_request', message: 'The body is not valid in its content encoding.' }
 const TIMED_OUT: ErrorInfo = { code: 'request_timeout', message: 'The body of the request took too long to arrive.' }
+const TOO_SLOW: ErrorInfo = {
+  code: 'request_timeout',
+  message: 'The body of the request arrived too slowly: below 8 KiB/s, or for longer than 10 minutes.',
+}
+/** Also for bodies that are larger in memory than they were sent. */
+export const NO_MEMORY = {
+  code: 'unavailable',
+  message: 'The gateway has no memory for this body at the moment. Retry in 1 second.',
+  retryAfter: 1,
+} satisfies ErrorInfo
 const GONE: ErrorInfo = {
   code: 'client_gone',
   message: 'The client closed the connection before the body was complete.',

@@ -30,7 +30,7 @@ const FULL_STOP_FRAME = Uint8Array.of(
   0x1e,
 )
 
-export type Decoded = Uint8Array | 'too_large' | 'corrupt'
+export type Decoded = Uint8Array | 'too_large' | 'no_memory' | 'corrupt'
 
 export type Decoder = {
   /** Resolves when the piece has been taken in; false: there is no point in sending more. */
@@ -40,7 +40,12 @@ export type Decoder = {
   discard(): void
 }
 
-export function openDecoder(encoding: Encoding, limitBytes: number): Decoder {
+/** `mayHold`: asked as it is decoded whether there is memory for so much of it. */
+export function openDecoder(
+  encoding: Encoding,
+  limitBytes: number,
+  mayHold: (bytes: number) => boolean = () => true,
+): Decoder {
   const stream = DECODERS[encoding]()
   const isZstd = encoding === 'zstd'
   const limit = limitBytes + (isZstd ? FULL_STOP.length : 0)
@@ -57,6 +62,7 @@ export function openDecoder(encoding: Encoding, limitBytes: number): Decoder {
     size += part.length
     parts.push(part)
     if (size > limit) finish('too_large')
+    else if (!mayHold(size)) finish('no_memory')
   })
   stream.on('end', () => {
     const whole = Buffer.concat(parts, size)

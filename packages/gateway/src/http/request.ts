@@ -26,6 +26,8 @@ export type HttpRequest = Client & {
 export type RequestBody = {
   /** Bytes that have arrived, as they were sent: the framing of chunks included. */
   readonly received: number
+  /** All of it has arrived; absent: unknown. */
+  readonly isComplete?: boolean
   /** The next piece, at once if it has come; undefined: there is no more. Rejects when the client leaves before the end. */
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
 }

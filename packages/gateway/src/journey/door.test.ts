@@ -42,6 +42,10 @@ afterAll(() => {
   parts.ticker.stop()
 })
 
+let accounts = 100n
+/** Of an account of its own. */
+const load = () => ({ tenant: { account: ++accounts, key: accounts }, bytes: 0, isArriving: false })
+
 let atWork: (Place | undefined)[] = []
 beforeEach(() => {
   ;[isAccepting, sent] = [true, 0]
@@ -50,7 +54,7 @@ beforeEach(() => {
 
 /** More are at work than is good for the processor. */
 function fallBehind(): void {
-  atWork = Array.from({ length: 129 }, () => admission.enter(0))
+  atWork = Array.from({ length: 129 }, () => admission.enter(load()))
   const now = performance.now()
   for (const later of [0, 1_000]) admission.tick(now + later, 1)
   expect(admission.isBehind).toBe(true)
@@ -106,7 +110,7 @@ test('who cannot be served is told why in turn, and takes no place', async () =>
 
 test('whose turn has come is served, also where fewer may wait by now than do', async () => {
   // At this pace hundreds may wait.
-  for (let count = 0; count < 1_000; count++) admission.enter(0)?.leave()
+  for (let count = 0; count < 1_000; count++) admission.enter(load())?.leave()
   fallBehind()
   const answers = Array.from({ length: 100 }, () => post())
   await untilWaiting(100)

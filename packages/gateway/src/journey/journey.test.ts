@@ -114,22 +114,35 @@ test('the commit itself brings the headers, long before the first heartbeat is d
   expect(await readUntil(response, '[DONE]')).toStartWith('data: {')
 })
 
-test('a request weighs the most while its size is unknown, then its size, and nothing once its answer streams', async () => {
+test('a request weighs what has arrived of it, then its size, and nothing once its answer streams', async () => {
   const upstream = slowUpstream()
   const { url, parts } = start({ send: upstream.send })
+  const { admission } = parts
+  const long = JSON.stringify({
+    model: 'same',
+    stream: true,
+    messages: [{ role: 'user', content: 'x'.repeat(200_000) }],
+  })
+  const weights: number[] = []
   const pieces = new ReadableStream<Uint8Array>({
     async start(controller) {
-      controller.enqueue(Buffer.from(BODY.slice(0, 10)))
-      while (parts.admission.bytes !== 1024 * 1024) await Bun.sleep(1)
-      controller.enqueue(Buffer.from(BODY.slice(10)))
+      controller.enqueue(Buffer.from(long.slice(0, 10)))
+      while (admission.inFlight === 0) await Bun.sleep(1)
+      weights.push(admission.bytes)
+      controller.enqueue(Buffer.from(long.slice(10, 100_000)))
+      while (admission.bytes < 100_000) await Bun.sleep(1)
+      weights.push(admission.bytes)
+      controller.enqueue(Buffer.from(long.slice(100_000)))
       controller.close()
     },
   })
   const answered = fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: HEADERS, body: pieces })
-  while (parts.admission.bytes !== BODY.length) await Bun.sleep(1)
+  while (admission.bytes < long.length) await Bun.sleep(1)
+  // Until more than that has arrived it is what may wait to be read.
+  expect(weights).toEqual([64 * 1024, 100_000])
   upstream.begin()
-  while (parts.admission.bytes !== 0) await Bun.sleep(1)
-  expect(parts.admission.inFlight).toBe(1)
+  while (admission.bytes !== 0) await Bun.sleep(1)
+  expect(admission.inFlight).toBe(1)
   upstream.write(`${event({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`)
   await readUntil(await answered, '[DONE]')
 })

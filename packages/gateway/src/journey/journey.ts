@@ -2,10 +2,11 @@
 //   authenticate -> read -> (claim) -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { Place } from '../http/admission.ts'
+import type { Load, Place } from '../http/admission.ts'
 import type { Answer, AnswerHeaders } from '../http/answer.ts'
-import { type Announced, announcedBody, JSON_BODY, readBody } from '../http/body.ts'
+import { type Announced, announcedBody, JSON_BODY, NO_MEMORY, readBody } from '../http/body.ts'
 import type { HttpRequest } from '../http/request.ts'
+import { MOST_WAITING, ONE_PIECE_BYTES } from '../http/server/incoming-body.ts'
 import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, turnedAway } from './accept.ts'
 import { concludeWhole, readAnswer } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -16,11 +17,14 @@ import { type Exchange, letLeave } from './exchange.ts'
 import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './idempotency.ts'
 import type { Parts } from './parts.ts'
-import { OVERLOADED } from './refuse-early.ts'
+import { OVERLOADED, rejectInTurn } from './refuse-early.ts'
 import { checkVersion } from './version.ts'
 
 /** A sender that is silent for this long is not coming back. */
 const BODY_IDLE_MS = 30_000
+
+/** What a JSON value takes in memory once it has been parsed and translated, on average. */
+const BYTES_PER_VALUE = 128
 
 /** What the route says of a request: whose dialect it is, and what stands in its address. */
 export type Ask = { dialect: TextDialect; addressed?: Addressed; asArray?: boolean }
@@ -48,19 +52,20 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { server, retention } = catalogue.config
   const { bodyBytes, values } = server.limits
   const announced = announcedBody(headers)
-  const weight = weightOf(announced, bodyBytes)
-  const place = parts.admission.enter(weight) ?? (await placeInTurn(http, weight, parts))
+  const load: Load = { tenant: caller, bytes: weightOf(announced), isArriving: http.body.isComplete !== true }
+  const place = parts.admission.enter(load) ?? (await placeInTurn(http, load, parts))
   let streaming = false
   let claim: KeyClaim | undefined
   try {
     const idleMs = parts.bodyIdleMs ?? BODY_IDLE_MS
-    const reading = { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after: parts.ticker.after }
+    const reading = { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after: parts.ticker.after, slot: place }
     const arriving = readBody(http, reading, announced)
     // Not awaited when it is there.
     const body = arriving instanceof Promise ? await arriving : arriving
     if (!(body instanceof Uint8Array)) throw failureOf(body)
-    place.resize(body.length)
+    if (!place.received(body.length)) throw failureOf(NO_MEMORY)
     const request = dialect.passing.readRequest(body, codec, ask.addressed, values)
+    if (!place.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
     const said: string[] = []
     if (key !== null) {
       const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }
@@ -76,6 +81,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     const held = await parts.settler.open(planned.hold)
     const accepted =
       held.outcome === 'open' ? acceptedAs(planned, held.request) : await acceptAfter(held, planned, planning)
+    place.paid()
     if (claim) await confirmClaim(claim, accepted.quote, () => letGo(accepted, parts))
     const exchange = open(accepted, incoming, { startedAt, place, claim })
     // Once: whoever is asked next shares the limit for all of it.
@@ -98,20 +104,29 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   }
 }
 
-/** Until its body has been read, a request that does not say how large it is, or will grow by decoding, weighs the most. */
-function weightOf({ encoding, length }: Announced, limit: number): number {
-  const bytes = encoding === null && length !== null ? Number(length) : limit
-  return bytes >= 0 ? Math.min(limit, bytes) : limit
+/**
+ * Before its body has been read a request weighs what may have arrived, not what is announced: a small body has its memory from its
+ * first byte on, and of any other no more is taken from the connection than this until it is read.
+ */
+function weightOf({ encoding, length }: Announced): number {
+  const bytes = encoding === null && length !== null ? Number(length) : MOST_WAITING
+  return bytes <= ONE_PIECE_BYTES ? bytes : MOST_WAITING
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-function placeInTurn(http: HttpRequest, weight: number, { admission }: Parts): Promise<Place> {
+function placeInTurn(http: HttpRequest, load: Load, { admission }: Parts): Promise<Place> {
   return new Promise((resolve, reject) => {
-    admission.wait(weight, http, (place) => {
+    const { code, message, retryAfter } = OVERLOADED
+    const refuse = () => reject(new Failure(code, message, { retryAfter }))
+    let hasWaited = false
+    admission.wait(load, http, (place) => {
       if (place) return resolve(place)
+      // A client that is rejected at once may ask again at once.
+      if (!hasWaited) return rejectInTurn(admission, { itIsTime: refuse })
       admission.refused++
-      reject(new Failure(OVERLOADED.code, OVERLOADED.message, { retryAfter: OVERLOADED.retryAfter }))
+      refuse()
     })
+    hasWaited = true
   })
 }
 

@@ -45,7 +45,7 @@ export function createDoor({ admission, catalogue, ids }: Pick<Parts, 'admission
         who.sendHome(preparedFor(dialect, catalogue().headers))
       })
       if (waits) return 'waits'
-      putInLine(admission, who)
+      rejectInTurn(admission, who)
       return preparedFor(dialect, catalogue().headers)
     },
     nextId: () => formatRequestId(ids.next()),
@@ -63,11 +63,12 @@ export function refuseEarly(
   const dialect = method === 'POST' ? dialectAt(path) : undefined
   if (!dialect) return undefined
   return new Promise((resolve) => {
-    putInLine(admission, { itIsTime: () => resolve(preparedFor(dialect, secure).answer(requestId)) })
+    rejectInTurn(admission, { itIsTime: () => resolve(preparedFor(dialect, secure).answer(requestId)) })
   })
 }
 
-function putInLine(admission: Admission, who: Waiter): void {
+/** `who` is told of it when it is time. */
+export function rejectInTurn(admission: Admission, who: Waiter): void {
   admission.refused++
   if (admission.isBehind) inTurn(who)
   else inNextTurn(who)

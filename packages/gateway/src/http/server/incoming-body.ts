@@ -12,8 +12,11 @@ export type Source = {
   invite(): void
 }
 
-/** Bodies that say they are at most this long, and will not grow by decoding, are given in one piece. */
-const ONE_PIECE_BYTES = 256 * 1024
+/**
+ * Bodies that say they are at most this long, and will not grow by decoding, are given in one piece. At the slowest pace that is
+ * allowed it takes half a minute, so a body whose arrival nobody sees is not cut off too early.
+ */
+export const ONE_PIECE_BYTES = 240 * 1024
 /** So much may wait to be read. */
 export const MOST_WAITING = 64 * 1024
 
