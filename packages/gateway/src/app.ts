@@ -1,7 +1,7 @@
 // The route table: METHOD path -> what answers it. Every answer leaves through here, errors included.
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
-import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS, vendorPath } from '@trivium/protocol/dialects/index.ts'
 import type { Register } from './console-api/register.ts'
 import { type Answer, AnswerHeaders, json } from './http/answer.ts'
 import type { HttpRequest } from './http/request.ts'
@@ -117,8 +117,10 @@ export type App = (http: HttpRequest) => Answer | Promise<Answer>
 
 export function createApp(parts: AppParts, health: Health): App {
   return (http) => {
-    const [path, query] = splitTarget(http.target)
+    const [target, query] = splitTarget(http.target)
     const { method } = http
+    // From here on one vendor's other API versions are the one that is served.
+    const path = vendorPath(target, query, http.headers)
     const catalogue = parts.catalogue()
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
@@ -165,15 +167,16 @@ const OPEN_METHODS: Methods = { GET: nothingThere, HEAD: nothingThere }
 
 function handlerOf(http: HttpRequest, method: string, path: string): Handler {
   const methods = PATHS.get(path) ?? (OPEN_PATHS.has(path) ? OPEN_METHODS : methodsByPrefix(path))
-  if (!methods) throw unknownUrl(path)
+  const [asked] = splitTarget(http.target)
+  if (!methods) throw unknownUrl(asked)
   const handler = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
   if (handler) return handler
   if (http.headers.get('upgrade')?.toLowerCase() === 'websocket') {
     // Clients that know a WebSocket from elsewhere take this status as: not here, use plain HTTP. Others they retry.
-    throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
+    throw new Failure('no_websocket', `${asked} speaks HTTP only, not WebSocket. Post the request instead.`)
   }
   const allow = Object.keys(methods).join(', ')
-  throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
+  throw new Failure('method_not_allowed', `${asked} takes ${allow}, not ${method}.`, { allow })
 }
 
 const unknownUrl = (path: string) => new Failure('unknown_url', `There is nothing at ${path.slice(0, 200)}. ${HINT}`)

@@ -49,6 +49,7 @@ describe.each([
   ['/v1/responses', { error: { type: 'server_error', code: 'service_unavailable' } }],
   ['/v1/messages?beta=true', { type: 'error', request_id: 'req_0000000000000001' }],
   ['/v1beta/models/a/b:streamGenerateContent?alt=sse', { error: { code: 503, status: 'UNAVAILABLE' } }],
+  ['/v1/models/a/b:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
 ])('%s', (path, told) => {
   test('is refused in its own protocol, without a look at the request', async () => {
     const { status, headers, body } = await ask(path, WHOLE)

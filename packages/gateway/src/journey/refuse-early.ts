@@ -1,7 +1,7 @@
 // The answer for those who come when nobody can even wait any longer. It has to be far cheaper than serving them, or it
 // would be one more thing that keeps the gateway from its work: made once for each protocol, before key, body and store.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, type DialectId, isVendorCall } from '@trivium/protocol/dialects/index.ts'
 import type { Admission } from '../http/admission.ts'
 import { type Answer, fixedHeaders } from '../http/answer.ts'
 import type { Door } from '../http/door.ts'
@@ -27,7 +27,7 @@ const GENERATE_CONTENT = '/v1beta/models/'
 
 /** undefined: not a path at which models are called. */
 const dialectAt = (path: string): DialectId | undefined =>
-  CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) ? 'generate-content' : undefined)
+  CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) || isVendorCall(path) ? 'generate-content' : undefined)
 
 /** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
 export function createDoor({ admission, catalogue, ids }: Pick<Parts, 'admission' | 'catalogue' | 'ids'>): Door {

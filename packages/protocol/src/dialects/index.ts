@@ -12,6 +12,7 @@ import * as videoTasks from './video-tasks/index.ts'
 
 export type { DialectId, ErrorDialect } from './dialect.ts'
 export { dialectOfPath } from './of-path.ts'
+export { isVendorCall, vendorPath } from './vendor-paths.ts'
 
 export const DIALECTS: Record<DialectId, ErrorDialect> = {
   chat: errorsOf('chat', chat),

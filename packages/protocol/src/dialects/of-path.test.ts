@@ -32,6 +32,7 @@ const CASES: [path: string, headers: string[], expected: DialectId][] = [
   ['/v1/models/m:generateContent', [], 'generate-content'],
   ['/contents/generations/tasks', [], 'video-tasks'],
   ['/v1/api/v3/contents/generations/tasks', [], 'video-tasks'],
+  ['/v1alpha/models', [], 'generate-content'],
   ['/v1/embeddings', [], 'chat'],
   ['/v1/complete', ['anthropic-version'], 'messages'],
   ['/v1/complete', ['x-api-key'], 'messages'],

@@ -19,6 +19,7 @@ const TRACES: [trace: string, dialect: DialectId][] = [
   ['/chat/completions', 'chat'],
   ['/messages', 'messages'],
   ['v1beta', 'generate-content'],
+  ['/v1alpha/', 'generate-content'],
   ['/contents/generations', 'video-tasks'],
   ['/responses', 'responses'],
   ['/images/', 'images'],
