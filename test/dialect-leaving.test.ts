@@ -63,19 +63,23 @@ describe.each(PAIRS)('%s client, %s upstream: the client leaves', (client, upstr
     expect([input, output]).toEqual([0, 0])
   })
 
-  test.concurrent('in mid-stream: input and delivered output are counted', async () => {
-    const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
-    const seen = await leaving(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
-    expect(seen.counted).toBe('usage was missing')
-    expect([seen.input > 0, seen.output > 0, seen.output < 1_000]).toEqual([true, true, true])
-  })
-
   test.concurrent('during an answer in one piece: it is fetched to its end and charged as reported', async () => {
     const calling = { model: `over-${upstream}:drip=1`, prompt: 'say 5 words' }
     const seen = await leaving(client, calling, aMoment)
     expect(seen.counted).toBeUndefined()
     expect([seen.input > 0, seen.output > 0]).toEqual([true, true])
   })
+})
+
+// All at once: each takes the five seconds for which its usage is awaited.
+test('the client leaves in mid-stream, in all pairs: input and delivered output are counted', async () => {
+  const all = PAIRS.map(async ([client, upstream]) => {
+    const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
+    const seen = await leaving(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
+    return [client, upstream, seen.counted, seen.input > 0, seen.output > 0, seen.output < 1_000]
+  })
+  const expected = PAIRS.map(([client, upstream]) => [client, upstream, 'usage was missing', true, true, true])
+  expect(await Promise.all(all)).toEqual(expected)
 })
 
 describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) => {

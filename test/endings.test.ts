@@ -1,8 +1,9 @@
 // Every ending of a request and what it costs: clients that leave, and clients that stay but do not read.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
 import { ask, openClient, received } from './support/client.ts'
 import { audit, cost, quickKey } from './support/control.ts'
+import { eventually } from './support/eventually.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
 import {
   answer,
@@ -22,6 +23,8 @@ import {
   type Upstream,
   usage,
 } from './support/upstream.ts'
+
+setDefaultTimeout(30_000)
 
 let upstream: Upstream
 let billing: Upstream
@@ -83,17 +86,64 @@ describe('the client leaves', () => {
     }
   })
 
-  test('in mid-stream: input and delivered output, counted; the upstream is let go', async () => {
+  /** Streams 400 bytes; goes on as the request says when the client has left. */
+  const inMidStream = async (place: Upstream, model: string, later: string) => {
     const { secret, settled } = await quickKey(gateway)
-    upstream.behave(streamOpen(role(), event('a'.repeat(400))))
-    const client = await openClient(gateway.url, secret, ask('renamed', true))
+    let goOn = () => {}
+    place.behave((socket) => {
+      socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('a'.repeat(400)))]))
+      goOn = () => void socket.write(chunk(later))
+    })
+    const client = await openClient(gateway.url, secret, ask(model, true))
     await client.readUntil('aaa')
     client.leave()
-    await upstream.letGo()
+    await Bun.sleep(100)
+    goOn()
     const [row] = await settled()
-    expect(row).toMatchObject({ ending: 'client_gone', receipt: { counted: 'usage was missing' } })
     const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-    expect([input > 0, output > 50 && output < 200, row?.cost_usd]).toEqual([true, true, cost(input, output)])
+    expect([row?.ending, input > 0, row?.cost_usd]).toEqual(['client_gone', true, cost(input, output)])
+    return { output, receipt: row?.receipt }
+  }
+  const letGoOf = (place: Upstream) => eventually(() => place.connections().open === 0)
+
+  test('in mid-stream: delivered output and the reasoning behind it, and nothing that came later', async () => {
+    // One visible token in four bytes, and nine hidden ones for each.
+    upstream.behave(
+      stream(
+        ...[role(), event('b'.repeat(4_000)), finish()],
+        ...[
+          usage({
+            prompt_tokens: 5,
+            completion_tokens: 10_000,
+            completion_tokens_details: { reasoning_tokens: 9_000 },
+          }),
+        ],
+        DONE,
+      ),
+    )
+    const { secret } = await quickKey(gateway)
+    await (await openClient(gateway.url, secret, ask('renamed', true))).response.then((response) => response.text())
+    const rest = event('c'.repeat(40_000))
+    const [known, unknown] = await Promise.all([
+      inMidStream(upstream, 'renamed', rest),
+      inMidStream(billing, 'billing', rest),
+    ])
+    expect(known.receipt?.counted).toContain('usual reasoning')
+    expect(known.output).toBeWithin(600, 1_500)
+    expect(unknown.receipt?.counted).toBe('usage was missing')
+    expect(unknown.output).toBeWithin(50, 200)
+    await letGoOf(upstream)
+    await letGoOf(billing)
+  })
+
+  test('in mid-stream, and the usage comes soon: it is charged as reported', async () => {
+    const figures = {
+      prompt_tokens: 10,
+      completion_tokens: 5_000,
+      completion_tokens_details: { reasoning_tokens: 4_900 },
+    }
+    const { output, receipt } = await inMidStream(billing, 'billing', finish() + usage(figures) + DONE)
+    expect([output, receipt?.counted]).toEqual([5_000, undefined])
   })
 
   test('after the finish reason: the usage is waited for', async () => {
@@ -111,14 +161,16 @@ describe('the client leaves', () => {
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(123, 45) }])
   })
 
-  test('after the finish reason, and no usage comes: two seconds, then it is counted', async () => {
+  test('after the finish reason, and no usage comes: five seconds, then it is counted', async () => {
     const { secret, settled } = await quickKey(gateway)
     upstream.behave(streamOpen(event('Hello'), finish()))
     const client = await openClient(gateway.url, secret, ask('renamed', true))
     await client.readUntil('"stop"')
     client.leave()
     await upstream.letGo()
-    expect(await settled()).toMatchObject([{ ending: 'client_gone', receipt: { counted: 'usage was missing' } }])
+    expect(await settled()).toMatchObject([
+      { ending: 'client_gone', receipt: { counted: expect.stringContaining('missing') } },
+    ])
   })
 
   test('during an unstreamed answer: it is fetched to its end and charged', async () => {

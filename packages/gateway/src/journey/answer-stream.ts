@@ -20,11 +20,13 @@ export type Pace = {
   /** Until then an error can still be a real status, and the client knows nothing of a slow start. */
   commitAfterMs: number
   heartbeatMs: number
-  /** Usage follows the finish reason closely; it is worth waiting for even when nobody listens any more. */
+  /** After a client that has got output disconnects: for so long its usage is worth waiting for, hidden reasoning included. */
   usageWaitMs: number
+  /** When nothing is missing but the end of the connection. */
+  endWaitMs?: number
 }
 
-const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 2_000 }
+const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 5_000, endWaitMs: 2_000 }
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024
 
@@ -55,18 +57,26 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   let ended = false
   let over = false
   let gone = false
+  /** Metered output when the client disconnected, if the usage is awaited: what comes later was not delivered. */
+  let deliveredBytes: number | undefined
   let blocked = false
   let lastWriteAt = 0
   let peeking: Promise<Failure | undefined> | undefined
   let peeked = false
 
-  /** The client left. What the upstream has produced is charged; whether it may go on depends on what was seen. */
+  /**
+   * The client disconnected. What it has got is charged, and reasoning that it did not see: for both the usage is awaited,
+   * but not for long, since nobody who presses Stop shall pay for the rest of the answer.
+   */
   function leave(): void {
     if (gone || over) return
     gone = true
-    if (state.finish) watch.within(pace.usageWaitMs, 'client_gone')
-    else if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
-    else watch.abort('client_gone')
+    if (!state.finish && parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
+    else if (!state.finish && !state.sawOutput) watch.abort('client_gone')
+    else {
+      deliveredBytes = state.outputBytes
+      watch.within(pace.usageWaitMs, 'client_gone')
+    }
   }
 
   /** Up to the first real output. Resolves with a failure that can still be a real status, else with nothing. */
@@ -189,14 +199,17 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     early = []
     try {
       while (!state.done && !state.error && !ended) {
-        if (state.outputBytes >= purse.nextAt) {
+        if (deliveredBytes !== undefined) {
+          // Nothing more is held for a client that is gone.
+          if (state.outputBytes >= purse.coveredTo) return 'client_gone'
+        } else if (state.outputBytes >= purse.nextAt) {
           const goesOn = purse.goOn(state.outputBytes)
           const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessOver(watch, goesOn)
           if (watch.reason) return endingOfBreak(watch)
           if (!mayGoOn) return 'stopped_by_balance'
         }
         // Nothing is missing any more: all that is waited for is the end of the connection.
-        if (meter.isWhole?.()) watch.within(pace.usageWaitMs, 'timeout')
+        if (meter.isWhole?.()) watch.within(pace.endWaitMs ?? pace.usageWaitMs, 'timeout')
         const written = pass(await next())
         if (written) await untilDrained(written)
       }
@@ -243,7 +256,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     over = true
     if (state.done) letGo(upstream, watch)
     else watch.cancel()
-    const charge = await conclude(exchange, ending, state)
+    const { usage, finish, outputBytes, sawOutput } = state
+    const charge = await conclude(exchange, ending, { usage, finish, outputBytes, deliveredBytes, sawOutput })
     return lastBytes(ending, charge.units)
   }
 

@@ -10,6 +10,7 @@ import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
+import { knowsReasoning, type ModelStatistics } from './learned.ts'
 import type { Answerer, Asked, Outbound } from './outbound.ts'
 import type { Parts } from './parts.ts'
 import type { Quote } from './reserve.ts'
@@ -61,6 +62,7 @@ export type Seen = {
   usage: Usage | undefined
   finish: Finish | undefined
   outputBytes: number
+  deliveredBytes?: number | undefined
   sawOutput: boolean
   /** An unstreamed answer as the client gets it; its headers are set. */
   body?: Uint8Array
@@ -87,6 +89,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
     ending,
     usage: seen.usage,
     outputBytes: seen.outputBytes,
+    deliveredBytes: seen.deliveredBytes,
     sawOutput: seen.sawOutput,
     finish: seen.finish?.raw,
     firstTokenMs: exchange.firstTokenAt === undefined ? undefined : exchange.firstTokenAt - exchange.startedAt,
@@ -95,7 +98,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
   const charge = chargeOf(quote, outcome, statistics)
   exchange.watch.stop()
   judge(exchange, ending, seen, parts.ticker.now())
-  if (ending === 'client_gone' && charge.cost === 0n) parts.aborts.note(quote.caller.account)
+  if (ending === 'client_gone' && isFreeAbort(charge, seen, statistics)) parts.aborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   const isFree = charge.cost === 0n && !seen.sawOutput
   const { held } = quote.open
@@ -110,6 +113,14 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
     if (!claim) return charge
     return endClaim(claim, { ending, charged, headers, body: seen.body }, parts).then(() => charge)
   })
+}
+
+/**
+ * Nothing is charged, or the reasoning behind what was delivered is not, since no answer of the model has been seen to its
+ * end yet: an account that does this again and again has its calls drained, and the model's share is learned by that.
+ */
+function isFreeAbort({ cost, estimated }: Charge, { sawOutput }: Seen, statistics: ModelStatistics): boolean {
+  return cost === 0n || (estimated && sawOutput && !knowsReasoning(statistics))
 }
 
 function tokensIn({ units }: Charge): number {

@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test'
-import { createLearned, learnInput, learnOutput, learnShortfall, recentP95 } from './learned.ts'
+import {
+  createLearned,
+  expectedReasoning,
+  knowsReasoning,
+  learnInput,
+  learnOutput,
+  learnShortfall,
+  recentP95,
+} from './learned.ts'
 
 test('every model is learned apart', () => {
   const learned = createLearned()
@@ -39,6 +47,30 @@ test('a few bytes, or no tokens, teach nothing', () => {
   learnInput(statistics, 1_000, 0)
   learnOutput(statistics, 1_000, 0)
   expect({ ...statistics }).toEqual(before)
+})
+
+test.each([
+  ['reasoning that was not seen', 400, 2_000, 1_900, 19],
+  ['reasoning that was shown: its bytes are among the others', 8_000, 2_000, 1_900, 0],
+  ['none', 400, 100, 0, 0],
+  ['not reported, and more tokens than bytes', 300, 1_100, undefined, 10],
+  ['not reported, and no more tokens than text may have', 400, 390, undefined, 0],
+  ['a report beyond reason', 64, 1e12, 1e12, 100],
+])('reasoning behind visible output: %s', (_, bytes, tokens, reasoning, share) => {
+  const statistics = createLearned().of('a')
+  expect([knowsReasoning(statistics), expectedReasoning(statistics, 1_000)]).toEqual([false, 0])
+  for (let times = 0; times < 3; times++) learnOutput(statistics, bytes, tokens, reasoning)
+  expect(knowsReasoning(statistics)).toBe(true)
+  expect(expectedReasoning(statistics, 1_000)).toBe(Math.round(1_000 * share))
+})
+
+test('the reasoning that is expected follows what is seen, and one answer of a word moves it little', () => {
+  const statistics = createLearned().of('a')
+  for (let times = 0; times < 100; times++) learnOutput(statistics, 3_000, 1_000, 0)
+  learnOutput(statistics, 3, 101, 100)
+  expect(expectedReasoning(statistics, 1_000)).toBeLessThan(10)
+  for (let times = 0; times < 100; times++) learnOutput(statistics, 3_000, 3_000, 2_000)
+  expect(expectedReasoning(statistics, 1_000)).toBeGreaterThan(1_900)
 })
 
 test('the 95th percentile is a bound of most answers, and no report makes it boundless', () => {

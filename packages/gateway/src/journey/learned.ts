@@ -1,9 +1,12 @@
-// What each model's traffic has taught this process: tokens per byte, and how long answers are. Bounds for holds only;
-// a charge is never computed from these while the upstream reports usage.
+// What each model's traffic has taught this process: tokens per byte, how long answers are, and how much reasoning stands
+// behind them unseen. A charge is never computed from these while the upstream reports usage.
 
 export type ModelStatistics = {
   inputTokensPerByte: number
   outputTokensPerByte: number
+  /** Moving averages of an answer's tokens: those that a client saw, and reasoning that it did not see. 0: not known yet. */
+  visibleTokens: number
+  hiddenTokens: number
   /** Raised when a hold proved too small, so that the next ones are not. */
   margin: number
   /** Answer lengths, counted by powers of two. */
@@ -40,7 +43,7 @@ export function createLearned(): Learned {
       if (!statistics) {
         statistics = {
           ...{ inputTokensPerByte: START_INPUT, outputTokensPerByte: START_OUTPUT, margin: START_MARGIN },
-          ...{ histogram: new Uint32Array(32), samples: 0 },
+          ...{ visibleTokens: 0, hiddenTokens: 0, histogram: new Uint32Array(32), samples: 0 },
         }
         models.set(model, statistics)
       }
@@ -55,10 +58,15 @@ export function learnInput(statistics: ModelStatistics, textBytes: number, token
   statistics.inputTokensPerByte = blend(statistics.inputTokensPerByte, tokens / textBytes)
 }
 
-export function learnOutput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
+/** `reasoning`: as reported; it may have been shown, or not. */
+export function learnOutput(statistics: ModelStatistics, textBytes: number, tokens: number, reasoning?: number): void {
   if (tokens <= 0) return
-  if (isText(textBytes, tokens))
-    statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, tokens / textBytes)
+  const hidden = hiddenIn(textBytes, tokens, reasoning)
+  const visible = tokens - hidden
+  // Where a part of the reasoning was seen, how many of the bytes are text is a guess.
+  if (isText(textBytes, visible) && (hidden === 0 || hidden === reasoning))
+    statistics.outputTokensPerByte = blend(statistics.outputTokensPerByte, visible / textBytes)
+  learnReasoning(statistics, visible, hidden)
   const bucket = 32 - Math.clz32(Math.min(LONGEST, tokens))
   statistics.histogram[bucket] = (statistics.histogram[bucket] ?? 0) + 1
   if (++statistics.samples >= HISTORY) fade(statistics)
@@ -66,6 +74,39 @@ export function learnOutput(statistics: ModelStatistics, textBytes: number, toke
 
 /** No text has more tokens than bytes: thoughts that nobody sees, or what a vendor adds, would make all text dearer. */
 const isText = (textBytes: number, tokens: number): boolean => textBytes >= 64 && tokens <= textBytes
+
+/** Tokens per byte of dense and of sparse text. */
+const DENSE_TEXT = 1 / 3
+const SPARSE_TEXT = 1 / 8
+
+/**
+ * Reasoning that is in the bill and not in the bytes. Some services show it, so that the rest of the tokens would be too few
+ * for so many bytes. Where it is not reported, only more tokens than bytes prove that there was any.
+ */
+function hiddenIn(textBytes: number, tokens: number, reasoning: number | undefined): number {
+  if (reasoning !== undefined && tokens - reasoning >= textBytes * SPARSE_TEXT) return Math.min(reasoning, tokens)
+  const most = reasoning ?? (tokens > textBytes ? tokens : 0)
+  return Math.max(0, Math.min(most, tokens - Math.ceil(textBytes * DENSE_TEXT)))
+}
+
+/** Averages of both, and not of their quotient: an answer of one word says little about the next. */
+function learnReasoning(statistics: ModelStatistics, visible: number, hidden: number): void {
+  const isFirst = !knowsReasoning(statistics)
+  const [seen, unseen] = [Math.max(1, Math.min(LONGEST, visible)), Math.min(LONGEST, hidden)]
+  statistics.visibleTokens = isFirst ? seen : blend(statistics.visibleTokens, seen)
+  statistics.hiddenTokens = isFirst ? unseen : blend(statistics.hiddenTokens, unseen)
+}
+
+export const knowsReasoning = ({ visibleTokens }: ModelStatistics): boolean => visibleTokens > 0
+
+const MOST_HIDDEN_PER_VISIBLE = 100
+
+/** Reasoning that is to be expected behind so much visible output. None while nothing is known of the model. */
+export function expectedReasoning(statistics: ModelStatistics, visible: number): number {
+  if (!knowsReasoning(statistics)) return 0
+  const share = Math.min(MOST_HIDDEN_PER_VISIBLE, statistics.hiddenTokens / statistics.visibleTokens)
+  return Math.round(visible * share)
+}
 
 export function learnShortfall(statistics: ModelStatistics): void {
   statistics.margin = Math.min(MAX_MARGIN, statistics.margin * 1.5)

@@ -4,7 +4,7 @@ import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { NO_WISHES, rateOf, type TokenPrice, type Wishes } from '../money/price.ts'
 import { formulaOf, recompute } from '../money/receipt.ts'
 import { rateText } from './catalogue.ts'
-import { createLearned } from './learned.ts'
+import { createLearned, learnOutput } from './learned.ts'
 import type { Quote } from './reserve.ts'
 import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
 
@@ -81,6 +81,38 @@ test('an upstream that bills abandoned input: only then, and only the input', ()
   const statistics = createLearned().of('a')
   expect(chargeOf(quoteOf('input'), outcome('client_gone'), statistics).cost).toBe(100n)
   expect(chargeOf(quoteOf('input'), outcome('failed'), statistics).cost).toBe(0n)
+})
+
+/** One visible token in three bytes, and nine unseen for each of them. */
+function reasoner() {
+  const statistics = createLearned().of('a')
+  for (let times = 0; times < 50; times++) learnOutput(statistics, 3_000, 10_000, 9_000)
+  return { ...statistics, outputTokensPerByte: 1 / 4 }
+}
+const stopped = outcome('client_gone', { ...delivered, outputBytes: 4_000, deliveredBytes: 400 })
+
+test.each([
+  ['what was delivered, not what came later, and the usual reasoning', stopped, 1_000_000n, 900],
+  ['reported usage wins', { ...stopped, usage: usage(100, 20, { reasoning: 7 }) }, 1_000_000n, 0],
+  ['no more of it than the hold covers', stopped, 600n, 25],
+  ['none where the hold is used up', stopped, 500n, 0],
+  ['none where the client stayed', outcome('cut', delivered), 1_000_000n, 0],
+])('a client that disconnects pays for hidden reasoning: %s', (_, given, held, reasoning) => {
+  const quote = { ...quoteOf(), open: { held } } as unknown as Quote
+  const charge = chargeOf(quote, given, reasoner())
+  expect([charge.assumedReasoning, charge.cost <= held]).toEqual([reasoning, true])
+  const receipt = JSON.parse(receiptOf(quote, given, charge))
+  expect(recompute(receipt)).toBe(charge.cost)
+  expect(receipt.units).toEqual({ input: 100, output: (given.usage?.output ?? 100) + reasoning })
+  if (reasoning > 0)
+    expect(receipt).toMatchObject({
+      ...{ reasoning_tokens: reasoning, counted: expect.stringContaining('usual reasoning') },
+    })
+})
+
+test('nothing is assumed of a model that nothing is known of', () => {
+  const quote = { ...quoteOf(), open: { held: 1_000_000n } } as unknown as Quote
+  expect(chargeOf(quote, stopped, createLearned().of('a'))).toMatchObject({ assumedReasoning: 0, cost: 500n })
 })
 
 test('the receipt says how it was counted, at which price, and what was changed', () => {

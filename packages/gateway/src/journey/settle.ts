@@ -7,7 +7,7 @@ import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
 import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
 import { callsByName, termsText, unitsText } from '../money/receipt.ts'
 import { totalsOf } from '../money/units.ts'
-import { learnInput, learnOutput, learnShortfall, type ModelStatistics } from './learned.ts'
+import { expectedReasoning, learnInput, learnOutput, learnShortfall, type ModelStatistics } from './learned.ts'
 import type { Quote } from './reserve.ts'
 
 /** How a request ended; the words are on the receipt and in `trivium usage`. */
@@ -28,6 +28,8 @@ export type Outcome = {
   usage: Usage | undefined
   /** Bytes of text, reasoning and arguments that came out: counted when no usage was reported. */
   outputBytes: number
+  /** Of these, what had come out when the client disconnected, where the usage was awaited after that. */
+  deliveredBytes?: number | undefined
   sawOutput: boolean
   finish: string | undefined
   firstTokenMs: number | undefined
@@ -37,6 +39,8 @@ export type Outcome = {
 export type Charge = Priced & {
   /** Counted here, not reported. */
   estimated: boolean
+  /** Reasoning among the output that is neither reported nor seen, but usual for the model. */
+  assumedReasoning: number
   absurd: boolean
   /** What the operator pays for it, where that is known. */
   upstreamCost: Nanos | undefined
@@ -58,13 +62,16 @@ export function chargeOf(quote: Quote, outcome: Outcome, statistics: ModelStatis
   // Figures that cannot be true were left out when they were read: what is missing is counted.
   const { usage } = outcome
   const isReported = usage?.input !== undefined && usage.output !== undefined
-  const charged = isReported ? usage : countedUsage(quote, outcome, usage, statistics)
+  const counted = isReported ? usage : countedUsage(quote, outcome, usage, statistics)
+  const assumedReasoning = isReported ? 0 : assumedFor(quote, outcome, counted, statistics)
+  const charged = assumedReasoning === 0 ? counted : withReasoning(counted, assumedReasoning)
   const { units, cost, terms } = priceOf(charged, quote.rate, quote.wishes)
   return {
     units,
     cost,
     terms,
     estimated: !isReported,
+    assumedReasoning,
     absurd: usage?.absurd === true,
     upstreamCost: upstreamCostOf(quote, charged),
   }
@@ -77,12 +84,35 @@ function countedUsage(
   { outputTokensPerByte }: ModelStatistics,
 ): Usage {
   if (outcome.sawOutput || usage !== undefined || DONE.includes(outcome.ending)) {
-    const output = usage?.output ?? Math.ceil(outcome.outputBytes * outputTokensPerByte)
+    const output = usage?.output ?? Math.ceil((outcome.deliveredBytes ?? outcome.outputBytes) * outputTokensPerByte)
     return { ...(usage ?? UNREPORTED), input: usage?.input ?? quote.expectedInput, output }
   }
   const billsInput = outcome.ending === 'client_gone' && quote.candidate.upstream.billsOnAbort === 'input'
   return billsInput ? { ...NOTHING, input: quote.expectedInput } : NOTHING
 }
+
+/**
+ * A client that disconnects before the usage is reported has had the reasoning that led to what it saw. As much of it as
+ * the hold covers: nobody is charged more for a guess than was set aside.
+ */
+function assumedFor(quote: Quote, outcome: Outcome, counted: Usage, statistics: ModelStatistics): number {
+  if (outcome.deliveredBytes === undefined || outcome.usage?.output !== undefined) return 0
+  const isCovered = (reasoning: number): boolean =>
+    priceOf(withReasoning(counted, reasoning), quote.rate, quote.wishes).cost <= quote.open.held
+  let [covered, most] = [0, expectedReasoning(statistics, counted.output ?? 0)]
+  if (most === 0 || isCovered(most)) return most
+  while (covered < most - 1) {
+    const middle = Math.floor((covered + most) / 2)
+    if (isCovered(middle)) covered = middle
+    else most = middle
+  }
+  return covered
+}
+
+const withReasoning = (usage: Usage, reasoning: number): Usage => ({
+  ...usage,
+  ...{ output: (usage.output ?? 0) + reasoning, reasoning },
+})
 
 /** What the upstream itself says wins over what the configuration says of it. */
 function upstreamCostOf({ candidate, wishes }: Quote, usage: Usage): Nanos | undefined {
@@ -110,8 +140,8 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   if (tier !== undefined) text += `,"tier":${jsonText(shortText(tier))}`
   const calls = charge.terms && callsByName(charge.terms)
   if (calls) text += `,"tools":${JSON.stringify(calls)}`
-  if (charge.estimated) text += `,"counted":"${charge.absurd ? 'usage was absurd' : 'usage was missing'}"`
-  const reasoning = outcome.usage?.reasoning
+  if (charge.estimated) text += `,"counted":"${countedBecause(charge)}"`
+  const reasoning = charge.assumedReasoning || outcome.usage?.reasoning
   if (reasoning !== undefined) text += `,"reasoning_tokens":${reasoning}`
   if (outcome.finish !== undefined) text += `,"finish":${jsonText(shortText(outcome.finish))}`
   if (outcome.firstTokenMs !== undefined) text += `,"first_token_ms":${Math.round(outcome.firstTokenMs)}`
@@ -119,6 +149,13 @@ export function receiptOf(quote: Quote, outcome: Outcome, charge: Charge): strin
   if (warnings.length > 0) text += `,"warnings":${warningsText(warnings)}`
   if (charge.upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(charge.upstreamCost)}"`
   return `${text},"price":${priceText(quote, charge)}}`
+}
+
+function countedBecause({ absurd, assumedReasoning }: Charge): string {
+  if (absurd) return 'usage was absurd'
+  return assumedReasoning === 0
+    ? 'usage was missing'
+    : "usage was missing: output delivered before the disconnect, and the model's usual reasoning for it"
 }
 
 /** What else is on a receipt is a handful of bounded names and numbers, so that all of it stays within 16 KiB. */
@@ -156,7 +193,9 @@ export type Asked = { plainBytes: number; held: Nanos }
 export function learn(asked: Asked, outcome: Outcome, charge: Charge, statistics: ModelStatistics): void {
   // A stream that is stopped at the end of its hold has proved nothing about it.
   if (charge.cost > asked.held && outcome.ending !== 'stopped_by_balance') learnShortfall(statistics)
-  if (charge.estimated || !DONE.includes(outcome.ending)) return
+  // What was reported of a whole answer counts, also where nobody waited for its end.
+  const isWhole = DONE.includes(outcome.ending) || (outcome.ending === 'client_gone' && outcome.finish !== undefined)
+  if (charge.estimated || !isWhole) return
   learnInput(statistics, asked.plainBytes, outcome.usage?.input ?? 0)
-  learnOutput(statistics, outcome.outputBytes, totalsOf(charge.units).output)
+  learnOutput(statistics, outcome.outputBytes, totalsOf(charge.units).output, outcome.usage?.reasoning)
 }
