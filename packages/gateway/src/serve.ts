@@ -35,7 +35,7 @@ import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
 import { type Launch, supervise } from './supervise.ts'
-import { auditing, pollChanges, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
+import { auditing, clearingReceipts, pollChanges, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
@@ -122,6 +122,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       stops.push(
         auditing(storage, log, () => parts.admission.isBehind),
         sweeping(storage.contents, log),
+        clearingReceipts(storage, () => catalogue.config.retention.requests, log),
       )
     process.on('SIGHUP', () => {
       reload.now()

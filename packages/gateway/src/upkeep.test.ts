@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { firstIdAt, timeOfId } from './journey/ids.ts'
 import type { AuditReport, LiveNode } from './storage/storage.ts'
-import { auditing, sweeping, watchNodes } from './upkeep.ts'
+import { auditing, clearingReceipts, sweeping, watchNodes } from './upkeep.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
@@ -102,4 +103,31 @@ test('nodes that do not agree are drift, and a store that does not answer leaves
     { nodes: null, drift: null },
     { nodes: 2, drift: false },
   ])
+})
+
+test('receipts are cleared page after page from where it was, as long as they are kept now', async () => {
+  const asked: { age: number; after: bigint; limit: number }[] = []
+  const done = Promise.withResolvers<void>()
+  const storage = {
+    async clearReceipts(below: bigint, after: bigint, limit: number) {
+      asked.push({ age: Math.round((Date.now() - timeOfId(below)) / 1_000), after, limit })
+      if (asked.length === 4) done.resolve()
+      if (asked.length === 2) throw new Error('the store is away')
+      return { last: after + 5n, isMore: asked.length === 1 }
+    },
+  }
+  const said: string[] = []
+  const log = { info: () => {}, warn: (message: string) => void said.push(message), error: () => {} }
+  const keep = () => (asked.length < 3 ? 100_000 : ('off' as const))
+  const stop = clearingReceipts(storage, keep, log, { everyMs: 2, pauseMs: 1, page: 5 })
+  await done.promise
+  stop()
+  expect(asked).toEqual([
+    { age: 100, after: 0n, limit: 5 },
+    { age: 100, after: 5n, limit: 5 },
+    { age: 100, after: 5n, limit: 5 },
+    { age: 0, after: 10n, limit: 5 },
+  ])
+  expect(said).toEqual(['old receipts cannot be cleared'])
+  expect(firstIdAt(0)).toBe(0n)
 })

@@ -4,6 +4,7 @@ import type { Company } from './app.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
+import { firstIdAt } from './journey/ids.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
 import type { Contents } from './storage/contents.ts'
@@ -20,6 +21,7 @@ const AUDIT_AGAIN_MS = 60_000
 const MOST_POSTPONED = 60
 
 const SWEEPING = { everyMs: 60_000, pauseMs: 20, page: 50 }
+const CLEARING = { everyMs: 60_000, pauseMs: 50, page: 200 }
 
 export type Upkeep = { now(): void; stop(): void }
 
@@ -146,6 +148,41 @@ export function sweeping(contents: Pick<Contents, 'sweep'>, log: Log, times: typ
       failing = true
     }
     if (!stopped) timer = setTimeout(sweep, isMore ? times.pauseMs : times.everyMs)
+  }
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * The text of receipts is cleared when its time is over; requests and transfers stay. `keepMs`: as the configuration has it now.
+ * Each process looks through the old requests once, and then goes on from where it was.
+ */
+export function clearingReceipts(
+  storage: Pick<Storage, 'clearReceipts'>,
+  keepMs: () => number | 'off',
+  log: Log,
+  times: typeof CLEARING = CLEARING,
+): () => void {
+  let stopped = false
+  let failing = false
+  let after = 0n
+  let timer = setTimeout(clear, times.everyMs)
+  async function clear(): Promise<void> {
+    let isMore = false
+    const kept = keepMs()
+    try {
+      const below = firstIdAt(Date.now() - (kept === 'off' ? 0 : kept))
+      const cleared = await storage.clearReceipts(below, after, times.page)
+      after = cleared.last
+      isMore = cleared.isMore
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn('old receipts cannot be cleared', { error: String(error) })
+      failing = true
+    }
+    if (!stopped) timer = setTimeout(clear, isMore ? times.pauseMs : times.everyMs)
   }
   return () => {
     stopped = true

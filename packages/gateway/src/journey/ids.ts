@@ -43,6 +43,11 @@ export function parseRequestId(text: string): bigint | undefined {
   return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined
 }
 
+/** No id that was made earlier is as great. */
+export function firstIdAt(ms: number): bigint {
+  return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << 22n
+}
+
 /** Milliseconds since 1970 at which the id was made. */
 export function timeOfId(id: bigint): number {
   return Number(id >> 22n) + EPOCH_MS

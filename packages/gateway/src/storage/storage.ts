@@ -185,6 +185,11 @@ export interface Storage {
   usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
   /** undefined also for a request of another account. */
   findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
+  /**
+   * Clears the text of receipts, and nothing else, among the next `limit` requests with ids between `after` and `below`. Stops
+   * at a request that is still open. `last`: where to go on from.
+   */
+  clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }>
   audit(): Promise<AuditReport>
   /** Those whose lease has not run out, with the fingerprint of the configuration that each has in force. */
   nodes(): Promise<LiveNode[]>

@@ -27,6 +27,31 @@ export function booksContract(use: Use): void {
       expect((await raw('SELECT amount FROM transfer')).map((row) => Number(row.amount))).toEqual([1_000])
     })
 
+  test('the text of old receipts is cleared, page by page up to a request that is open; rows and transfers stay', async () => {
+    const { storage, raw } = use()
+    const wallet = await newWallet(storage, 10_000n)
+    const node = await newNode(storage)
+    for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await storage.apply(hold(id, wallet, node))
+    for (const id of [1n, 2n, 3n, 5n, 6n]) await storage.apply(settle(id, node, 7n))
+    const before = await storage.usage(wallet.account, 10)
+    const transfers = await raw('SELECT * FROM transfer ORDER BY id')
+    const withText = async () =>
+      (await storage.usage(wallet.account, 10)).flatMap((row) => (row.receipt ? row.request : []))
+    expect(await storage.clearReceipts(6n, 0n, 2)).toEqual({ last: 2n, isMore: true })
+    expect(await withText()).toEqual([6n, 5n, 3n])
+    expect(await storage.clearReceipts(6n, 2n, 2)).toEqual({ last: 3n, isMore: false })
+    expect(await storage.clearReceipts(6n, 3n, 2)).toEqual({ last: 3n, isMore: false })
+    await storage.apply(settle(4n, node, 7n))
+    await storage.usage(wallet.account, 1)
+    expect(await storage.clearReceipts(6n, 3n, 5)).toEqual({ last: 5n, isMore: false })
+    expect(await withText()).toEqual([6n])
+    const rest = (rows: typeof before) =>
+      rows.filter(({ request }) => request !== 4n).map(({ receipt: _, ...row }) => row)
+    expect(rest(await storage.usage(wallet.account, 10))).toEqual(rest(before))
+    expect((await raw('SELECT * FROM transfer ORDER BY id')).slice(0, transfers.length)).toEqual(transfers)
+    expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 0 })
+  })
+
   test('64-bit integers are exact: stored, held, charged, summed', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, ODD, { cap: 3n * ODD }), await newNode(storage)]

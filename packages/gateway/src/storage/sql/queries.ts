@@ -1,6 +1,7 @@
 // The ordinary queries, built once for both engines: each takes a Kysely of the engine's dialect, which only compiles.
 import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Nanos } from '../../money/amount.ts'
+import { HELD } from '../../money/book.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
 import type { KeyChanges, NewKey } from '../storage.ts'
@@ -302,6 +303,29 @@ export const findRequest = (db: Database, account: bigint, request: bigint): Sta
       .select([...USAGE, receipt.as('receipt')])
       .where('id', '=', request)
       .where('account', '=', account),
+  )
+
+/** Which of the next requests are over, and which have a receipt, without reading it. */
+export const receiptsAfter = (db: Database, after: bigint, below: bigint, limit: number): Statement =>
+  statement(
+    db
+      .selectFrom('request')
+      .select(['id', 'state', sql<number>`CASE WHEN receipt = '' THEN 0 ELSE 1 END`.as('has_receipt')])
+      .where('id', '>', after)
+      .where('id', '<', below)
+      .orderBy('id')
+      .limit(limit),
+  )
+
+export const clearReceipts = (db: Database, after: bigint, last: bigint): Statement =>
+  statement(
+    db
+      .updateTable('request')
+      .set({ receipt: '' })
+      .where('id', '>', after)
+      .where('id', '<=', last)
+      .where('state', '<>', HELD)
+      .where('receipt', '<>', ''),
   )
 
 /** In one order, and only those that renewed after `deadBefore`. */

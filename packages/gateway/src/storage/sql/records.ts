@@ -1,7 +1,7 @@
 // Everything of Storage but the ledger's verbs, over whatever runs statements: the same code on both engines.
 import type { Kysely } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
-import { DEAD_AFTER_MS } from '../../money/book.ts'
+import { DEAD_AFTER_MS, HELD } from '../../money/book.ts'
 import { PERIODS } from '../../money/limits.ts'
 import type { KeyChanges, NewKey, Storage } from '../storage.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
@@ -127,6 +127,16 @@ export function records(db: Kysely<Schema>, runner: Runner, clock: () => number)
       const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
       const rows = isShort ? await runner.readBooks(query) : (await runner.readSlowly([query]))[0]
       return (rows ?? []).map(toUsageRow)
+    },
+    async clearReceipts(below, after, limit) {
+      const rows = await runner.read(queries.receiptsAfter(db, after, below, limit))
+      const open = rows.findIndex(({ state }) => Number(state) === HELD)
+      const over = open < 0 ? rows : rows.slice(0, open)
+      const last = over.length === 0 ? after : integer(over[over.length - 1]?.id)
+      if (over.some((row) => Number(row.has_receipt) === 1)) {
+        await runner.write([queries.clearReceipts(db, after, last)])
+      }
+      return { last, isMore: open < 0 && rows.length === limit }
     },
     async audit() {
       return toAuditReport(await runner.readSlowly(AUDIT))
