@@ -208,6 +208,14 @@ test('remarks: unpriced models, no default group', () => {
   ])
 })
 
+test('remarks: settings that have no effect yet', () => {
+  expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').remarks).toEqual([
+    'retention.responses has no effect yet: this version keeps no responses',
+    'retention.reasoning has no effect yet: this version keeps no reasoning',
+  ])
+  expect(load('retention: { requests: 1d }').remarks).toEqual([])
+})
+
 test('remarks: models of media are told of, a model that a group prices is not', () => {
   const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
   expect(media.remarks).toEqual([

@@ -103,12 +103,13 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
     types.set(model.id, 'text')
   }
 
+  const remarks: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
-    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
+    retention: optional('retention', readRetention(remarks), RETENTION_DEFAULTS),
     upstreams,
     models,
     ...(mediaModels.size > 0 ? { mediaModels } : {}),
@@ -118,7 +119,7 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
       on ? embedded(models, upstreams) : undefined,
     ),
   }
-  return { config, remarks: [...vendors.remarks, ...shadowRemarks(shadowed)] }
+  return { config, remarks: [...vendors.remarks, ...shadowRemarks(shadowed), ...remarks] }
 }
 
 /** Of a model whose limit the file does not say, each route has that of the well-known model behind it. */

@@ -38,13 +38,18 @@ test.each(NUMBERED)('example %d loads', (_, block) => {
   expect(load(block).mistakes).toEqual([])
 })
 
-const MARKED = /^(\s+)\w+: [^#\n]+#.*\(default\)$/gm
-const WITH_DEFAULTS = NUMBERED.filter(([, block]) => block.includes('(default)'))
+const MARKED = /^(\s+)\w+: [^#\n]+#(?: default;.*|.*\(default\).*)$/gm
+const WITH_DEFAULTS = NUMBERED.filter(([, block]) => /\(default\)|# default;/.test(block))
 
 test.each(WITH_DEFAULTS)('example %d: left out, its defaults hold all the same', (_, block) => {
   const without = block.replace(MARKED, '$1# left out')
-  expect(without).not.toContain('(default)')
+  expect(without).not.toMatch(/\(default\)|# default;/)
   const [shown, left] = [load(block), load(without)]
   expect(left.mistakes).toEqual([])
   expect(left.config?.hash).toBe(shown.config?.hash ?? '')
+})
+
+test('«(default)» never stands after the meaning of another value', () => {
+  const misplaced = BLOCKS.flatMap((block) => block.match(/^.*#.*(?:;|\w+: ).*\(default\).*$/gm) ?? [])
+  expect(misplaced).toEqual([])
 })

@@ -55,17 +55,23 @@ export const RETENTION_DEFAULTS: Retention = {
 
 const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true } as const
 
-export function readRetention(value: Value): Retention {
-  const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
-  if (!fields) return RETENTION_DEFAULTS
-  const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
-  return {
-    responses: read('responses'),
-    reasoning: read('reasoning'),
-    idempotency: read('idempotency'),
-    requests: read('requests'),
+export const readRetention =
+  (remarks: string[]) =>
+  (value: Value): Retention => {
+    const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
+    if (!fields) return RETENTION_DEFAULTS
+    for (const name of ['responses', 'reasoning'] as const) {
+      const isWritten = fields.get(name) !== undefined
+      if (isWritten) remarks.push(`retention.${name} has no effect yet: this version keeps no ${name}`)
+    }
+    const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
+    return {
+      responses: read('responses'),
+      reasoning: read('reasoning'),
+      idempotency: read('idempotency'),
+      requests: read('requests'),
+    }
   }
-}
 
 function readKept(value: Value): number | 'off' | undefined {
   const text = scalarText(value, 'a duration such as 30d, or off')
