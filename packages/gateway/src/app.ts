@@ -15,6 +15,7 @@ import type { Parts } from './journey/parts.ts'
 import { refuseEarly } from './journey/refuse-early.ts'
 import { showRequest, showUsage } from './journey/usage.ts'
 import { errorText } from './observe/log.ts'
+import { type RequestLog, RequestRecord } from './observe/request-log.ts'
 import { StoreDown } from './storage/storage.ts'
 
 /** What answers requests: the journey's parts, and the console's own paths. */
@@ -124,28 +125,43 @@ export function createApp(parts: AppParts, health: Health): App {
     const catalogue = parts.catalogue()
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
+    const { admission, requestLog } = parts
+    const record = new RequestRecord(method, path, requestId, performance.now() - http.waitedMs, http.waitedMs)
     const open = OPEN_PATHS.get(path)
     if (open && (method === 'GET' || method === 'HEAD')) {
-      return open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
+      const answer = open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
+      // Balancers ask every second or so, and nobody wants to read that it went well.
+      return answer.status === 200 && path !== '/' ? answer : logged(answer, record, requestLog)
     }
-    const { admission } = parts
     // Whose turn has come at the door has a place, though fewer may wait by now than stand behind him.
     if (admission.isShedding && http.waitedMs === 0) {
       const refused = refuseEarly(method, path, requestId, catalogue.headers, admission)
       if (refused) return refused
     }
     const headers = new AnswerHeaders(catalogue.headers.authenticated, requestId)
-    const incoming: Incoming = { http, id, query, headers }
-    const respondTo = (error: unknown) => render(error, path, incoming, parts)
+    const incoming: Incoming = { http, id, query, headers, record }
+    const respond = (answer: Answer) => logged(answer, record, requestLog)
+    const respondTo = (error: unknown) => respond(render(error, path, incoming, parts))
     try {
       // Who has waited at the door came before it was closed.
       if (!health.accepting() && http.waitedMs === 0) throw stopping()
       const answer = handlerOf(http, method, path)(incoming, parts)
-      return answer instanceof Promise ? answer.catch(respondTo) : answer
+      return answer instanceof Promise ? answer.then(respond, respondTo) : respond(answer)
     } catch (error) {
       return respondTo(error)
     }
   }
+}
+
+/** The request's line is written when its response has ended: at once, or at the end of a stream. */
+function logged(answer: Answer, record: RequestRecord, log: RequestLog): Answer {
+  const { status, headers, body } = answer
+  if (!log.isOn) return answer
+  if (body instanceof Uint8Array) {
+    log.ended(record, status)
+    return answer
+  }
+  return { status, headers, body: { run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
 }
 
 type OpenHandler = (headers: AnswerHeaders, health: Health, catalogue: Catalogue) => Answer
@@ -194,6 +210,7 @@ function methodsByPrefix(path: string): Methods | undefined {
 function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Answer {
   const { headers, http } = incoming
   const info = infoOf(error, headers.requestId, parts)
+  incoming.record.error = info.code
   return renderError(info, dialectOfPath(path, http.headers), headers)
 }
 

@@ -27,6 +27,7 @@ test('an empty environment: the documented defaults', () => {
     databaseUrl: undefined,
     secret: undefined,
     workers: 1,
+    log: 'requests',
   })
 })
 
@@ -55,6 +56,7 @@ const ENVIRONMENTS: [Record<string, string>, string[]][] = [
   [{ TRIVIUM_SECRET: SECRET }, []],
   [{ TRIVIUM_WORKERS: '2' }, ['TRIVIUM_WORKERS above 1 needs DATABASE_URL']],
   [{ TRIVIUM_WORKERS: '0' }, ['TRIVIUM_WORKERS must be a whole number from 1']],
+  [{ TRIVIUM_LOG: 'verbose' }, ['TRIVIUM_LOG must be off, errors, requests, not "verbose"']],
   [{ TRIVIUM_WORKERS: '1.5' }, ['TRIVIUM_WORKERS must be']],
   [{ TRIVIUM_CONFIG: '/nowhere/trivium.yaml' }, ['TRIVIUM_CONFIG names /nowhere/trivium.yaml, which is no file']],
   [{ TRIVIUM_CONFIG: tmpdir() }, ['which is no file']],
@@ -77,7 +79,7 @@ test.each(ENVIRONMENTS)('environment %j', (env, expected) => {
 test('what is given is taken', () => {
   const file = join(folder, 'own.yaml')
   writeFileSync(file, '')
-  const env = { HOST: '0.0.0.0', PORT: '0', TRIVIUM_DATA: folder, TRIVIUM_CONFIG: file }
+  const env = { HOST: '0.0.0.0', PORT: '0', TRIVIUM_DATA: folder, TRIVIUM_CONFIG: file, TRIVIUM_LOG: 'errors' }
   const { environment, mistakes } = readEnvironment({ ...env, DATABASE_URL: POSTGRES, TRIVIUM_SECRET: SECRET })
   expect(mistakes).toEqual([])
   expect(environment).toEqual({
@@ -88,6 +90,7 @@ test('what is given is taken', () => {
     databaseUrl: POSTGRES,
     secret: SECRET,
     workers: 1,
+    log: 'errors',
   })
 })
 

@@ -67,8 +67,18 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
     add('TRIVIUM_WORKERS above 1 needs DATABASE_URL: one process owns a SQLite file')
   }
   const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
+  const log = readLogLevel(text('TRIVIUM_LOG'), add)
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
-  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers }, mistakes }
+  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log }, mistakes }
+}
+
+const LOG_LEVELS = ['off', 'errors', 'requests'] as const
+
+function readLogLevel(written: string | undefined, add: (message: string) => void): Environment['log'] {
+  const level = LOG_LEVELS.find((each) => each === (written ?? 'requests'))
+  if (level === undefined)
+    add(`TRIVIUM_LOG must be ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(written?.slice(0, 40))}`)
+  return level ?? 'requests'
 }
 
 function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {

@@ -49,6 +49,18 @@ test.each([
   expect(done.filter((step) => steps.length > 2 || step !== 'itself')).toEqual([...steps, 'close with 0 running'])
 })
 
+test.each([
+  ['SIGINT', 0, true],
+  ['SIGTERM', 0, false],
+  ['SIGINT', 1, false],
+])('%s with %p running: ends at once %p', async (signal, running, atOnce) => {
+  const { lifecycle, done, exited } = server(running, 'abortRunning')
+  lifecycle.stop(signal)
+  await Bun.sleep(0)
+  expect(done.includes('stopAccepting')).toBe(atOnce)
+  expect(await exited).toBe(0)
+})
+
 test('a second signal leaves out the waiting, the echo of the first does not', async () => {
   const { lifecycle, done, exited } = server(1, 'abortRunning')
   lifecycle.stop('test')

@@ -13,6 +13,9 @@ const TIMES = {
   sameSignalMs: 300,
 }
 
+/** Ctrl-C: a person is waiting, and no balancer has to notice. */
+const INTERRUPT = 'SIGINT'
+
 export type Stoppable = {
   running(): number
   /** Ends what runs: the dialect's error ending, a partial charge. */
@@ -48,7 +51,7 @@ export function createLifecycle(
 
   async function orderly(reason: string): Promise<void> {
     log.info('stopping', { reason, running: parts.running() })
-    await Promise.race([Bun.sleep(times.acceptMs), hurried.promise])
+    await Promise.race([reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs), hurried.promise])
     accepting = false
     const closed = parts.stopAccepting()
     await Promise.race([untilIdle(parts.drainMs()), hurried.promise])

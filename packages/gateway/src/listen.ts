@@ -42,6 +42,8 @@ export type Manners = {
   limit: ConnectionLimit
   /** Told of what should not be possible. */
   failed(error: unknown): void
+  /** Told of requests that were rejected as no HTTP, or never came to be one. */
+  malformed(): void
 }
 
 export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App, manners: Manners): Listener {
@@ -66,6 +68,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       limit: manners.limit,
       isLeaving: () => opened === former || manners.leaving(),
       failed: manners.failed,
+      malformed: manners.malformed,
     })
     return opened
   }

@@ -27,7 +27,9 @@ import { createWaiting } from './journey/waiting.ts'
 import { createWatches } from './journey/watch.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen, type Manners } from './listen.ts'
-import { createLog, errorText, type Log } from './observe/log.ts'
+import { errorText, type Log } from './observe/log.ts'
+import { writeToStandardError } from './observe/log-writer.ts'
+import { type Logs, openLogs } from './observe/logs.ts'
 import { createSandbox } from './sandbox/handler.ts'
 import { masterSecret } from './secret.ts'
 import { openJournal } from './storage/journal.ts'
@@ -58,8 +60,15 @@ export type ServeSetup = Setup & {
 
 export async function serve(setup: ServeSetup): Promise<void> {
   const { worker } = setup
-  const log = createLog((line) => process.stderr.write(line), Date.now, worker ? { worker: worker.number } : {})
   const environment = setup.environment()
+  const logs = openLogs(
+    environment.log,
+    process.stderr.isTTY ? 'text' : 'json',
+    writeToStandardError,
+    (run) => process.on('exit', run),
+    worker ? { worker: worker.number } : {},
+  )
+  const { log } = logs
   const lanes = createHealth()
   let catalogue = compileCatalogue(setup.config(environment), Date.now(), lanes)
   if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
@@ -69,7 +78,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
   const storage = await openPatiently(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
   try {
-    const parts = await createParts(environment, storage, () => catalogue, log, stops)
+    const parts = await createParts(environment, storage, () => catalogue, logs, stops)
     let listener: Listener | undefined
     const lifecycle = createLifecycle(
       {
@@ -100,7 +109,9 @@ export async function serve(setup: ServeSetup): Promise<void> {
     const app = createApp({ ...parts, register }, health)
     const failed = (error: unknown) => log.error('connection failed', { error: String(error) })
     const limit = limitConnections(() => catalogue.trustedProxies, parts.ticker.now, log)
-    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), limit, failed }
+    const { malformed } = parts.requestLog
+    const told = { failed, malformed }
+    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), limit, ...told }
     listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
     const open = listener
     stops.push(() => open.stop(true))
@@ -177,7 +188,7 @@ async function createParts(
   environment: Environment,
   storage: Storage,
   catalogue: () => Catalogue,
-  log: Log,
+  { log, requests: requestLog }: Logs,
   stops: (() => Promise<void> | void)[],
 ): Promise<Parts> {
   const ticker = createTicker(TICK_MS, {
@@ -204,7 +215,7 @@ async function createParts(
   const settler = createSettler({ storage, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createTurnedAway(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
-  const waiting = createWaiting(catalogue().config.server.limits, ticker, log)
+  const waiting = createWaiting(catalogue().config.server.limits, ticker, log, requestLog.shed)
   const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
@@ -214,7 +225,19 @@ async function createParts(
     pollChanges(storage, callers, log),
   )
   return {
-    ...{ catalogue, settler, node, callers, turnedAway, ticker, log, fetchPublic, clock: Date.now, store: storage },
+    ...{
+      catalogue,
+      settler,
+      node,
+      callers,
+      turnedAway,
+      ticker,
+      log,
+      requestLog,
+      fetchPublic,
+      clock: Date.now,
+      store: storage,
+    },
     seals: createSeals(await masterSecret(storage, environment)),
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),

@@ -151,6 +151,8 @@ export type Environment = {
   databaseUrl: string | undefined
   secret: string | undefined
   workers: number
+  /** How much is logged: nothing, events, or one line per request besides. */
+  log: 'off' | 'errors' | 'requests'
 }
 
 /** One thing wrong with the configuration, in words an operator can act on. */

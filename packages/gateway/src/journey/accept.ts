@@ -72,9 +72,12 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
 
 function planOtherWay(planning: Planning, wanted: Offer, searching: Searching): Promise<Plan> {
   const { arrived, incoming, tooDear } = planning
+  const since = performance.now()
   return otherWay(wanted, searching, arrived.parts, incoming.http, tooDear, ({ offer, candidate }) =>
     planWith(planning, wanted, offer, candidate),
-  )
+  ).finally(() => {
+    incoming.record.queuedMs += performance.now() - since
+  })
 }
 
 function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Offer, candidate: Candidate): Plan {

@@ -1,6 +1,7 @@
 // Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { HttpRequest, RequestHeaders } from '../http/request.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
 import type { Caller, Storage } from '../storage/storage.ts'
 import type { Catalogue } from './catalogue.ts'
 import { Failure } from './failure.ts'
@@ -91,7 +92,9 @@ export function authenticate(
   return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
 }
 
-function allowed(caller: Caller, { http }: Arriving, { catalogue }: Authority): Caller {
+function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: Authority): Caller {
+  record.account = caller.account
+  record.key = caller.key
   if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
   return caller
 }
@@ -100,7 +103,7 @@ async function allowedLater(found: Promise<Caller>, arriving: Arriving, authorit
   return allowed(await found, arriving, authority)
 }
 
-type Arriving = { http: HttpRequest; query: string }
+type Arriving = { http: HttpRequest; query: string; record: Pick<RequestRecord, 'account' | 'key'> }
 type Authority = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
 
 export function hashSecret(secret: string): Buffer {

@@ -6,8 +6,10 @@ import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Place } from '../http/admission.ts'
 import type { AnswerHeaders } from '../http/answer.ts'
 import type { Client } from '../http/request.ts'
+import { formatUsd, type Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/units.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
 import { endClaim, type KeyClaim } from './idempotency.ts'
 import { knowsReasoning, type ModelStatistics } from './learned.ts'
@@ -37,6 +39,8 @@ export type Exchange = {
   client: Client
   /** Headers that every answer to this request carries, an error too. */
   headers: AnswerHeaders
+  /** For the request's line in the log. */
+  record: RequestRecord
   startedAt: number
   firstTokenAt: number | undefined
   /** Left by a stream at its end, by everything else when it is answered. */
@@ -107,6 +111,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
     : quote.open.settle(charge.cost, tokensIn(charge), ending, receipt)
   // Not awaited: an async function costs twice as much, and every request ends here.
   return settling.then(({ charged }) => {
+    if (parts.requestLog.isOn) noteOutcome(exchange, outcome, charge, charged)
     parts.turnedAway.ended(quote.caller)
     learn({ plainBytes: request.plainBytes, held }, outcome, charge, statistics)
     const { claim, headers } = exchange
@@ -121,6 +126,18 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
  */
 function isFreeAbort({ cost, estimated }: Charge, { sawOutput }: Seen, statistics: ModelStatistics): boolean {
   return cost === 0n || (estimated && sawOutput && !knowsReasoning(statistics))
+}
+
+/** What the line in the log has of the receipt. */
+function noteOutcome({ record, quote }: Exchange, outcome: Outcome, { units }: Charge, charged: Nanos): void {
+  const { input, cachedInput, cacheWrite, output } = totalsOf(units)
+  record.model = quote.offer.model.id
+  record.upstream = quote.candidate.upstream.id
+  record.outcome = outcome.ending
+  record.firstTokenMs = outcome.firstTokenMs
+  record.costUsd = formatUsd(charged)
+  const tokens = { input: input + cachedInput + cacheWrite, cached: cachedInput, output }
+  record.tokens = { ...tokens, reasoning: outcome.usage?.reasoning }
 }
 
 function tokensIn({ units }: Charge): number {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { AnswerHeaders } from '../http/answer.ts'
 import { testHeaders, testRequest } from '../http/test-support.ts'
+import { RequestRecord } from '../observe/request-log.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
@@ -49,7 +50,13 @@ type Said = { claim: KeyClaim } | { status: string; message: string } | { replay
 async function claim(body = 'a body'): Promise<Said> {
   ids += 1n
   const headers = testHeaders()
-  const incoming = { http: testRequest('/v1/chat/completions'), id: ids, query: '', headers }
+  const incoming = {
+    http: testRequest('/v1/chat/completions'),
+    id: ids,
+    query: '',
+    headers,
+    record: new RequestRecord('POST', '/', '', 0),
+  }
   const caller = { ...TEST_CALLER, account: wallet.account, key: wallet.key }
   const { retention } = parts.catalogue().config
   const asking = {

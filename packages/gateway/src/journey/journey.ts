@@ -7,6 +7,7 @@ import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { type Announced, announcedBody, JSON_BODY, NO_MEMORY, readBody } from '../http/body.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { MOST_WAITING, ONE_PIECE_BYTES } from '../http/server/incoming-body.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
 import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, turnedAway } from './accept.ts'
 import { concludeWhole, readAnswer } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
@@ -35,13 +36,16 @@ export type Incoming = {
   id: bigint
   query: string
   headers: AnswerHeaders
+  /** For its line in the log. */
+  record: RequestRecord
 }
 
 export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Answer> {
   const { http, id } = incoming
   const { headers } = http
   const { dialect } = ask
-  const startedAt = performance.now() - http.waitedMs
+  const { record } = incoming
+  const { startedAt } = record
   const asking = authenticate(incoming, dialect.id, parts)
   const caller = asking instanceof Promise ? await asking : asking
   if (dialect.id === 'messages') checkVersion(headers)
@@ -53,7 +57,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const { bodyBytes, values } = server.limits
   const announced = announcedBody(headers)
   const load: Load = { tenant: caller, bytes: weightOf(announced), isArriving: http.body.isComplete !== true }
-  const place = parts.admission.enter(load) ?? (await placeInTurn(http, load, parts))
+  const place = parts.admission.enter(load) ?? (await placeInTurn(incoming, load, parts))
   let streaming = false
   let claim: KeyClaim | undefined
   try {
@@ -65,12 +69,16 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     if (!(body instanceof Uint8Array)) throw failureOf(body)
     if (!place.received(body.length)) throw failureOf(NO_MEMORY)
     const request = dialect.passing.readRequest(body, codec, ask.addressed, values)
+    record.model = request.model
     if (!place.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
     const said: string[] = []
     if (key !== null) {
       const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }
       const claimed = await claimKey(key, keyed, parts)
-      if (claimed && 'status' in claimed) return claimed
+      if (claimed && 'status' in claimed) {
+        record.outcome = 'replayed'
+        return claimed
+      }
       claim = claimed
     }
     const arrived = { parts, id, headers, dialect, request, body, asArray: ask.asArray === true, said }
@@ -114,13 +122,16 @@ function weightOf({ encoding, length }: Announced): number {
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-function placeInTurn(http: HttpRequest, load: Load, { admission }: Parts): Promise<Place> {
+function placeInTurn({ http, record }: Incoming, load: Load, { admission }: Parts): Promise<Place> {
+  const since = performance.now()
   return new Promise((resolve, reject) => {
     const { code, message, retryAfter } = OVERLOADED
     const refuse = () => reject(new Failure(code, message, { retryAfter }))
     let hasWaited = false
     admission.wait(load, http, (place) => {
+      record.queuedMs += performance.now() - since
       if (place) return resolve(place)
+      record.isShed = true
       // A client that is rejected at once may ask again at once.
       if (!hasWaited) return rejectInTurn(admission, { itIsTime: refuse })
       admission.refused++
@@ -136,7 +147,7 @@ type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
 function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: Incoming, opened: Opened): Exchange {
   const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
-  const { headers, http } = incoming
+  const { headers, http, record } = incoming
   parts.retries.request()
   showWarnings({ quote, headers })
   const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
@@ -153,6 +164,7 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
     watch,
     client: http,
     headers,
+    record,
     startedAt,
     firstTokenAt: undefined,
     place,

@@ -2,6 +2,7 @@
 import type { Admission } from '../http/admission.ts'
 import type { Ticker } from '../http/ticker.ts'
 import type { Log } from '../observe/log.ts'
+import type { RequestLog } from '../observe/request-log.ts'
 import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -45,6 +46,8 @@ export type Parts = {
   seals: Seals
   refused: Refused
   log: Log
+  /** One line per request. */
+  requestLog: RequestLog
   random(): number
   /** How long the sender of a body may be silent; absent: half a minute. */
   bodyIdleMs?: number

@@ -6,6 +6,7 @@ import type { FileConfig, Upstream } from '../config/types.ts'
 import { createTicker } from '../http/ticker.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Log } from '../observe/log.ts'
+import { NO_REQUEST_LOG } from '../observe/request-log.ts'
 import type { Settled } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
@@ -92,7 +93,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
     ids: createIds(() => 0, Date.now),
     learned: createLearned(),
     aborts: createAborts(() => 0),
-    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed), log },
+    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed), log, requestLog: NO_REQUEST_LOG },
     retries: createRetryBudget(),
     random: () => 0,
     fetchPublic: unused,

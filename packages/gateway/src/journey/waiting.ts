@@ -16,9 +16,13 @@ class Pulse extends Ticking {
   #wantedMs = wantedMs()
   #lookedAt: number
   #toldAt = Number.NEGATIVE_INFINITY
+  readonly #shed: (count: number) => void
+  /** Of those that were refused since they were last told of. */
+  #counted = 0
 
-  constructor(waiting: Waiting, log: Log, now: number) {
+  constructor(waiting: Waiting, log: Log, now: number, shed: (count: number) => void) {
     super()
+    this.#shed = shed
     this.#lookedAt = now
     this.#waiting = waiting
     this.#log = log
@@ -29,9 +33,12 @@ class Pulse extends Ticking {
     admission.tick(now, this.#busy(now))
     room.tick(now)
     const { refused, inFlight, waiting } = admission
+    if (refused > this.#counted) this.#shed(refused - this.#counted)
+    this.#counted = refused
     if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
     this.#toldAt = now
     admission.refused = 0
+    this.#counted = 0
     const counts = { refused, in_flight: inFlight, waiting }
     this.#log.warn('more requests than can be taken: some were told to come back', counts)
   }
@@ -46,8 +53,14 @@ class Pulse extends Ticking {
   }
 }
 
-export function createWaiting(limits: Limits, ticker: Ticker, log: Log): Waiting {
+/** `shed`: told how many requests were rejected since it was last told. */
+export function createWaiting(
+  limits: Limits,
+  ticker: Ticker,
+  log: Log,
+  shed: (count: number) => void = () => {},
+): Waiting {
   const waiting = { admission: createAdmission(limits), room: createRoom() }
-  ticker.add(new Pulse(waiting, log, ticker.now()))
+  ticker.add(new Pulse(waiting, log, ticker.now(), shed))
   return waiting
 }

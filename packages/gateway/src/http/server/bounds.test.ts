@@ -37,6 +37,7 @@ function connect(handle: Handler) {
       isLeaving: () => false,
       isStopping: () => false,
       closed: () => {},
+      malformed: () => {},
     },
     failed(error: unknown): void {
       throw error

@@ -126,8 +126,11 @@ export class Connection implements Source, Host {
       try {
         this.#readHead(bytes)
       } catch (error) {
-        if (!(error instanceof BadHead)) this.#owner.failed(error)
-        this.#refuse(error instanceof BadHead ? error.status : 500)
+        if (error instanceof BadHead) this.#refuseHead(error.status)
+        else {
+          this.#owner.failed(error)
+          this.#refuse(500)
+        }
       }
     }
     this.#isReading = false
@@ -230,6 +233,12 @@ export class Connection implements Source, Host {
     if (this.#owner.isStopping()) this.closeIfIdle()
   }
 
+  /** No request came of it. */
+  #refuseHead(status: BareStatus): void {
+    this.#owner.malformed()
+    this.#refuse(status)
+  }
+
   /** Nothing of this can be answered properly, or the connection cannot be used after it. */
   #refuse(status: BareStatus | 500): void {
     // Within an answer there is nothing left to say.
@@ -303,7 +312,7 @@ export class Connection implements Source, Host {
     const awaited = this.#awaited
     if (awaited === undefined || now - this.#since <= TIMEOUTS[awaited]) return
     if (awaited === 'idle') this.#close()
-    else if (awaited === 'head') this.#refuse(408)
+    else if (awaited === 'head') this.#refuseHead(408)
     else this.cut()
   }
 

@@ -19,4 +19,6 @@ export type Owner<Connection> = {
   closed(connection: Connection): void
   /** Something has happened that should not be possible. */
   failed(error: unknown): void
+  /** A request was rejected as no HTTP, or never came to be one. */
+  malformed(): void
 }

@@ -23,6 +23,8 @@ export type ServerOptions = {
   isLeaving(): boolean
   /** Told of what should not be possible; the connection is closed then. */
   failed(error: unknown): void
+  /** Told of requests that were rejected as no HTTP, or never came to be one. */
+  malformed?(): void
 }
 
 /** Connections that do not work any more are found out, also while nothing is sent. */
@@ -38,6 +40,7 @@ export class HttpServer extends Ticking implements Owner<Connection> {
   readonly handle: Handler
   readonly door: Door
   readonly failed: (error: unknown) => void
+  readonly malformed: () => void
   readonly #connections = new Set<Connection>()
   readonly #listener: Bun.TCPSocketListener<Connection>
   readonly #ticker: Ticker
@@ -48,11 +51,13 @@ export class HttpServer extends Ticking implements Owner<Connection> {
   #isStopped = false
   #stopped: PromiseWithResolvers<void> | undefined
 
-  constructor({ hostname, port, reusePort, tls, ticker, handle, door, limit, isLeaving, failed }: ServerOptions) {
+  constructor(options: ServerOptions) {
     super()
+    const { hostname, port, reusePort, tls, ticker, handle, door, limit, isLeaving, failed, malformed } = options
     this.handle = handle
     this.door = door ?? OPEN_DOOR
     this.failed = failed
+    this.malformed = malformed ?? (() => {})
     this.#ticker = ticker
     this.#isLeaving = isLeaving
     this.#limit = limit

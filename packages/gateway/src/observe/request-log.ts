@@ -1,0 +1,183 @@
+// One line per request, written when its response has ended. Whoever handles the request notes here what it knows; nothing
+// of what was said is among it. Rejections that may come in storms (401, load shedding, malformed HTTP) are summed up, one
+// line a second.
+import type { Fields, LogFormat } from './log.ts'
+import { jsonLine, textLine, timeOfDay } from './log.ts'
+import { safeText } from './safe-text.ts'
+
+/** What is known of a request so far. Times are in milliseconds. */
+export class RequestRecord {
+  readonly method: string
+  readonly path: string
+  readonly id: string
+  readonly startedAt: number
+  account: bigint | undefined
+  key: bigint | undefined
+  /** As the caller named it; in the end, the one that answered. */
+  model: string | undefined
+  upstream: string | undefined
+  /** How it ended, in the receipt's word; absent where there is no receipt. */
+  outcome: string | undefined
+  /** Why it was rejected, or failed. */
+  error: string | undefined
+  tokens: Tokens | undefined
+  costUsd: string | undefined
+  /** Before it was read, for a slot, and for room at an upstream. */
+  queuedMs: number
+  firstTokenMs: number | undefined
+  /** Counted with those that were shed, instead of having a line of its own. */
+  isShed = false
+
+  constructor(method: string, path: string, id: string, startedAt: number, queuedMs = 0) {
+    this.method = method
+    this.path = path
+    this.id = id
+    this.startedAt = startedAt
+    this.queuedMs = queuedMs
+  }
+}
+
+/** `input` includes what was cached, `output` includes reasoning. */
+export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
+
+export type RequestLog = {
+  /** Whether lines are written: what only they need is not worth making otherwise. */
+  readonly isOn: boolean
+  /** The response has ended. */
+  ended(record: RequestRecord, status: number): void
+  /** Requests that were rejected before anything was known of them but that they had come. */
+  shed(count: number): void
+  /** Requests that were no HTTP, or too slow to become a request. */
+  malformed(): void
+  stop(): void
+}
+
+export const NO_REQUEST_LOG: RequestLog = {
+  isOn: false,
+  ended: () => {},
+  shed: () => {},
+  malformed: () => {},
+  stop: () => {},
+}
+
+export type RequestLogOptions = {
+  write(line: string): void
+  format: LogFormat
+  /** Milliseconds since 1970. */
+  clock(): number
+  /** Milliseconds that only ever grow. */
+  monotonic(): number
+  always?: Fields
+  /** Calls back every second until it is called off. */
+  everySecond?(run: () => void): () => void
+}
+
+const UNAUTHORIZED = 401
+
+export function createRequestLog(options: RequestLogOptions): RequestLog {
+  const { write, format, clock, monotonic, always = {}, everySecond = unrefInterval } = options
+  const lineOf = format === 'json' ? jsonRequest : textRequest
+  const summary = format === 'json' ? jsonLine : textLine
+  const own = Object.entries(always)
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join('')
+  let counts: Counts = { ...NONE }
+  const callOff = everySecond(sumUp)
+
+  function sumUp(): void {
+    const { unauthorized, shed, malformed, first } = counts
+    if (unauthorized + shed + malformed === 0) return
+    counts = { ...NONE }
+    // One of them, for whoever looks for the cause.
+    const example = first ? { request_id: first.id, path: safeText(first.path) } : {}
+    const counted = { unauthorized, overloaded: shed, malformed }
+    write(summary(clock(), 'warn', 'requests rejected', { ...always, ...counted, ...example }))
+  }
+
+  return {
+    isOn: true,
+    ended(record, status) {
+      if (record.isShed) return
+      if (status === UNAUTHORIZED) {
+        counts.unauthorized += 1
+        counts.first ??= record
+        return
+      }
+      write(lineOf(record, status, clock(), monotonic() - record.startedAt, own))
+    },
+    shed(count) {
+      counts.shed += count
+    },
+    malformed() {
+      counts.malformed += 1
+    },
+    stop() {
+      callOff()
+      sumUp()
+    },
+  }
+}
+
+type Counts = { unauthorized: number; shed: number; malformed: number; first: RequestRecord | undefined }
+const NONE: Counts = { unauthorized: 0, shed: 0, malformed: 0, first: undefined }
+
+/** Put together by hand: every request has one. Safe texts need nothing but their quotes, unless there is one in them. */
+function jsonRequest(record: RequestRecord, status: number, time: number, totalMs: number, own: string): string {
+  const { account, key, model, upstream, outcome, error, tokens, costUsd, queuedMs, firstTokenMs } = record
+  let line = `{"time":"${new Date(time).toISOString()}","level":"info","message":"request"${own}`
+  line += `,"method":${quoted(record.method)},"path":${quoted(record.path)},"status":${status},"request_id":"${record.id}"`
+  if (account !== undefined) line += `,"account_id":"${account}","key_id":"${key}"`
+  if (model !== undefined) line += `,"model":${quoted(model)}`
+  if (upstream !== undefined) line += `,"upstream":${quoted(upstream)}`
+  if (outcome !== undefined) line += `,"outcome":"${outcome}"`
+  if (error !== undefined) line += `,"error":"${error}"`
+  if (tokens) {
+    line += `,"input_tokens":${tokens.input},"cached_tokens":${tokens.cached},"output_tokens":${tokens.output}`
+    if (tokens.reasoning !== undefined) line += `,"reasoning_tokens":${tokens.reasoning}`
+  }
+  if (costUsd !== undefined) line += `,"cost_usd":"${costUsd}"`
+  line += `,"total_ms":${tenths(totalMs)}`
+  if (firstTokenMs !== undefined) line += `,"first_token_ms":${tenths(firstTokenMs)}`
+  return model === undefined ? `${line}}\n` : `${line},"queue_ms":${tenths(queuedMs)}}\n`
+}
+
+const quoted = (text: string): string => {
+  const safe = safeText(text)
+  return safe.includes('"') || safe.includes('\\') ? JSON.stringify(safe) : `"${safe}"`
+}
+const tenths = (ms: number): number => Math.round(ms * 10) / 10
+
+/** `15:04:05 POST /v1/messages 200 completed  model via upstream  12 in, 34 out  0.0001 USD  340 ms  req_...` */
+function textRequest(record: RequestRecord, status: number, time: number, totalMs: number): string {
+  const { account, key, model, upstream, outcome, error, tokens, costUsd, queuedMs, firstTokenMs } = record
+  const times = [`${tenths(totalMs)} ms`]
+  if (firstTokenMs !== undefined) times.push(`first token ${tenths(firstTokenMs)} ms`)
+  if (queuedMs >= 1) times.push(`queue ${tenths(queuedMs)} ms`)
+  const groups = [
+    `${timeOfDay(time)} ${word(record.method)} ${word(record.path)} ${[status, outcome, error].filter(Boolean).join(' ')}`,
+    model === undefined ? '' : `${word(model)}${upstream === undefined ? '' : ` via ${word(upstream)}`}`,
+    tokens ? tokensInWords(tokens) : '',
+    costUsd === undefined ? '' : `${costUsd} USD`,
+    times.join(', '),
+    account === undefined ? '' : `account ${account} key ${key}`,
+    record.id,
+  ]
+  return `${groups.filter((group) => group !== '').join('  ')}\n`
+}
+
+/** A name with a space in it must not pass for two of the line's words. */
+function word(text: string): string {
+  const safe = safeText(text)
+  return safe.includes(' ') || safe.includes('"') ? JSON.stringify(safe) : safe
+}
+
+function tokensInWords({ input, cached, output, reasoning }: Tokens): string {
+  const ofInput = cached > 0 ? ` (${cached} cached)` : ''
+  return `${input} in${ofInput}, ${output} out${reasoning ? ` (${reasoning} reasoning)` : ''}`
+}
+
+function unrefInterval(run: () => void): () => void {
+  const timer = setInterval(run, 1_000)
+  timer.unref()
+  return () => clearInterval(timer)
+}
