@@ -64,9 +64,15 @@ export function decodeRequest(value: unknown, addressed: Addressed | undefined):
   }
 }
 
+/** Both `models/m` and `m` name the model `m`. */
+const withoutPrefix = (model: string): string => model.replace(/^models\//, '')
+
 function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalRequest {
   const body = camel(value)
-  const model = addressed?.model ?? readString(body, 'model')
+  const named = readString(body, 'model')
+  const model = addressed?.model ?? named
+  if (named !== undefined && withoutPrefix(named) !== withoutPrefix(model ?? ''))
+    throw wrong('model', 'model must name the same model as the path of the request. Leave it out of the body.')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
   const left = openLeft()
   for (const name in value) if (value[name] !== null && !KNOWN.has(camelName(name))) left.add(name)
