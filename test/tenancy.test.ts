@@ -107,6 +107,7 @@ test('an upstream that does not know the end user is asked again without, and no
 
 const OBJECTS: [dialect: Dialect, field: string, more: object][] = [
   ['chat', 'file_id', { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-1' } }] }] }],
+  ['chat', 'audio.id', { messages: [{ role: 'assistant', audio: { id: 'audio-1' } }], x: 'x'.repeat(100_000) }],
   ['responses', 'previous_response_id', { previous_response_id: 'resp_1' }],
   ['responses', 'conversation', { conversation: 'conv_1' }],
   ['responses', 'file_id', { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] }],
@@ -136,12 +137,14 @@ describe('objects kept at a vendor', () => {
 })
 
 const FUNCTION = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+const LONG_FUNCTION = { type: 'function', function: { name: 'look', description: 'x'.repeat(50_000) } }
 const SEARCH = { type: 'web_search_20250305', name: 'web_search' }
 const CLIENT_TOOL = { name: 'look', input_schema: { type: 'object', properties: {} } }
 
 const PRICED: [dialect: Dialect, field: string, more: object, left: object][] = [
   ['chat', 'service_tier', { service_tier: 'priority' }, {}],
   ['chat', 'web_search_options', { web_search_options: {} }, {}],
+  ['chat', 'tools', { tools: [LONG_FUNCTION, { type: 'browser_search' }] }, { tools: [LONG_FUNCTION] }],
   ['responses', 'service_tier', { service_tier: 'flex' }, {}],
   ['responses', 'tools', { tools: [{ type: 'web_search' }, FUNCTION] }, { tools: [FUNCTION] }],
   [

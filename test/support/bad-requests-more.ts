@@ -6,6 +6,7 @@ const TOOL = { name: 'tide', input_schema: { type: 'object' } }
 const DECLARED = { functionDeclarations: [{ name: 'tide' }] }
 
 export const MESSAGES: Bad[] = [
+  ['a name in another case', { with: { metadata: { User_Id: 'x' } } }, 'metadata.User_Id'],
   ['not JSON', { text: 'hello' }, undefined],
   ['cut JSON', { text: '{"model":"MODEL","max_tokens":9' }, undefined],
   ['a string', { text: '"MODEL"' }, undefined],
@@ -96,6 +97,12 @@ export const MESSAGES: Bad[] = [
 ]
 
 export const GENERATE_CONTENT: Bad[] = [
+  [
+    'a name in another case',
+    { with: { generationConfig: { MaxOutputTokens: 9 } } },
+    'generationConfig.MaxOutputTokens',
+  ],
+  ['another model than in the path', { with: { model: 'models/another' } }, 'model'],
   ['not JSON', { text: 'hello' }, undefined],
   ['cut JSON', { text: '{"contents":[' }, undefined],
   ['an array', { text: '[]' }, undefined],

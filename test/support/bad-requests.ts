@@ -8,6 +8,8 @@ const TOOL = { type: 'function', function: { name: 'tide', parameters: { type: '
 const FUNCTION = { type: 'function', name: 'tide', parameters: { type: 'object' } }
 
 export const CHAT: Bad[] = [
+  ['a name in another case', { with: { Model: 'x' } }, 'Model'],
+  ['a name in another case, in a long body', { with: { MAX_TOKENS: 9, x: 'x'.repeat(100_000) } }, 'MAX_TOKENS'],
   ['not JSON', { text: 'hello' }, undefined],
   ['cut JSON', { text: '{"model":"MODEL","messages":[{"role":"user","content":"hi"}]' }, undefined],
   ['an array', { text: '[]' }, undefined],
@@ -111,6 +113,7 @@ export const CHAT: Bad[] = [
 ]
 
 export const RESPONSES: Bad[] = [
+  ['a name in another case', { with: { Prompt_Cache_Key: 'x' } }, 'Prompt_Cache_Key'],
   ['not JSON', { text: 'hello' }, undefined],
   ['cut JSON', { text: '{"model":"MODEL","input":"hi"' }, undefined],
   ['null', { text: 'null' }, undefined],

@@ -1,5 +1,6 @@
 // The text, comparison and copy functions that the pure protocol package is given: Buffer's native ones, which work on
 // any byte array.
+import { isUtf8 } from 'node:buffer'
 import type { Codec } from '@trivium/protocol/framing/codec.ts'
 
 const { compare, copy, utf8Slice } = Buffer.prototype
@@ -9,6 +10,7 @@ const LARGE = 1_024
 
 export const codec: Codec = {
   decode: (bytes, start, end) => utf8Slice.call(bytes, start, end),
+  isUtf8,
   encode: (text) => encoder.encode(text),
   // Zeros first would be written twice over, and a large array's pages with them.
   allocate: (length) => (length < LARGE ? new Uint8Array(length) : Buffer.allocUnsafeSlow(length)),

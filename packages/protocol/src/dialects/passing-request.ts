@@ -5,14 +5,20 @@ import { isObject, type Json, Mistake } from '../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../canonical/request.ts'
 import type { Codec } from '../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
-import { fieldNamed, type JsonField, type JsonScan, scanObject, type TypeWords } from '../framing/json-scan.ts'
+import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../framing/json-scan.ts'
 import { jsonText } from '../framing/json-text.ts'
+import { checkNames, type KnownNames } from './known-names.ts'
 import { boundOutput } from './output-fields.ts'
 import type { PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
-export function readBody(bytes: Uint8Array, codec: Codec, maxValues?: number): { scan: JsonScan; body: Json } {
-  const scan = scanBody(bytes, codec, { maxValues })
+export function readBody(
+  bytes: Uint8Array,
+  codec: Codec,
+  names: KnownNames,
+  maxValues?: number | undefined,
+): { scan: JsonScan; body: Json } {
+  const scan = scanBody(bytes, codec, names, maxValues)
   return { scan, body: parseBody(bytes, codec) }
 }
 
@@ -22,14 +28,20 @@ export function readBody(bytes: Uint8Array, codec: Codec, maxValues?: number): {
  */
 export const DEFAULT_MAX_VALUES = 250_000
 
-/** Throws Mistake. */
+/** Everything that is found out before a body is parsed, or instead. Throws Mistake. */
 export function scanBody(
   bytes: Uint8Array,
   codec: Codec,
-  { words, maxValues = DEFAULT_MAX_VALUES }: { words?: TypeWords; maxValues?: number | undefined },
+  names: KnownNames,
+  maxValues: number = DEFAULT_MAX_VALUES,
 ): JsonScan {
-  const scan = scanObject(bytes, codec, words, maxValues)
-  if (scan.ok) return scan
+  // A reader that replaces what it cannot read sees another body than one that leaves it out.
+  if (!codec.isUtf8(bytes)) throw new Mistake('bad_request', undefined, 'The body is not valid UTF-8.')
+  const scan = scanObject(bytes, codec, names.watched, maxValues)
+  if (scan.ok) {
+    checkNames(bytes, scan, names, codec)
+    return scan
+  }
   if (scan.tooManyValues) {
     const message = `The body has more than ${maxValues} JSON values, which is the limit. Send fewer or larger values.`
     throw new Mistake('request_too_large', scan.field, message)

@@ -9,6 +9,7 @@ import {
   CLOSE_BRACE,
   COLON,
   COMMA,
+  isSpace,
   isTextAt,
   LETTER_F,
   LETTER_N,
@@ -23,13 +24,11 @@ import {
   skipSpace,
   skipString,
   skipValue,
-  type TypeWords,
-  typeWords,
   UNLIMITED_VALUES,
 } from './json-skip.ts'
-import { wasmSkipFor } from './json-skip-wasm.ts'
+import { loadWasmSkip, wasmSkipFor } from './json-skip-wasm.ts'
 
-export { type LongString, MAX_DEPTH, type TypeWords, typeWords } from './json-skip.ts'
+export { isTextAt, type LongString, MAX_DEPTH, MEMBER_NOTE } from './json-skip.ts'
 
 export type JsonKind = 'string' | 'number' | 'object' | 'array' | 'true' | 'false' | 'null'
 
@@ -43,6 +42,8 @@ export type JsonField = {
   kind: JsonKind
   /** Elements of an array or members of an object; 0 for anything else. */
   count: number
+  /** Names of members inside, where they were asked for (`WatchedFields`): see `MEMBER_NOTE`. */
+  members: ArrayLike<number>
 }
 
 export type JsonScan = {
@@ -50,12 +51,18 @@ export type JsonScan = {
   /** Where the closing brace of the object is. */
   close: number
   fields: JsonField[]
-  /** How often each of the given words stands as the value of a nested member named `type`; absent: nowhere. */
-  typeCounts: Readonly<Record<string, number>>
   longStrings: readonly LongString[]
   /** How many values the fields hold, at every depth. */
   values: number
+  /** The inside of all strings was checked: escapes are valid, and there are no control characters. */
+  stringsAreValid: boolean
 }
+
+/**
+ * Top-level fields inside of which names of members are noted, with a bit for each depth: 4 for the members of the objects in
+ * a list, 8 for those of objects in these, and so on. Where the field is an object and no list, everything is a level higher.
+ */
+export type WatchedFields = ReadonlyMap<string, number>
 
 export type JsonMistake = {
   ok: false
@@ -73,17 +80,24 @@ const MAX_FIELDS = 256
 /** Names that change an object's prototype when a careless reader assigns them. */
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
-const NO_WORDS = typeWords()
-const NO_COUNTS: Readonly<Record<string, number>> = Object.freeze({})
+const NONE_WATCHED: WatchedFields = new Map()
 const NO_STRINGS: readonly LongString[] = Object.freeze([])
 
 export function scanObject(
   bytes: Uint8Array,
   codec: Codec,
-  words: TypeWords = NO_WORDS,
+  watched: WatchedFields = NONE_WATCHED,
   maxValues: number = UNLIMITED_VALUES,
 ): JsonScan | JsonMistake {
-  return scanObjectWith(wasmSkipFor(bytes) ?? skipValue, bytes, codec, words, maxValues)
+  return scanObjectWith(wasmSkipFor(bytes) ?? skipValue, bytes, codec, watched, maxValues)
+}
+
+/** Whether the inside of all strings of a scanned body is valid. False also where only a parser can say it. */
+export function hasValidStrings(bytes: Uint8Array, codec: Codec, scan: JsonScan): boolean {
+  if (scan.stringsAreValid) return true
+  const skip = loadWasmSkip(bytes)
+  const again = skip && scanObjectWith(skip, bytes, codec)
+  return again?.ok === true && again.stringsAreValid
 }
 
 /** Exported for tests, which compare the two ways to skip a value. */
@@ -91,7 +105,7 @@ export function scanObjectWith(
   skip: SkipValue,
   bytes: Uint8Array,
   codec: Codec,
-  words: TypeWords,
+  watched: WatchedFields = NONE_WATCHED,
   maxValues: number = UNLIMITED_VALUES,
 ): JsonScan | JsonMistake {
   let at = skipSpace(bytes, 0)
@@ -99,7 +113,7 @@ export function scanObjectWith(
   at = skipSpace(bytes, at + 1)
 
   const fields: JsonField[] = []
-  const nested = newNested(words, maxValues)
+  const nested = newNested(maxValues)
 
   if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
   for (;;) {
@@ -116,10 +130,12 @@ export function scanObjectWith(
     at = skipSpace(bytes, keyEnd)
     if (bytes[at] !== COLON) return mistake(`expects a colon after ${name}`, at, name)
     const start = skipSpace(bytes, at + 1)
+    nested.noteDepths = watched.size === 0 ? 0 : (watched.get(name) ?? 0) >> (bytes[start] === OPEN_BRACE ? 1 : 0)
     const end = skip(bytes, start, nested)
     if (nested.values > maxValues) return { ...mistake(nested.mistake, nested.offset, name), tooManyValues: true }
     if (end < 0) return mistake(`has a mistake in ${name}: it ${nested.mistake}`, nested.offset, name)
-    fields.push({ name, keyStart, keyEnd, start, end, kind: kindOf(bytes[start]), count: nested.count })
+    const { count, members } = nested
+    fields.push({ name, keyStart, keyEnd, start, end, kind: kindOf(bytes[start]), count, members })
 
     at = skipSpace(bytes, end)
     if (bytes[at] === CLOSE_BRACE) return finish(bytes, at, fields, nested)
@@ -135,14 +151,14 @@ export function fieldNamed(fields: readonly JsonField[], name: string): JsonFiel
 }
 
 /**
- * Field names met before, by a hash of their length and three of their bytes. They are few and come again with every
+ * Names met before, by a hash of their length and three of their bytes. They are few and come again with every
  * request, and comparing one costs a fraction of the native call that would make another string of it. Whoever invents
  * names only takes places.
  */
 const KNOWN_NAMES: string[] = Array.from({ length: 4096 }, () => '')
 const LONGEST_KNOWN = 32
 
-function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
+export function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Codec): string | undefined {
   const length = keyEnd - keyStart - 2
   if (length > LONGEST_KNOWN) return decodeString(bytes, keyStart, keyEnd, codec)
   const first = bytes[keyStart + 1] ?? 0
@@ -155,6 +171,13 @@ function nameAt(bytes: Uint8Array, keyStart: number, keyEnd: number, codec: Code
   // Only plain characters: a name that had escapes or more bytes than letters never equals its bytes.
   if (name?.length === length) KNOWN_NAMES[place] = name
   return name
+}
+
+/** Whether the name at `keyStart` is the first one of its object; a comma stands before each of the others. */
+export function isFirstMember(bytes: Uint8Array, keyStart: number): boolean {
+  let at = keyStart - 1
+  while (isSpace(bytes[at] ?? 0)) at--
+  return bytes[at] === OPEN_BRACE
 }
 
 /** The text of a JSON string given with its quotes, or undefined when it is not a valid one. */
@@ -178,8 +201,8 @@ function parseString(text: string): string | undefined {
 function finish(bytes: Uint8Array, close: number, fields: JsonField[], nested: Nested): JsonScan | JsonMistake {
   const rest = skipSpace(bytes, close + 1)
   if (rest < bytes.length) return mistake('has something after the closing brace', rest)
-  const { typeCounts = NO_COUNTS, longStrings = NO_STRINGS, values } = nested
-  return { ok: true, close, fields, typeCounts, longStrings, values }
+  const { longStrings = NO_STRINGS, values, stringsAreValid } = nested
+  return { ok: true, close, fields, longStrings, values, stringsAreValid }
 }
 
 function mistake(message: string, offset: number, field?: string): JsonMistake {

@@ -1,13 +1,14 @@
-// What skipValue does (json-skip.ts), in WebAssembly and for large bodies: it looks at 32 bytes of a string at once. It
-// has no messages: what it does not understand it refuses, and skipValue finds out what is wrong.
+// What skipValue does (json-skip.ts), in WebAssembly and for large bodies: it looks at 32 bytes of a string at once, and
+// checks the inside of strings, too. It has no messages: what it does not understand it refuses, and skipValue (or, for the
+// inside of a string, the parser) finds out what is wrong.
 //
-// The text stands at address 0 with zeros behind it. No token goes on over a zero except a string, which may contain
-// anything: only there it has to be asked where the text ends.
+// The text stands at address 0 with zeros behind it, and no token goes on over a zero: the end is found without being
+// asked for.
 
 import { LONG_STRING, MAX_DEPTH } from './json-skip.ts'
 import * as wasm from './wasm-code.ts'
 
-const { add, and, bitsOf, block, byteAt, call, eachEqual, eachOr, giveBack, go, goIf, increase } = wasm
+const { add, and, bitsOf, block, byteAt, call, eachBelow, eachEqual, eachOr, giveBack, go, goIf, increase } = wasm
 const { isAbove, isBelow, isEqual, isUnequal, isZero, loop, lowestBit, not, or, set, shiftLeft } = wasm
 const { shiftRight, sixteenAt, sixteenOf, storeByte, storeWord, subtract, when, wordAt } = wasm
 
@@ -20,10 +21,20 @@ export const VALUES_LEFT = COUNT + 4
 export const NOTES_END = COUNT + 8
 /** Strings that the caller has to look at, four words for each: keyStart, keyEnd, start, end. */
 export const NOTES = COUNT + 12
-const NOTES_LIMIT = NOTES + 4096 * 16
+const NOTES_LIMIT = NOTES + 16_384 * 16
 /** What stood around each of the containers that are open, one byte for each. */
 const ENCLOSING = NOTES_LIMIT
-export const MEMORY_SIZE = ENCLOSING + MAX_DEPTH
+/** What each byte may be in an escape. */
+const CLASSES = ENCLOSING + MAX_DEPTH
+const HEX_DIGIT = 1
+/** May stand behind a backslash. */
+const ESCAPE = 2
+export const MEMORY_SIZE = CLASSES + 256
+
+const classes = Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte)
+  return (/[0-9a-f]/i.test(character) ? HEX_DIGIT : 0) | ('"\\/bfnrtu'.includes(character) ? ESCAPE : 0)
+})
 
 export const REFUSED = -1
 
@@ -84,10 +95,28 @@ const afterPrimitive: wasm.Func = {
   result: 'at',
 }
 
-const in32Bytes = (wanted: string) =>
-  or(bitsOf(eachEqual('lower', wanted)), shiftLeft(bitsOf(eachEqual('upper', wanted)), 16))
+const equalsIn = (wanted: wasm.Value) => (bytes: string) => bitsOf(eachEqual(bytes, wanted))
+const controlsIn = (bytes: string) => bitsOf(eachBelow(bytes, 'allSpaces'))
+const in32Bytes = (bits: (bytes: string) => wasm.Code) => or(bits('lower'), shiftLeft(bits('upper'), 16))
 
-/** From the opening quote to behind the closing one. One bit stands for each of 32 bytes, the first one's the lowest. */
+const classAt = (at: string, offset: number) => byteAt(add(byteAt(at, offset), CLASSES))
+const areHexDigits = [1, 2, 3, 4].map((offset) => classAt('place', offset)).reduce((all, each) => and(all, each))
+
+/** Looks at each odd byte before `stop`: it must be what may be escaped, and a `u` must have its four digits. */
+const checkOdd = loop((again) =>
+  when(isBelow(lowestBit('odd'), 'stop'), [
+    set('place', add('at', lowestBit('odd'))),
+    when(isZero(and(classAt('place', 0), ESCAPE)), refuse),
+    when(and(isAt('place', 'u'), isZero(and(areHexDigits, HEX_DIGIT))), refuse),
+    set('odd', and('odd', add('odd', -1))),
+    go(again),
+  ]),
+)
+
+/**
+ * From the opening quote to behind the closing one. One bit stands for each of 32 bytes, the first one's the lowest. The
+ * zeros behind the text are control characters: a string that does not end is refused by itself.
+ */
 const skipString = [
   set('start', 'at'),
   increase('at', 1),
@@ -96,22 +125,24 @@ const skipString = [
     // Most strings are short and plain, and one look is enough.
     set('lower', sixteenAt('at')),
     set('quotes', bitsOf(eachEqual('lower', 'allQuotes'))),
-    set('backslashes', bitsOf(eachEqual('lower', 'allBackslashes'))),
-    when(isBelow(lowestBit('quotes'), lowestBit('backslashes')), [
-      increase('at', add(lowestBit('quotes'), 1)),
-      go(closed),
-    ]),
+    set('odd', bitsOf(eachOr(eachEqual('lower', 'allBackslashes'), eachBelow('lower', 'allSpaces')))),
+    when(isBelow(lowestBit('quotes'), lowestBit('odd')), [increase('at', add(lowestBit('quotes'), 1)), go(closed)]),
     loop((again) => [
-      when(isZero(isBelow('at', 'end')), refuse),
       set('lower', sixteenAt('at')),
       set('upper', sixteenAt('at', 16)),
-      set('backslashes', in32Bytes('allBackslashes')),
+      set('backslashes', in32Bytes(equalsIn('allBackslashes'))),
+      set('quotes', in32Bytes(equalsIn('allQuotes'))),
       // Right as far as to the first backslash that is escaped itself: from there on it is looked again.
       set('escaped', or(shiftLeft('backslashes', 1), 'carry')),
-      set('quotes', and(in32Bytes('allQuotes'), not('escaped'))),
+      // Control characters, and escapes other than the usual ones: \\", \\\\ and \\n.
+      set('odd', or(or('backslashes', 'quotes'), in32Bytes(equalsIn('allNs')))),
+      set('odd', or(in32Bytes(controlsIn), and('escaped', not('odd')))),
+      set('quotes', and('quotes', not('escaped'))),
       set('twice', and('backslashes', 'escaped')),
-      when(isBelow(lowestBit('quotes'), lowestBit('twice')), [increase('at', add(lowestBit('quotes'), 1)), go(closed)]),
-      when('twice', [increase('at', add(lowestBit('twice'), 1)), set('carry', 0), go(again)]),
+      set('stop', lowestBit(or('quotes', 'twice'))),
+      checkOdd,
+      when(isBelow(lowestBit('quotes'), lowestBit('twice')), [increase('at', add('stop', 1)), go(closed)]),
+      when('twice', [increase('at', add('stop', 1)), set('carry', 0), go(again)]),
       set('carry', shiftRight('backslashes', 31)),
       increase('at', 32),
       go(again),
@@ -127,19 +158,23 @@ const skipColon = [
   skipSpace,
 ]
 
-/** Notes a member's string when it is long, or is named `type` and as long as one of the words (or 32 bytes longer). */
-const noteString = block((unnoted) => [
-  goIf(unnoted, isUnequal('inside', letter('}'))),
-  set('length', subtract(subtract('at', 'start'), 2)),
-  when(isBelow('length', LONG_STRING), [
-    goIf(unnoted, isZero(and(shiftRight('wordLengths', 'length'), 1))),
-    goIf(unnoted, isUnequal(subtract('keyEnd', 'keyStart'), '"type"'.length)),
-    goIf(unnoted, isUnequal(wordAt('keyStart', 1), fourLetters('type'))),
-  ]),
+const note = (...words: wasm.Value[]) => [
   when(isEqual('note', NOTES_LIMIT), refuse),
-  ['keyStart', 'keyEnd', 'start', 'at'].map((local, index) => storeWord('note', index * 4, local)),
+  words.map((word, index) => storeWord('note', index * 4, word)),
   increase('note', 16),
-])
+]
+
+/** Notes a member's string when it is long. */
+const noteString = when(
+  and(isEqual('inside', letter('}')), isAbove(subtract('at', 'start'), LONG_STRING + 1)),
+  note('keyStart', 'keyEnd', 'start', 'at'),
+)
+
+/** Notes the name of a member, whose value is at `at`, at the depths where that is wanted. */
+const noteName = when(
+  and(isBelow('depth', 32), shiftRight('noteDepths', 'depth')),
+  note('keyStart', 'keyEnd', 'at', subtract(0, 'depth')),
+)
 
 /** `inside` is what closes the innermost container. Opening brackets have it two places further on in ASCII. */
 const openContainer = [
@@ -160,22 +195,31 @@ const countValue = [when(isZero('valuesLeft'), refuse), increase('valuesLeft', -
 
 /** The end of the value at `at`, or REFUSED. */
 const skipValue: wasm.Func = {
-  given: ['at', 'end', 'wordLengths', 'valuesLeft'],
+  given: ['at', 'noteDepths', 'valuesLeft'],
   numbers: [
-    ...['depth', 'inside', 'expectKey', 'count', 'byte', 'note', 'keyStart', 'keyEnd', 'start', 'length'],
-    ...['backslashes', 'escaped', 'carry', 'quotes', 'twice'],
+    ...['depth', 'inside', 'expectKey', 'count', 'byte', 'note', 'keyStart', 'keyEnd', 'start'],
+    ...['backslashes', 'quotes', 'odd', 'escaped', 'twice', 'stop', 'carry', 'place'],
   ],
-  sixteens: ['lower', 'upper', 'allQuotes', 'allBackslashes'],
+  sixteens: ['lower', 'upper', 'allQuotes', 'allBackslashes', 'allSpaces', 'allNs'],
   code: [
     set('note', NOTES),
     set('allQuotes', sixteenOf(letter('"'))),
     set('allBackslashes', sixteenOf(letter('\\'))),
+    set('allSpaces', sixteenOf(letter(' '))),
+    set('allNs', sixteenOf(letter('n'))),
     loop((next) => [
       set('byte', byteAt('at')),
       block((ended) => [
         when(isEqual('byte', letter('"')), [
           skipString,
-          when('expectKey', [set('keyStart', 'start'), set('keyEnd', 'at'), skipColon, set('expectKey', 0), go(next)]),
+          when('expectKey', [
+            set('keyStart', 'start'),
+            set('keyEnd', 'at'),
+            skipColon,
+            noteName,
+            set('expectKey', 0),
+            go(next),
+          ]),
           noteString,
           go(ended),
         ]),
@@ -209,4 +253,5 @@ const skipValue: wasm.Func = {
   result: REFUSED,
 }
 
-export const skipModule = (): Uint8Array => wasm.moduleOf({ afterSpace, afterDigits, afterPrimitive, skipValue })
+export const skipModule = (): Uint8Array =>
+  wasm.moduleOf({ afterSpace, afterDigits, afterPrimitive, skipValue }, { address: CLASSES, bytes: classes })

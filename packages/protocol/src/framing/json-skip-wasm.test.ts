@@ -2,37 +2,87 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf, bufferCodec as codec, textOf } from './fixtures/buffer-codec.ts'
-import { scanObject, scanObjectWith, typeWords } from './json-scan.ts'
+import { type JsonMistake, type JsonScan, MEMBER_NOTE, scanObject, scanObjectWith } from './json-scan.ts'
 import { MAX_DEPTH, newNested, skipValue, UNLIMITED_VALUES } from './json-skip.ts'
 import { LONGEST_TEXT, MEMORY_SIZE, REFUSED, skipModule } from './json-skip-code.ts'
 import { loadWasmSkip, wasmSkipFor } from './json-skip-wasm.ts'
 
-const words = typeWords('file', 'image_url', 'input_audio')
+/** Everything that can be noted, in some of the fields. */
+const watched = new Map([
+  ['f0', 4],
+  ['f1', 12],
+  ['f2', -2],
+])
 const seeded = { seed: 20261115 }
 
 function scanByWasm(bytes: Uint8Array, maxValues?: number) {
   const skip = loadWasmSkip(bytes)
   if (skip === undefined) throw new Error('this machine has no WebAssembly with vectors')
-  return scanObjectWith(skip, bytes, codec, words, maxValues)
+  return scanObjectWith(skip, bytes, codec, watched, maxValues)
 }
 
-const expectSame = (bytes: Uint8Array, maxValues?: number) =>
-  expect(scanByWasm(bytes, maxValues)).toEqual(scanObjectWith(skipValue, bytes, codec, words, maxValues))
+/** Names alone, and without what only one of the two ways checks. */
+function comparable(scan: JsonScan | JsonMistake) {
+  if (!scan.ok) return scan
+  const fields = scan.fields.map((field) => ({ ...field, members: notesOf(field.members) }))
+  return { ...scan, fields, stringsAreValid: undefined }
+}
+
+function notesOf(members: ArrayLike<number>): number[][] {
+  const notes = Array.from({ length: members.length / MEMBER_NOTE }, (_, index) =>
+    Array.from(members).slice(index * MEMBER_NOTE, (index + 1) * MEMBER_NOTE),
+  )
+  return notes.filter(([, , , depth = 0]) => depth < 0)
+}
+
+function expectSame(bytes: Uint8Array, maxValues?: number) {
+  const scan = scanByWasm(bytes, maxValues)
+  expect(comparable(scan)).toEqual(comparable(scanObjectWith(skipValue, bytes, codec, watched, maxValues)))
+  if (scan.ok) expect(scan.stringsAreValid).toBe(isJson(bytes))
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(textOf(bytes))
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The code by itself: where it refuses, nothing else takes over. */
 const memory = new WebAssembly.Memory({ initial: Math.ceil(MEMORY_SIZE / 65_536) })
 const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(skipModule())), { host: { memory } })
-const codeAlone = instance.exports.skipValue as (at: number, end: number, words: number, valuesLeft: number) => number
+const codeAlone = instance.exports.skipValue as (at: number, noteDepths: number, valuesLeft: number) => number
 
 function expectSameEnd(text: string) {
   const bytes = bytesOf(text)
   new Uint8Array(memory.buffer).fill(0, 0, bytes.length + 64).set(bytes)
-  const end = skipValue(bytes, 0, newNested(words, UNLIMITED_VALUES))
-  expect([text, codeAlone(0, bytes.length, words.lengths, UNLIMITED_VALUES)]).toEqual([text, end < 0 ? REFUSED : end])
+  const end = skipValue(bytes, 0, newNested(UNLIMITED_VALUES))
+  const isValid = end >= 0 && isJson(bytes.subarray(0, end))
+  expect([text, codeAlone(0, -1, UNLIMITED_VALUES)]).toEqual([text, isValid ? end : REFUSED])
 }
 
 // Strings as they are written, so that anything may stand in them: escapes in rows, at the edges of what is looked at.
-const piece = fc.constantFrom('a', '—', '\\"', '\\\\', '\\n', '\\', '{', ']', ':', '\u0001', 'x'.repeat(29))
+const piece = fc.constantFrom(
+  'a',
+  '—',
+  '\\"',
+  '\\\\',
+  '\\n',
+  '\\',
+  '{',
+  ']',
+  ':',
+  '\u0001',
+  'x'.repeat(29),
+  '\\u00e9',
+  '\\uD83d',
+  '\\u12g4',
+  '\\x',
+  '\n',
+  '\t',
+)
 const content = fc.oneof(
   fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join('')),
   fc.tuple(fc.nat(70), fc.nat(5)).map(([before, slashes]) => `${'y'.repeat(before)}${'\\'.repeat(slashes)}`),
@@ -99,7 +149,20 @@ describe('both ways', () => {
 
   test('escapes and ends of strings at every place of what is looked at together', () => {
     for (let before = 0; before < 70; before++)
-      for (const middle of ['', '\\"', '\\\\', '\\\\\\"', '\\"\\"', '\\\\\\\\', 'é\\n'])
+      for (const middle of [
+        '',
+        '\\"',
+        '\\\\',
+        '\\\\\\"',
+        '\\"\\"',
+        '\\\\\\\\',
+        'é\\n',
+        '\\u0041',
+        '\\u00"1',
+        '\\u',
+        '\0',
+        '\\\0',
+      ])
         for (const end of ['"', '\\"', '']) expectSameEnd(`["${'x'.repeat(before)}${middle}${end},"","\\"",1]`)
   })
 
@@ -115,11 +178,13 @@ describe('both ways', () => {
       }
   })
 
-  test('more strings than can be noted are found nevertheless', () => {
-    const members = Array.from({ length: 10_000 }, () => ({ type: 'file' }))
-    const bytes = bytesOf(JSON.stringify({ members, one: { type: 'image_url', data: 'x'.repeat(600) } }))
-    expectSame(bytes)
-    expect(scanByWasm(bytes)).toMatchObject({ typeCounts: { file: 10_000, image_url: 1 }, longStrings: [{}] })
+  test('more names than can be noted are found nevertheless', () => {
+    const members = Array.from({ length: 20_000 }, () => ({ type: 'file' }))
+    const bytes = bytesOf(JSON.stringify({ f0: members, one: { type: 'image_url', data: 'x'.repeat(600) } }))
+    const [scan, other] = [scanByWasm(bytes), scanObjectWith(skipValue, bytes, codec, watched)]
+    if (!scan.ok || !other.ok) throw new Error('no JSON')
+    expect(Array.from(scan.fields[0]?.members ?? [])).toEqual(Array.from(other.fields[0]?.members ?? []))
+    expect(scan).toMatchObject({ longStrings: [{}], fields: [{ members: { length: 20_000 * MEMBER_NOTE } }, {}] })
   })
 
   test('nothing of the body before is taken for a part of this one', () => {

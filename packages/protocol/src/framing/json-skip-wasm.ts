@@ -1,7 +1,7 @@
 // Skips the values of large bodies with the WebAssembly of json-skip-code.ts: the text is copied into its memory, which is
 // kept. See docs/decisions/0013-skip-in-wasm.md.
 
-import { countWord, LONG_STRING, type Nested, noteLong, QUOTE, type SkipValue, skipValue } from './json-skip.ts'
+import { type LongString, type Nested, NO_NOTES, noteLong, QUOTE, type SkipValue, skipValue } from './json-skip.ts'
 import {
   COUNT,
   LONGEST_TEXT,
@@ -20,7 +20,7 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { exports: Exports }
   Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer }
 }
-type Exports = { skipValue(at: number, end: number, wordLengths: number, valuesLeft: number): number }
+type Exports = { skipValue(at: number, noteDepths: number, valuesLeft: number): number }
 
 /** In a smaller text little can be won, and the copy has to be paid. */
 const SHORTEST_TEXT = 4 * 1024
@@ -55,7 +55,7 @@ function isOneStretch(bytes: Uint8Array): boolean {
   return !bytes.subarray(middle, middle + LONG_STRETCH).includes(QUOTE)
 }
 
-/** The same for any body that fits. Exported for tests. */
+/** The same for any body that fits. */
 export function loadWasmSkip(bytes: Uint8Array): SkipValue | undefined {
   if (opened === undefined || bytes.length > LONGEST_TEXT) return undefined
   opened.text.set(bytes)
@@ -63,22 +63,26 @@ export function loadWasmSkip(bytes: Uint8Array): SkipValue | undefined {
   return skipLoaded
 }
 
+const longString = (words: Int32Array, note: number): LongString => ({
+  keyStart: words[note] ?? 0,
+  keyEnd: words[note + 1] ?? 0,
+  start: words[note + 2] ?? 0,
+  end: words[note + 3] ?? 0,
+})
+
 function skipLoaded(bytes: Uint8Array, at: number, nested: Nested): number {
   if (opened === undefined) return skipValue(bytes, at, nested)
   const { skip, words } = opened
-  const end = skip(at, bytes.length, nested.words.lengths, nested.maxValues - nested.values)
+  const { noteDepths } = nested
+  const end = skip(at, noteDepths, nested.maxValues - nested.values)
   if (end === REFUSED) return skipValue(bytes, at, nested)
   nested.count = words[COUNT / 4] ?? 0
   nested.values = nested.maxValues - (words[VALUES_LEFT / 4] ?? 0)
   const notesEnd = (words[NOTES_END / 4] ?? 0) / 4
   for (let note = NOTES / 4; note < notesEnd; note += 4) {
-    const keyStart = words[note] ?? 0
-    const keyEnd = words[note + 1] ?? 0
-    const start = words[note + 2] ?? 0
-    const stringEnd = words[note + 3] ?? 0
-    const length = stringEnd - start - 2
-    if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: stringEnd })
-    else countWord(bytes, keyStart, start, length, nested)
+    // The names of members have a negative number there.
+    if ((words[note + 3] ?? 0) > 0) noteLong(nested, longString(words, note))
   }
+  nested.members = noteDepths === 0 ? NO_NOTES : words.slice(NOTES / 4, notesEnd)
   return end
 }

@@ -1,6 +1,6 @@
 // Finds the end of a JSON value in its bytes, and what is worth knowing of its inside. The whole token grammar is checked
-// on the way. Left unchecked is only the inside of strings (escapes, control characters): long ones are skipped by
-// native search.
+// on the way. Left unchecked here is only the inside of strings (escapes, control characters): long ones are skipped by
+// native search. The WebAssembly of json-skip-code.ts checks that, too.
 
 /** A long string somewhere below the top level, with the member name it stands under. */
 export type LongString = { keyStart: number; keyEnd: number; start: number; end: number }
@@ -20,46 +20,36 @@ export const CLOSE_BRACE = 0x7d
 export const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
-/** Words to count, by their length: at most one word per length keeps the check to one comparison per string. */
-export type TypeWords = {
-  byLength: readonly (string | undefined)[]
-  /** The bit of each length that a word has. */
-  lengths: number
-}
-
-export function typeWords(...words: string[]): TypeWords {
-  const byLength: (string | undefined)[] = []
-  let lengths = 0
-  for (const word of words) {
-    if (word.length > 31) throw new Error('a type word of more than 31 letters')
-    if (byLength[word.length] !== undefined) throw new Error('two type words of the same length')
-    byLength[word.length] = word
-    lengths |= 1 << word.length
-  }
-  return { byLength: Array.from(byLength), lengths }
-}
-
 /** What is found inside of values, of all that are skipped with it. */
 export type Nested = {
-  words: TypeWords
-  typeCounts: Record<string, number> | undefined
   longStrings: LongString[] | undefined
   /** Elements or members of the value skipped last. */
   count: number
   /** Values found so far, at every depth, and how many there may be: each one costs memory once it is parsed. */
   values: number
   maxValues: number
+  /** At which depths of the next value names of members are noted: a bit for each depth, at most 31. */
+  noteDepths: number
+  /** The names of the value skipped last: see `MEMBER_NOTE`. May hold other notes in between. */
+  members: ArrayLike<number>
+  /** The inside of all strings was checked: escapes are valid, and there are no control characters. */
+  stringsAreValid: boolean
   mistake: string
   offset: number
 }
 
-export const newNested = (words: TypeWords, maxValues: number): Nested => ({
-  words,
-  typeCounts: undefined,
+/** Of each name four numbers are noted: keyStart, keyEnd, the start of the value, and the depth as a negative number. */
+export const MEMBER_NOTE = 4
+export const NO_NOTES: ArrayLike<number> = Object.freeze([])
+
+export const newNested = (maxValues: number): Nested => ({
   longStrings: undefined,
   count: 0,
   values: 0,
   maxValues,
+  noteDepths: 0,
+  members: NO_NOTES,
+  stringsAreValid: true,
   mistake: '',
   offset: 0,
 })
@@ -101,7 +91,10 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
   let keyStart = 0
   let keyEnd = 0
   let valuesLeft = nested.maxValues - nested.values
+  const { noteDepths } = nested
+  const members: number[] | undefined = noteDepths === 0 ? undefined : []
   nested.count = 0
+  nested.stringsAreValid = false
 
   value: for (;;) {
     if (--valuesLeft < 0) return failAtLimit(nested, at)
@@ -112,10 +105,7 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
       at = skipString(bytes, at + 1) + 1
       if (at === 0) return fail(nested, 'has a string that does not end', start)
       if (inside === IN_OBJECT) {
-        const length = at - start - 2
-        if (length >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: at })
-        else if (length < nested.words.byLength.length && keyEnd - keyStart === 6)
-          countWord(bytes, keyStart, start, length, nested)
+        if (at - start - 2 >= LONG_STRING) noteLong(nested, { keyStart, keyEnd, start, end: at })
       }
     } else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
       if (depth === MAX_DEPTH) return fail(nested, `is nested more than ${MAX_DEPTH} levels deep`, at)
@@ -140,6 +130,7 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
     while (!expectKey) {
       if (depth === 0) {
         nested.values = nested.maxValues - valuesLeft
+        nested.members = members ?? NO_NOTES
         return at
       }
       const next = bytes[at] ?? 0
@@ -165,6 +156,8 @@ export function skipValue(bytes: Uint8Array, at: number, nested: Nested): number
     at = bytes[keyEnd] === COLON ? keyEnd : skipSpace(bytes, keyEnd)
     if (bytes[at] !== COLON) return fail(nested, 'expects a colon after a member name', at)
     at = skipSpace(bytes, at + 1)
+    if (members !== undefined && depth < 32 && ((noteDepths >> depth) & 1) === 1)
+      members.push(keyStart, keyEnd, at, -depth)
   }
 }
 
@@ -188,7 +181,7 @@ export function skipString(bytes: Uint8Array, at: number): number {
   }
 }
 
-function isSpace(byte: number): boolean {
+export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
@@ -242,18 +235,6 @@ function skipDigits(bytes: Uint8Array, at: number): number {
     at++
   }
   return at
-}
-
-/** Notes the string at `start` when it stands under the name `type` and is one of the words. */
-export function countWord(bytes: Uint8Array, keyStart: number, start: number, length: number, nested: Nested): void {
-  const word = nested.words.byLength[length]
-  if (word === undefined) return
-  // t, y, p, e
-  if (bytes[keyStart + 1] !== 0x74 || bytes[keyStart + 2] !== 0x79) return
-  if (bytes[keyStart + 3] !== 0x70 || bytes[keyStart + 4] !== 0x65) return
-  if (!isTextAt(bytes, start + 1, length, word)) return
-  nested.typeCounts ??= {}
-  nested.typeCounts[word] = (nested.typeCounts[word] ?? 0) + 1
 }
 
 export function noteLong(nested: Nested, string: LongString): void {

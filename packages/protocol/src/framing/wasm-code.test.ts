@@ -3,9 +3,9 @@ import * as wasm from './wasm-code.ts'
 
 type Exported = Record<string, (...numbers: number[]) => number>
 
-function load(functions: Record<string, wasm.Func>) {
+function load(functions: Record<string, wasm.Func>, ...data: wasm.Data[]) {
   const memory = new WebAssembly.Memory({ initial: 1 })
-  const module = new WebAssembly.Module(Buffer.from(wasm.moduleOf(functions)))
+  const module = new WebAssembly.Module(Buffer.from(wasm.moduleOf(functions, ...data)))
   const exports = new WebAssembly.Instance(module, { host: { memory } }).exports as Exported
   const run = (name: string, ...numbers: number[]) => exports[name]?.(...numbers)
   return { run, memory: new Uint8Array(memory.buffer) }
@@ -96,4 +96,16 @@ test('a name that is not there, and a branch to what does not enclose it, are mi
   expect(() => wasm.moduleOf({ outside })).toThrow('a label is not known here')
   expect(() => wasm.moduleOf({ f: twoGiven('c') })).toThrow('c is not known here')
   expect(() => wasm.moduleOf({ f: twoGiven(wasm.call('g', 1)) })).toThrow('g is not known here')
+})
+
+test('bytes that are smaller, and bytes that stand in the memory from the beginning', () => {
+  const smaller: wasm.Func = {
+    given: ['at', 'limit'],
+    code: [],
+    result: wasm.bitsOf(wasm.eachBelow(wasm.sixteenAt('at'), wasm.sixteenOf('limit'))),
+  }
+  const { run, memory } = load({ smaller }, { address: 300, bytes: [5, 200, 31, 32] }, { address: 9, bytes: [7] })
+  expect([...memory.subarray(299, 305), memory[9]]).toEqual([0, 5, 200, 31, 32, 0, 7])
+  memory.fill(255, 304, 400)
+  expect([run('smaller', 300, 32), run('smaller', 300, 33), run('smaller', 300, 255)]).toEqual([0b101, 0b1101, 0b1111])
 })

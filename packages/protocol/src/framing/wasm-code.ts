@@ -59,6 +59,8 @@ export const storeWord = (address: Value, offset: number, of: Value): Code => [
 export const sixteenAt = (address: Value, offset = 0): Code => [value(address), 0xfd, 0x00, 0, unsigned(offset)]
 export const sixteenOf = oneOperand(0xfd, 0x0f)
 export const eachEqual = twoOperands(0xfd, 0x23)
+/** As unsigned numbers. */
+export const eachBelow = twoOperands(0xfd, 0x26)
 export const eachOr = twoOperands(0xfd, 0x50)
 /** One bit for each of the sixteen that is true, the first one's the lowest. */
 export const bitsOf = oneOperand(0xfd, ...unsigned(0x64))
@@ -85,8 +87,11 @@ const V128 = 0x7b
 const END = 0x0b
 const NO_RESULT = 0x40
 
+/** Bytes that stand in the memory from the beginning. */
+export type Data = { address: number; bytes: readonly number[] }
+
 /** The module's bytes: it imports the memory `host.memory` and exports these functions. */
-export function moduleOf(functions: Readonly<Record<string, Func>>): Uint8Array {
+export function moduleOf(functions: Readonly<Record<string, Func>>, ...data: Data[]): Uint8Array {
   const names = Object.keys(functions)
   const all = Object.values(functions)
   const types = all.map(({ given }) => [0x60, ...list(given.map(() => [I32])), ...list([[I32]])])
@@ -94,6 +99,7 @@ export function moduleOf(functions: Readonly<Record<string, Func>>): Uint8Array 
   const declared = names.map((_, index) => unsigned(index))
   const exported = names.map((name, index) => [...text(name), 0x00, ...unsigned(index)])
   const bodies = all.map((func) => bodyOf(func, names))
+  const filled = data.map(({ address, bytes }) => [0x00, 0x41, ...signed(address), END, ...sized([...bytes])])
   return new Uint8Array([
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
     ...[0x01, ...sized(list(types))],
@@ -101,6 +107,7 @@ export function moduleOf(functions: Readonly<Record<string, Func>>): Uint8Array 
     ...[0x03, ...sized(list(declared))],
     ...[0x07, ...sized(list(exported))],
     ...[0x0a, ...sized(list(bodies))],
+    ...[0x0b, ...sized(list(filled))],
   ])
 }
 

@@ -35,8 +35,9 @@ export const passing: Passing = {
 }
 
 /**
- * The body is only scanned where it is long: parsing it would cost several times as much. Short ones and those with
- * media or files are parsed, and what is wrong inside them is found before anything is sent or held.
+ * The body is only scanned where it is long and plain: parsing it would cost several times as much. Short ones and those
+ * with media, files, hosted tools or anything unusual are parsed, and what is wrong inside them is found before anything is
+ * sent or held.
  */
 function readRequest(
   bytes: Uint8Array,
@@ -47,7 +48,7 @@ function readRequest(
   const facts = readChatRequest(bytes, codec, maxValues)
   if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
-  const parsed = facts.parsed ?? (images + documents + audios > 0 ? parseBody(bytes, codec) : undefined)
+  const { parsed } = facts
   const isJudged = parsed === undefined || isPlain(parsed)
   let canonical: CanonicalRequest | undefined = isJudged ? undefined : decodeRequest(parsed)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')

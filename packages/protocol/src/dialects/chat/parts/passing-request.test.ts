@@ -36,7 +36,6 @@ describe('facts', () => {
       bytes: 57,
       mediaBytes: 0,
       values: 5,
-      hostedTools: 0,
     })
     expect(parsed).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
     expect(fields.map((field) => field.name)).toEqual(['model', 'messages'])
@@ -129,7 +128,11 @@ describe('mistakes are refused with the field and what to change', () => {
     [withMembers('"stream":1'), 'stream', /true or false/],
     [withMembers('"stream_options":true'), 'stream_options', /must be an object/],
     [withMembers('"stream_options":{"include_usage":1}'), 'stream_options.include_usage', /true or false/],
-    [withMembers('"stream_options":{"include_usage":true,"include_usage":false}'), 'stream_options', /twice/],
+    [
+      withMembers('"stream_options":{"include_usage":true,"include_usage":false}'),
+      'stream_options.include_usage',
+      /twice/,
+    ],
     [withMembers('"temperature":2.1'), 'temperature', /temperature must be a number between 0 and 2/],
     [withMembers('"temperature":-0.1'), 'temperature', /between 0 and 2/],
     [withMembers('"temperature":"1"'), 'temperature', /between 0 and 2/],
@@ -173,7 +176,7 @@ describe('mistakes are refused with the field and what to change', () => {
 
   test('a model name that is not UTF-8', () => {
     const bytes = Uint8Array.from([...bytesOf('{"model":"m'), 0xff, ...bytesOf(`",${MESSAGES}}`)])
-    expect(readChatRequest(bytes, codec)).toMatchObject({ code: 'bad_request', param: 'model' })
+    expect(readChatRequest(bytes, codec)).toEqual({ code: 'bad_request', message: 'The body is not valid UTF-8.' })
   })
 })
 
@@ -263,19 +266,6 @@ describe('edits change what they name and no other byte', () => {
       expect(pieces).toHaveLength(1)
       expect(pieces[0]).toBe(bytes)
     }
-  })
-
-  test('invalid UTF-8 in content survives an edit', () => {
-    const bytes = Uint8Array.from([...bytesOf('{"messages":["'), 0xff, 0xfe, ...bytesOf('"],"model":"m"}')])
-    const facts = readChatRequest(bytes, codec)
-    if ('code' in facts) throw new Error(facts.message)
-    const edited = editChatRequest(bytes, facts, { model: 'nn' }, codec)
-    expect([...Buffer.concat(edited)]).toEqual([
-      ...bytesOf('{"messages":["'),
-      0xff,
-      0xfe,
-      ...bytesOf('"],"model":"nn"}'),
-    ])
   })
 
   test('any body and any edits: the same as editing the parsed object', () => {

@@ -12,12 +12,13 @@ import {
   type JsonKind,
   type JsonScan,
   scanObject,
-  typeWords,
 } from '../../../framing/json-scan.ts'
 import { jsonText } from '../../../framing/json-text.ts'
 import { type Pieces, splice } from '../../../framing/splice.ts'
 import { notText, parseBody, scanBody } from '../../passing-request.ts'
 import type { ChatCapField } from '../wire.ts'
+import { isJudgedByScan } from './judged-by-scan.ts'
+import { NAMES } from './known-names.ts'
 
 export type ChatFacts = {
   model: string
@@ -48,18 +49,15 @@ export type ChatFacts = {
   close: number
   /** JSON values in the body, at every depth. */
   values: number
-  /** How many things in it call themselves by a name that a hosted tool has. */
-  hostedTools: number
-  /** The whole body, where it was short enough to be parsed anyway. */
+  /** The whole body, unless the scan could judge all of it. */
   parsed: unknown
 }
 
-/** Up to this size the inside of every string is checked too, by parsing the whole body. */
+/** Up to this size bodies are parsed: larger ones only if the scan cannot judge them. */
 const PARSED_IN_FULL = 16 * 1024
 const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128
 const MAX_MODEL_LENGTH = 256
-const PART_TYPES = typeWords('file', 'image_url', 'input_audio', 'web_search', 'builtin_function')
 /** Members of messages whose long values are encoded media, and of what type if they do not say: `data:image/png;...`. */
 const MEDIA_KEYS: ReadonlyMap<string, string> = new Map([
   ['"data"', 'audio/wav'],
@@ -74,8 +72,9 @@ export function readChatRequest(
   maxValues?: number | undefined,
 ): ChatFacts | ErrorInfo {
   try {
-    const scan = scanBody(bytes, codec, { words: PART_TYPES, maxValues })
-    return factsOf(bytes, codec, scan, bytes.length <= PARSED_IN_FULL ? parseBody(bytes, codec) : undefined)
+    const scan = scanBody(bytes, codec, NAMES, maxValues)
+    const isParsed = bytes.length <= PARSED_IN_FULL || !isJudgedByScan(bytes, scan, codec)
+    return factsOf(bytes, codec, scan, isParsed ? parseBody(bytes, codec) : undefined)
   } catch (thrown) {
     if (thrown instanceof Mistake) return thrown.info
     throw thrown
@@ -110,15 +109,12 @@ function factsOf(bytes: Uint8Array, codec: Codec, scan: JsonScan, parsed: unknow
     safetyIdentifier: read.name('safety_identifier'),
     messages,
     tools: read.array('tools') ?? 0,
-    images: scan.typeCounts.image_url ?? 0,
-    documents: scan.typeCounts.file ?? 0,
-    audios: scan.typeCounts.input_audio ?? 0,
+    ...mediaIn(parsed),
     bytes: bytes.length,
     mediaBytes: mediaBytes(bytes, codec, scan),
     fields: scan.fields,
     close: scan.close,
     values: scan.values,
-    hostedTools: (scan.typeCounts.web_search ?? 0) + (scan.typeCounts.builtin_function ?? 0),
     parsed,
   }
 }
@@ -269,4 +265,20 @@ function mediaBytes(bytes: Uint8Array, codec: Codec, scan: JsonScan): number {
     total += notText(said?.replace('\\', '') ?? usual, end - start - 2)
   }
   return total
+}
+
+/** A body that was not parsed has none. */
+function mediaIn(parsed: unknown): Pick<ChatFacts, 'images' | 'documents' | 'audios'> {
+  const counts = { images: 0, documents: 0, audios: 0 }
+  const messages = isObject(parsed) && Array.isArray(parsed.messages) ? parsed.messages : []
+  for (const message of messages) {
+    if (!isObject(message) || !Array.isArray(message.content)) continue
+    for (const part of message.content) {
+      if (!isObject(part)) continue
+      if (part.type === 'image_url') counts.images++
+      else if (part.type === 'file') counts.documents++
+      else if (part.type === 'input_audio') counts.audios++
+    }
+  }
+  return counts
 }

@@ -22,8 +22,8 @@ function hasPriced(fields: readonly JsonField[]): boolean {
 }
 
 export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec): readonly PricedField[] {
-  // Tools are many and long: only where one of them may be billed are they worth parsing.
-  const mayBillTools = facts.tools > 0 && (facts.parsed !== undefined || facts.hostedTools > 0)
+  // Where the body was not parsed, the scan has found no other tools than functions of the caller's.
+  const mayBillTools = facts.tools > 0 && facts.parsed !== undefined
   if (!mayBillTools && !hasPriced(facts.fields)) return NOTHING_PRICED
   const parsed = ({ start, end }: JsonField): unknown => parsedJson(codec.decode(bytes, start, end))
   const small: Record<string, unknown> = {}
@@ -32,12 +32,7 @@ export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec):
   addPriced(priced, small, FIELDS)
   if (!mayBillTools) return priced
   const body = isObject(facts.parsed) ? facts.parsed : {}
-  const tools = fieldNamed(facts.fields, 'tools')
-  const choice = fieldNamed(facts.fields, 'tool_choice')
-  return [
-    ...priced,
-    ...toolPrices(body.tools ?? (tools && parsed(tools)), body.tool_choice ?? (choice && parsed(choice))),
-  ]
+  return [...priced, ...toolPrices(body.tools, body.tool_choice)]
 }
 
 function toolPrices(tools: unknown, choice: unknown): PricedField[] {

@@ -56,8 +56,14 @@ export const TOOLS = {
   builtin_function: tool('web_search'),
 } satisfies FieldTable
 
+/** Fields of compatible services that the gateway reads; their tokens are in the usage. */
+export const OTHER_SERVICES = neutral('top_k', 'reasoning', 'thinking') satisfies FieldTable
+
 /** Members of tools, of whichever type. */
 export const TOOL_MEMBERS = neutral('type', 'function', 'custom') satisfies FieldTable
+
+/** Members of a tool's `function`. */
+export const FUNCTION_MEMBERS = neutral('name', 'description', 'parameters', 'strict') satisfies FieldTable
 
 /** Members of the objects inside a request that belong to something priced. */
 export const MEMBERS = {

@@ -12,6 +12,7 @@ import { outputFieldsIn } from '../../output-fields.ts'
 import { countMedia, openFieldEdits, readBody, setWithin, withOutputBounds } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
+import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './passing-tenants.ts'
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
@@ -24,7 +25,7 @@ export function readRequest(
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec, maxValues)
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   refuseTwoSpellings(scan.fields, '')
   refuseTwoCaps(bytes, scan, codec)
   const request = decode(body, addressed)

@@ -42,6 +42,11 @@ export const TOOLS = {
   retrieval: tool('retrieval'),
 } satisfies FieldTable
 
+/** Members of a function's declaration. */
+export const DECLARATION_MEMBERS = {
+  ...neutral('name', 'description', 'behavior', 'parameters', 'parametersJsonSchema', 'response', 'responseJsonSchema'),
+} satisfies FieldTable
+
 /** Members of the objects inside a request that belong to something priced. */
 export const MEMBERS = {
   toolConfig: neutral('functionCallingConfig', 'retrievalConfig', 'includeServerSideToolInvocations'),

@@ -19,6 +19,7 @@ import {
   withOutputBounds,
 } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './passing-tenants.ts'
 
 /** The least that the vendor takes as a budget for thinking. */
@@ -34,7 +35,7 @@ export function readRequest(
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec, maxValues)
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
   return {

@@ -75,5 +75,6 @@ export const TOOL_MEMBERS = {
 export const MEMBERS = {
   cache_control: neutral('type', 'ttl'),
   container: neutral('id', 'skills'),
+  metadata: neutral('user_id'),
   output_config: neutral('effort', 'format', 'task_budget'),
 } satisfies Record<string, FieldTable>

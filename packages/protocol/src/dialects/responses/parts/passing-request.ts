@@ -18,6 +18,7 @@ import {
   withOutputBounds,
 } from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './passing-tenants.ts'
 import { isReasoningReference } from './stored.ts'
 
@@ -31,7 +32,7 @@ export function readRequest(
   decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
 ): PassingRequest {
-  const { scan, body } = readBody(bytes, codec, maxValues)
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
   return {
