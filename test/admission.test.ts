@@ -31,7 +31,9 @@ upstreams:
   - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k] }
   - { id: single, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 1 }
   - { id: keyed, dialect: chat, base_url: "${upstream.url}", keys: [k2], max_concurrency_per_key: 1 }
+  - { id: pair, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 2 }
 models:
+  - { id: pair, routes: [{ upstream: pair }], price: { input: 1, output: 4 } }
   - { id: keyed, routes: [{ upstream: keyed }], price: { input: 1, output: 4 } }
   - { id: same, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: single, routes: [{ upstream: single }], price: { input: 1, output: 4 } }
@@ -302,4 +304,22 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
   for (let times = 0; times < 3; times++) expect((await chat(gateway.url, poor.secret, body)).status).toBe(402)
   expect((await ask('single', false)).status).toBe(200)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('an account has half of the room at an upstream at most, others are served, and the fewest come first', async () => {
+  const running = await openStream('pair')
+  await refused(await ask('pair', false))
+  upstream.behave(answer(reply()))
+  expect((await ask('pair', false, 'x', others[0])).status).toBe(200)
+  const second = await openStream('pair', others[0])
+  upstream.behave(answer(reply()))
+  const order: string[] = []
+  const asking = (name: string, of: typeof key) =>
+    ask('pair', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
+  const waiting = [asking('has one', key), Bun.sleep(50).then(() => asking('has none', others[1] ?? key))]
+  await Bun.sleep(120)
+  await second.end()
+  await Promise.all(waiting)
+  expect(order).toEqual(['has none: 200', 'has one: 503'])
+  expect(await running.end()).toEndWith(DONE)
 })

@@ -66,7 +66,7 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
   const wanted = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
   const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
   // Whoever waits for the same model came first.
-  const own = parts.room.isWaitedFor(wanted.model) ? undefined : routeToWell(wanted, searching, parts)
+  const own = parts.room.isWaitedFor(wanted.model, caller.account) ? undefined : routeToWell(wanted, searching, parts)
   return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)
 }
 
@@ -103,7 +103,7 @@ function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Of
   const outbound = prepare(asked)
   const measured = measure(asked, outbound)
   const hold = holdFor(asked, measured, owner)
-  const watch = parts.watches.start(candidate.upstream)
+  const watch = parts.watches.start(candidate.upstream, caller.account)
   const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
   return { asked, outbound, measured, hold, watch, attempt }
 }

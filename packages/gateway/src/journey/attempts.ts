@@ -104,7 +104,7 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Mi
   const found = candidateAmong(asked, tried)
   if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
-  const isReady = last.lane.isReady(last.route.model, parts.ticker.now()) && !isFull(last, parts)
+  const isReady = last.lane.isReady(last.route.model, parts.ticker.now()) && !isFull(last, asked.caller, parts)
   const mayAgain = verdict.is === 'failure' && isFirst && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }

@@ -242,7 +242,7 @@ describe('a hold that came too late', () => {
     const first = await claimed()
     const ends: string[] = []
     const open = { void: async (ending: string) => ends.push(ending) }
-    const watch = parts.watches.start(anyUpstream())
+    const watch = parts.watches.start(anyUpstream(), 1n)
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
     const error = await confirmClaim(late, { open } as unknown as Quote, () => watch.stop()).catch(
       (thrown: unknown) => thrown,
@@ -255,7 +255,7 @@ describe('a hold that came too late', () => {
 
   test('one in time is not; from then on only the end decides', async () => {
     const first = await claimed()
-    const watch = parts.watches.start(anyUpstream())
+    const watch = parts.watches.start(anyUpstream(), 1n)
     await confirmClaim(first, { open: {} } as unknown as Quote, () => watch.stop())
     await releaseClaim(first, parts)
     expect(await claim()).toMatchObject(RUNNING)

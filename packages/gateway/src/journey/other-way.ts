@@ -1,10 +1,11 @@
 // Where a request goes when nobody of its model is well and has room: it waits until one of their calls ends, or another
 // model stands in, or somebody is asked who would rather be left alone.
+import type { Holder } from '../http/fair-queue.ts'
 import type { Client } from '../http/request.ts'
 import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import type { Parts } from './parts.ts'
-import { isBusy, isOnlyFull, nobody, route, routeToWell, type Searching } from './route.ts'
+import { isBusy, isFull, isOnlyFull, nobody, route, routeToWell, type Searching } from './route.ts'
 
 export type Way = { offer: Offer; candidate: Candidate }
 
@@ -28,8 +29,9 @@ export async function otherWay<T extends object>(
   const find = () => (isAlone ? route : routeToWell)(offer, asked, parts)
   const mayWait = () => (isAlone ? isBusy : isOnlyFull)(offer, parts)
   // Whoever waits for the same model came first. Those who are well were asked for already.
-  const atOnce = isAlone && !parts.room.isWaitedFor(offer.model) ? taken(offer, find()) : undefined
-  const turn = { model: offer.model, find, mayWait, taken: () => taken(offer, find()) }
+  const atOnce =
+    isAlone && !parts.room.isWaitedFor(offer.model, asked.caller.account) ? taken(offer, find()) : undefined
+  const turn = { offer, account: asked.caller.account, find, mayWait, taken: () => taken(offer, find()) }
   const found = atOnce ?? (await takeInTurn(turn, parts, client))
   if (found) return found
   for (const standIn of standIns) {
@@ -42,7 +44,8 @@ export async function otherWay<T extends object>(
 }
 
 type Turn<T> = {
-  model: Offer['model']
+  offer: Offer
+  account: bigint
   find(): Candidate | undefined
   mayWait(): boolean
   taken(): T | undefined
@@ -50,16 +53,29 @@ type Turn<T> = {
 
 /** Waits only where waiting can help: where nobody is well, callers are told so at once. */
 async function takeInTurn<T extends object>(
-  { model, find, mayWait, taken }: Turn<T>,
-  { room }: Parts,
+  { offer, account, find, mayWait, taken }: Turn<T>,
+  parts: Parts,
   client: Client,
 ): Promise<T | undefined> {
   const since = performance.now()
   const isThere = (): boolean => find() !== undefined
-  while (mayWait() && (await room.wait(model, { since, client, isThere }))) {
+  const mayGo = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, parts))
+  const holder = holderOf(account, offer, parts)
+  while (mayWait() && (await parts.room.wait(offer.model, { since, client, holder, mayGo, isThere }))) {
     // Somebody else may have been quicker between the call and now.
     const found = taken()
     if (found) return found
   }
   return undefined
+}
+
+/** Calls that an account has at the upstreams of a model. */
+function holderOf(account: bigint, { candidates }: Offer, { watches }: Parts): Holder {
+  const upstreams = new Map(candidates.map(({ upstream }) => [upstream.id, upstream]))
+  return {
+    account,
+    get slots() {
+      return upstreams.values().reduce((sum, upstream) => sum + watches.heldBy(account, upstream), 0)
+    },
+  }
 }

@@ -8,16 +8,27 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 function upstreams(free: Record<string, number>) {
   const room = createRoom()
   const called: string[] = []
+  let accounts = 100n
+  const held = new Map<bigint, number>()
   return {
     room,
     called,
     free,
     /** `name`: of the waiter; the model is that of the upstream. */
-    async wait(name: string, model: string, since = 0, client = new TestClient()) {
+    async wait(name: string, model: string, since = 0, client = new TestClient(), account = ++accounts, most = 99) {
+      const slots = () => held.get(account) ?? 0
       const isThere = () => (free[model] ?? 0) > 0
-      while (await room.wait(model, { since, client, isThere })) {
+      const mayGo = () => isThere() && slots() < most
+      const holder = {
+        account,
+        get slots() {
+          return slots()
+        },
+      }
+      while (await room.wait(model, { since, client, holder, mayGo, isThere })) {
         if (!isThere()) continue
         free[model] = (free[model] ?? 0) - 1
+        held.set(account, slots() + 1)
         return void called.push(name)
       }
       called.push(`not ${name}`)
@@ -36,11 +47,11 @@ test('one call that ends lets one in, the first who came', async () => {
   const { room, called, wait, end } = upstreams({ a: 0 })
   void wait('first', 'a')
   void wait('second', 'a')
-  expect([room.isWaitedFor('a'), room.isWaitedFor('b')]).toEqual([true, false])
+  expect([room.isWaitedFor('a', 101n), room.isWaitedFor('b', 101n)]).toEqual([true, false])
   await end('a')
   expect(called).toEqual(['first'])
   await end('a')
-  expect([called, room.isWaitedFor('a')]).toEqual([['first', 'second'], false])
+  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['first', 'second'], false])
 })
 
 test('two that end together let two in', async () => {
@@ -93,7 +104,7 @@ test('half a second, the client leaves, too many, the end', async () => {
   room.tick(500)
   leaving.leave()
   await settled()
-  expect([called, room.isWaitedFor('a')]).toEqual([['not patient', 'not leaver'], false])
+  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['not patient', 'not leaver'], false])
   for (let count = 0; count < 256; count++) void wait('one', 'b')
   await wait('more', 'b')
   expect(called).toEqual(['not patient', 'not leaver', 'not more'])
@@ -101,4 +112,41 @@ test('half a second, the client leaves, too many, the end', async () => {
   await settled()
   await wait('late', 'a')
   expect([called.length, called.at(-1)]).toEqual([260, 'not late'])
+})
+
+test('the account that has the fewest calls there comes first, and within it whoever came first', async () => {
+  const { called, wait, end } = upstreams({ a: 0 })
+  for (const name of ['one', 'two', 'three']) void wait(name, 'a', 0, new TestClient(), 1n)
+  await end('a')
+  void wait('another', 'a', 5, new TestClient(), 2n)
+  await end('a')
+  await end('a')
+  await end('a')
+  expect(called).toEqual(['one', 'another', 'two', 'three'])
+})
+
+test('who waits for calls of his own account to end keeps nobody else waiting', async () => {
+  const { room, called, wait, free } = upstreams({ a: 1 })
+  void wait('mine', 'a', 0, new TestClient(), 1n, 1)
+  void wait('mine too', 'a', 0, new TestClient(), 1n, 1)
+  room.freed()
+  await settled()
+  expect(called).toEqual(['mine'])
+  free.a = 1
+  expect([room.isWaitedFor('a', 1n), room.isWaitedFor('a', 2n)]).toEqual([true, false])
+  void wait('other', 'a', 9, new TestClient(), 2n, 1)
+  expect(room.isWaitedFor('a', 3n)).toBe(true)
+  room.freed()
+  await settled()
+  expect(called).toEqual(['mine', 'other'])
+})
+
+test('an account may have half of those who wait', async () => {
+  const { called, wait } = upstreams({ a: 0 })
+  for (let count = 0; count < 128; count++) void wait('one', 'a', 0, new TestClient(), 1n)
+  await wait('more', 'a', 0, new TestClient(), 1n)
+  expect(called).toEqual(['not more'])
+  void wait('other', 'a')
+  await settled()
+  expect(called).toEqual(['not more'])
 })

@@ -8,6 +8,7 @@ import type { Parts } from './parts.ts'
 import { sealedText } from './seals.ts'
 
 type Routing = Pick<Parts, 'random' | 'watches' | 'ticker' | 'seals'>
+type Account = Pick<Asked['caller'], 'account'>
 export type Searching = Pick<Asked, 'caller' | 'body' | 'dialect' | 'request'>
 
 /** undefined: nobody can be asked now. `tried`: those that have been. */
@@ -34,9 +35,9 @@ export function routeToWell(
   const only = offer.candidates[0]
   // As most models have it.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && isWell(only, now) && !isFull(only, parts)) return only
+  if (isOnly && only && isWell(only, now) && !isFull(only, asked.caller, parts)) return only
   const isReady = (candidate: Candidate): boolean =>
-    isWell(candidate, now) && !isFull(candidate, parts) && !tried.includes(candidate)
+    isWell(candidate, now) && !isFull(candidate, asked.caller, parts) && !tried.includes(candidate)
   const { random } = parts
   const sticky = () => stickyOf(asked)
   const home = homeOf(offer, asked, parts)
@@ -49,16 +50,17 @@ export function routeToWell(
 function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
   const now = parts.ticker.now()
   const isUsable = (candidate: Candidate): boolean =>
-    candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, parts)
+    candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, asked.caller, parts)
   return choose(offer.tiers, { isUsable, random: parts.random, sticky: () => stickyOf(asked) })
 }
 
 const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
   upstream.breaker === false || lane.isReady(route.model, now)
 
-export function isFull({ upstream, lane }: Candidate, { watches }: Routing): boolean {
+/** It has as many calls as it may have, or the caller's account has its share of them. */
+export function isFull({ upstream, lane }: Candidate, { account }: Account, { watches }: Routing): boolean {
   const perKey = upstream.maxConcurrencyPerKey
-  return watches.isFull(upstream) || (perKey !== undefined && lane.inFlight >= perKey)
+  return watches.isFull(upstream, account) || (perKey !== undefined && lane.inFlight >= perKey)
 }
 
 /** No service caches less than about a thousand tokens. */

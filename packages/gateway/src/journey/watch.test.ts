@@ -27,14 +27,14 @@ function handTicker(intervalMs = 0) {
 }
 
 const UPSTREAM = {
-  ...{ id: 'own', maxConcurrency: 2 },
+  ...{ id: 'own', maxConcurrency: 2, keys: ['k'] },
   timeouts: { firstByteMs: 100, idleMs: 50, totalMs: 1_000 },
 }
 
 function start(intervalMs = 0) {
   const hand = handTicker(intervalMs)
   const watches = createWatches(hand.ticker)
-  return { ...hand, watches, watch: watches.start(UPSTREAM) }
+  return { ...hand, watches, watch: watches.start(UPSTREAM, 1n) }
 }
 
 const LINE = Buffer.from('data: 1\n')
@@ -137,20 +137,44 @@ test('heartbeats are asked for at each tick until the call stops', () => {
 
 test('an upstream is full at its limit, counted by its id, and free again when a call stops', () => {
   const { watches, watch } = start()
-  expect(watches.isFull(UPSTREAM)).toBe(false)
-  const second = watches.start({ ...UPSTREAM })
-  expect(watches.isFull({ ...UPSTREAM })).toBe(true)
-  expect(watches.isFull({ ...UPSTREAM, id: 'other' })).toBe(false)
-  expect(watches.isFull({ ...UPSTREAM, maxConcurrency: undefined })).toBe(false)
+  expect(watches.isFull(UPSTREAM, 2n)).toBe(false)
+  const second = watches.start({ ...UPSTREAM }, 2n)
+  expect(watches.isFull({ ...UPSTREAM }, 3n)).toBe(true)
+  expect(watches.isFull({ ...UPSTREAM, id: 'other' }, 3n)).toBe(false)
+  expect(watches.isFull({ ...UPSTREAM, maxConcurrency: undefined }, 3n)).toBe(false)
   second.stop()
   second.stop()
-  expect(watches.isFull(UPSTREAM)).toBe(false)
+  expect(watches.isFull(UPSTREAM, 3n)).toBe(false)
   watch.stop()
+})
+
+test.each([
+  ['of the upstream', { maxConcurrency: 16 }],
+  ['of its keys together', { maxConcurrency: undefined, maxConcurrencyPerKey: 8, keys: ['a', 'b'] }],
+  ['whichever is lower', { maxConcurrency: 16, maxConcurrencyPerKey: 9, keys: ['a', 'b'] }],
+])('an account has half of the limit at most, and the last is for one that has none: %s', (_, limits) => {
+  const { watches } = start()
+  const upstream = { ...UPSTREAM, id: 'shared', ...limits }
+  const fill = (account: bigint) => {
+    const calls = []
+    while (!watches.isFull(upstream, account)) calls.push(watches.start(upstream, account))
+    return calls
+  }
+  const [first, second, third] = [fill(1n), fill(2n), fill(3n)]
+  expect([first.length, second.length, third.length, fill(4n).length]).toEqual([8, 7, 1, 0])
+  for (const call of first.slice(0, 1)) watches.move(call, UPSTREAM)
+  expect([watches.heldBy(1n, upstream), watches.isFull(upstream, 4n), watches.isFull(upstream, 1n)]).toEqual([
+    7,
+    false,
+    true,
+  ])
+  for (const call of [...first, ...second, ...third]) call.stop()
+  expect([1n, 2n, 3n].map((account) => watches.heldBy(account, upstream))).toEqual([0, 0, 0])
 })
 
 test('a shutdown ends all that run', () => {
   const { watches, watch } = start()
-  const other = watches.start(UPSTREAM)
+  const other = watches.start(UPSTREAM, 1n)
   other.stop()
   watches.abortAll('shutdown')
   expect([watch.reason, other.reason]).toEqual(['shutdown', undefined])

@@ -1,23 +1,32 @@
 // The time limits of one call, and the one place that ends it early. Checked by the shared ticker, not by timers.
 import type { Timeouts, Upstream } from '../config/types.ts'
 import { Cancel } from '../http/cancel.ts'
+import { mayTake } from '../http/fair-share.ts'
 import { type Ticker, Ticking } from '../http/ticker.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
 export type Watches = {
   /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `leave`, or `stop`. */
-  start(upstream: Limited): Watch
+  start(upstream: Limited, account: bigint): Watch
   /** The call goes to another upstream, or there again: its place and its limits are there now. The limit for all stays. */
   move(watch: Watch, upstream: Limited): void
-  /** The upstream has as many calls as it may have. */
-  isFull(upstream: Limited): boolean
+  /** The upstream has as many calls as it may have, or the account has its share of them: see http/fair-share.ts. */
+  isFull(upstream: Limited, account: bigint): boolean
+  /** Calls of the account there; counted only where the number of calls is limited. */
+  heldBy(account: bigint, upstream: Limited): number
   /** Ends everything that runs. */
   abortAll(reason: AbortReason): void
   readonly size: number
 }
 
-export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'timeouts'>
+export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'maxConcurrencyPerKey' | 'keys' | 'timeouts'>
+
+/** Calls that an upstream may have at once, with all of its keys; undefined: any number. */
+function mostAtOnce({ maxConcurrency, maxConcurrencyPerKey: perKey, keys }: Limited): number | undefined {
+  if (perKey === undefined) return maxConcurrency
+  return Math.min(maxConcurrency ?? Number.POSITIVE_INFINITY, perKey * Math.max(1, keys.length))
+}
 
 /** `onFreed`: called whenever an upstream has one call less. */
 export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): Watches {
@@ -26,15 +35,21 @@ export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): W
   function placesAt(id: string): Places {
     let known = places.get(id)
     if (!known) {
-      known = { taken: 0, onFreed }
+      known = new Places(onFreed)
       places.set(id, known)
     }
     return known
   }
   return {
-    start: ({ id, timeouts }) => new Watch(ticker, timeouts, placesAt(id)),
-    move: (watch, { id, timeouts }) => watch.moveTo(timeouts, placesAt(id)),
-    isFull: ({ id, maxConcurrency }) => maxConcurrency !== undefined && placesAt(id).taken >= maxConcurrency,
+    start: (upstream, account) => new Watch(ticker, upstream, placesAt(upstream.id), account),
+    move: (watch, upstream) => watch.moveTo(upstream, placesAt(upstream.id)),
+    isFull(upstream, account) {
+      const most = mostAtOnce(upstream)
+      if (most === undefined) return false
+      const places = placesAt(upstream.id)
+      return !mayTake(places.heldBy(account), places.taken, most)
+    },
+    heldBy: (account, { id }) => placesAt(id).heldBy(account),
     abortAll(reason) {
       ticker.each((item) => item instanceof Watch && item.abort(reason))
     },
@@ -54,7 +69,35 @@ const endsLine = (piece: Uint8Array): boolean =>
 const WORTH_WAITING_FOR = 1024
 
 /** Of one upstream. */
-type Places = { taken: number; onFreed(): void }
+class Places {
+  taken = 0
+  readonly #byAccount = new Map<bigint, number>()
+  readonly #onFreed: () => void
+
+  constructor(onFreed: () => void) {
+    this.#onFreed = onFreed
+  }
+
+  heldBy(account: bigint): number {
+    return this.#byAccount.get(account) ?? 0
+  }
+
+  /** `account`: absent where nothing is limited. */
+  take(account: bigint | undefined): void {
+    this.taken++
+    if (account !== undefined) this.#byAccount.set(account, this.heldBy(account) + 1)
+  }
+
+  free(account: bigint | undefined): void {
+    this.taken--
+    if (account !== undefined) {
+      const held = this.heldBy(account) - 1
+      if (held > 0) this.#byAccount.set(account, held)
+      else this.#byAccount.delete(account)
+    }
+    this.#onFreed()
+  }
+}
 
 /** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
 export class Watch extends Ticking {
@@ -65,8 +108,11 @@ export class Watch extends Ticking {
   readonly calling = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
+  readonly #account: bigint
   /** undefined: it has no place anywhere. */
   #places: Places | undefined
+  /** The account that its place there was counted for: the limit may be set or removed while it runs. */
+  #countedFor: bigint | undefined
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
@@ -76,12 +122,13 @@ export class Watch extends Ticking {
   #suspended = false
   #stopped = false
 
-  constructor(ticker: Ticker, timeouts: Timeouts, places: Places) {
+  constructor(ticker: Ticker, upstream: Limited, places: Places, account: bigint) {
     super()
+    const { timeouts } = upstream
     this.#ticker = ticker
     this.#timeouts = timeouts
-    this.#places = places
-    places.taken++
+    this.#account = account
+    this.#take(upstream, places)
     this.#lastByteAt = ticker.now()
     this.#endsAt = this.#lastByteAt + timeouts.totalMs + ticker.intervalMs
     this.#silenceMs = timeouts.firstByteMs
@@ -106,11 +153,11 @@ export class Watch extends Ticking {
   }
 
   /** Another upstream is asked next, which has its own time for the first byte. */
-  moveTo(timeouts: Timeouts, places: Places): void {
+  moveTo(upstream: Limited, places: Places): void {
     if (this.#stopped) return
     this.leave()
-    this.#places = places
-    places.taken++
+    this.#take(upstream, places)
+    const { timeouts } = upstream
     this.#timeouts = timeouts
     this.#silenceMs = timeouts.firstByteMs
     this.#lastByteAt = this.#ticker.now()
@@ -170,8 +217,13 @@ export class Watch extends Ticking {
     const places = this.#places
     if (!places) return
     this.#places = undefined
-    places.taken--
-    places.onFreed()
+    places.free(this.#countedFor)
+  }
+
+  #take(upstream: Limited, places: Places): void {
+    this.#places = places
+    this.#countedFor = mostAtOnce(upstream) === undefined ? undefined : this.#account
+    places.take(this.#countedFor)
   }
 }
 
