@@ -32,6 +32,7 @@ const TOP = [
   'listen.ts',
   'first-start.ts',
   'secret.ts',
+  'start-summary.ts',
   'supervise.ts',
   'upkeep.ts',
   'version.ts',

@@ -192,7 +192,6 @@ test('with public_url the first start names it, and behind a proxy HTTPS is told
   const { stdout } = gateway.output()
   expect(stdout).toContain(`address  ${gateway.url}\n`)
   expect(stdout).toContain('public   https://gw.example.com\n')
-  expect(stdout).toContain('console  https://gw.example.com/console')
   expect((await fetch(`${gateway.url}/health`)).headers.get('strict-transport-security')).toBe('max-age=31536000')
   await gateway.stop()
 })

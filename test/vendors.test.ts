@@ -45,7 +45,7 @@ describe('a start with the keys of two vendors and no file', () => {
     expect(diff.models.flatMap(({ differences }) => differences)).toEqual([])
   })
 
-  test('a second start says no more than where it listens', async () => {
+  test('a second start asks for no key, since there is one', async () => {
     await gateway.kill()
     gateway = await startGateway({ home: gateway.home, env })
     expect(gateway.output().stdout).not.toMatch(/account create|sk-/)

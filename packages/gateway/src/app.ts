@@ -166,8 +166,11 @@ function logged(answer: Answer, record: RequestRecord, log: RequestLog): Answer 
 
 type OpenHandler = (headers: AnswerHeaders, health: Health, catalogue: Catalogue) => Answer
 
+/** Of a gateway, for those who open its address in a browser. Names only what is there. */
+const ENTRY = { name: 'trivium', models: '/v1/models', usage: '/v1/usage', health: '/health', ready: '/ready' }
+
 const OPEN_PATHS: ReadonlyMap<string, OpenHandler> = new Map([
-  ['/', (headers) => json(200, headers, { name: 'trivium', documentation: '/docs', models: '/v1/models' })],
+  ['/', (headers) => json(200, headers, ENTRY)],
   ['/health', (headers) => json(200, headers, { status: 'ok' })],
   ['/ready', showReady],
 ])

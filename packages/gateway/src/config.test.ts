@@ -1,5 +1,5 @@
 // The environment, and files as they are found on disk.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,6 +28,7 @@ test('an empty environment: the documented defaults', () => {
     secret: undefined,
     workers: 1,
     log: 'requests',
+    remarks: [],
   })
 })
 
@@ -91,6 +92,7 @@ test('what is given is taken', () => {
     secret: SECRET,
     workers: 1,
     log: 'errors',
+    remarks: [],
   })
 })
 
@@ -140,4 +142,45 @@ test.each([
   const { mistakes } = loadFile(file, {})
   expect(mistakes).toHaveLength(1)
   expect(formatMistakes(mistakes)).toContain(`tls.yaml:${message}`)
+})
+
+describe('files that look like a configuration and are not read', () => {
+  const home = process.cwd()
+  const here = () => mkdtempSync(join(tmpdir(), 'trivium-names-'))
+  const remarksIn = (files: Record<string, string>, env: Record<string, string> = {}): readonly string[] => {
+    const place = here()
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
+    process.chdir(place)
+    try {
+      return readEnvironment(env).environment.remarks.map((remark) => remark.replace(/\/\S+\/(?=[^/]+ is)/, ''))
+    } finally {
+      process.chdir(home)
+      rmSync(place, { recursive: true, force: true })
+    }
+  }
+  const YML = 'trivium.yml is not read: rename it to trivium.yaml, or set TRIVIUM_CONFIG=trivium.yml'
+  const DOTENV = 'PORT=1\nexport OPENAI_API_KEY=hunter2\n#ARK_API_KEY=x\nOTHER=1\nTRIVIUM_DATA=/x\n'
+
+  test.each<[string, Record<string, string>, Record<string, string>, string[]]>([
+    ['trivium.yml alone', { 'trivium.yml': '' }, {}, [YML]],
+    ['trivium.yml beside trivium.yaml', { 'trivium.yml': '', 'trivium.yaml': '' }, {}, []],
+    ['trivium.yml that is named', { 'trivium.yml': '' }, { TRIVIUM_CONFIG: 'trivium.yml' }, []],
+    [
+      ...(['.env with our variables', { '.env': DOTENV }, { PORT: '1' }] as const),
+      ['.env is not read; set its variables in the environment: OPENAI_API_KEY, TRIVIUM_DATA'],
+    ],
+    ['.env of something else', { '.env': 'OTHER=1\n' }, {}, []],
+    ['nothing', {}, {}, []],
+  ])('%s', (_, files, env, expected) => {
+    expect(remarksIn(files, env)).toEqual(expected)
+  })
+})
+
+test('an empty file is a mistake where one would replace a configuration, and the defaults at a start', () => {
+  for (const text of ['', '# nothing\n', '---\n', '~\n']) {
+    const file = written('empty.yaml', text)
+    expect(loadFile(file, {}).config?.sandbox.on).toBe(true)
+    expect(loadFile(file, {}, false).mistakes).toMatchObject([{ file, message: expect.stringContaining('is empty') }])
+  }
+  expect(loadFile(written('empty.yaml', '{}'), {}, false).mistakes).toEqual([])
 })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { assemble, type Loaded } from './config/assemble.ts'
+import { EMPTY_FILE, saysNothing } from './config/document.ts'
 import type { BuiltIn } from './config/kinds.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
@@ -69,7 +70,8 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
   const log = readLogLevel(text('TRIVIUM_LOG'), add)
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
-  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log }, mistakes }
+  const remarks = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
+  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log, remarks }, mistakes }
 }
 
 const LOG_LEVELS = ['off', 'errors', 'requests'] as const
@@ -88,8 +90,31 @@ function readConfigFile(written: string | undefined, add: (message: string) => v
   return file
 }
 
-/** Without a path: the defaults. `env` fills in `${NAME}`. */
-export function loadFile(path: string | undefined, env: Variables): Loaded {
+function otherNameRemarks(): string[] {
+  if (!existsSync(OTHER_NAME)) return []
+  return [`${resolve(OTHER_NAME)} is not read: rename it to ${DEFAULT_FILE}, or set TRIVIUM_CONFIG=${OTHER_NAME}`]
+}
+
+const OTHER_NAME = 'trivium.yml'
+const VARIABLES = ['HOST', 'PORT', 'DATABASE_URL', ...[...KINDS.values()].flatMap(({ variable }) => variable ?? [])]
+
+/** Other programs read such a file by themselves, so people expect it. */
+function dotenvRemarks(env: Variables): string[] {
+  const file = resolve('.env')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return []
+  }
+  const names = [...text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=/gm)].map(([, name = '']) => name)
+  const ours = names.filter((name) => (VARIABLES.includes(name) || name.startsWith('TRIVIUM_')) && !env[name])
+  if (ours.length === 0) return []
+  return [`${file} is not read; set its variables in the environment: ${[...new Set(ours)].join(', ')}`]
+}
+
+/** Without a path: the defaults. `env` fills in `${NAME}`. `mayBeEmpty`: at a start, where nothing can be lost by it. */
+export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): Loaded {
   if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
   const mistake = (message: string): Loaded => ({ mistakes: [{ file: path, line: undefined, message }] })
   let bytes: Buffer
@@ -105,6 +130,7 @@ export function loadFile(path: string | undefined, env: Variables): Loaded {
     return mistake('is not UTF-8 text')
   }
   try {
+    if (!mayBeEmpty && saysNothing(source)) return mistake(EMPTY_FILE)
     return assemble(source, path, env, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.

@@ -1,5 +1,6 @@
 // The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
 import { CommandError } from './cli/errors.ts'
 import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
@@ -11,7 +12,7 @@ import { loadFile, readEnvironment } from './config.ts'
 import { masterSecret } from './secret.ts'
 import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
-import { openSqlite } from './storage/sqlite.ts'
+import { openSqlite, SQLITE_FILE } from './storage/sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 import type { Launch } from './supervise.ts'
 import { VERSION } from './version.ts'
@@ -32,8 +33,8 @@ const setup: Setup = {
     if (mistakes.length > 0) throw mistakesError(mistakes)
     return environment
   },
-  config(environment: Environment) {
-    const loaded = loadFile(environment.configFile, env)
+  config(environment: Environment, { mayBeEmpty } = { mayBeEmpty: true }) {
+    const loaded = loadFile(environment.configFile, env, mayBeEmpty)
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
@@ -48,6 +49,8 @@ const setup: Setup = {
       throw error
     }
   },
+  describeDatabase: ({ databaseUrl, dataDir }) =>
+    databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
   serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker() }),
 }
 
@@ -67,17 +70,21 @@ async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> 
   }
 }
 
+/** The address without the user and the password. */
+function placeOf(url: string): string {
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname}`
+}
+
 async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> {
   try {
     return await openPostgres(url, { mayCreate })
   } catch (error) {
-    // The address without the user and the password.
-    const { host, pathname } = new URL(url)
     if (error instanceof NoDatabase)
       throw new CommandError(
-        `${error.message}: ${host}${pathname} of DATABASE_URL is empty; start the server once to create them (${START})`,
+        `${error.message}: ${placeOf(url)} of DATABASE_URL is empty; start the server once to create them (${START})`,
       )
-    throw new CommandError(`cannot use the database ${host}${pathname} of DATABASE_URL: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the database ${placeOf(url)} of DATABASE_URL: ${reasonOf(error)}`)
   }
 }
 

@@ -4,11 +4,12 @@ import { createApp } from './app.ts'
 import { isServed, openControl } from './cli/control.ts'
 import { CommandError } from './cli/errors.ts'
 import type { Setup } from './cli/setup.ts'
+import { missingGroupRemarks } from './config/remarks.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister, LARGEST_BODY } from './console-api/register.ts'
-import { firstStart, greeting } from './first-start.ts'
+import { firstStart } from './first-start.ts'
 import { type CidrList, isLoopback, matchesCidrs, networkOf } from './http/client-address.ts'
 import { descriptorLimit, mostClients, mostIdleUpstreams } from './http/descriptors.ts'
 import { ConnectionLimit } from './http/server/connection-limit.ts'
@@ -32,6 +33,7 @@ import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { createSandbox } from './sandbox/handler.ts'
 import { masterSecret } from './secret.ts'
+import { startSummary } from './start-summary.ts'
 import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
@@ -74,7 +76,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
   if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
   // What one of them says or does for all is the first one's.
   const leads = worker === undefined || worker.number === 1
-  if (leads) for (const remark of catalogue.config.remarks) log.warn(remark)
+  if (leads) for (const remark of [...environment.remarks, ...catalogue.config.remarks]) log.warn(remark)
   const storage = await openPatiently(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
   try {
@@ -127,7 +129,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
       open.retire()
       return true
     })
-    const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log)
+    const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log, storage)
     stops.push(renewal.stop, reload.stop)
     if (leads)
       stops.push(
@@ -145,8 +147,11 @@ export async function serve(setup: ServeSetup): Promise<void> {
     stops.push(() => control.stop())
     if (!worker || worker.part === 'first') {
       const first = await firstStart(storage, catalogue.config)
-      const addresses = { listening: listener.url, publicUrl: catalogue.config.server.publicUrl }
-      process.stdout.write(greeting(VERSION, addresses, first))
+      const keyGroups = await storage.keyGroups()
+      for (const remark of missingGroupRemarks(keyGroups, catalogue.config)) log.warn(remark)
+      const database = setup.describeDatabase(environment)
+      const started = { version: VERSION, address: listener.url, environment, catalogue, database, first, keyGroups }
+      process.stdout.write(startSummary(started))
     }
     await worker?.listening(listener.port)
     lifecycle.becomeReady()

@@ -1,6 +1,7 @@
 // What a server looks after while it runs: changes made by other processes, its configuration, its certificate, its books.
 import { dirname } from 'node:path'
 import type { Company } from './app.ts'
+import { missingGroupRemarks } from './config/remarks.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Callers } from './journey/authenticate.ts'
@@ -71,6 +72,7 @@ export function reloading(
   running: FileConfig,
   use: (config: FileConfig) => void,
   log: Log,
+  storage: Pick<Storage, 'keyGroups'>,
 ): Upkeep {
   if (!environment.configFile) {
     return { now: () => log.info('there is no configuration file to reload; start again to use one'), stop: () => {} }
@@ -83,6 +85,8 @@ export function reloading(
       log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') || 'none' })
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
       for (const remark of config.remarks) log.warn(remark)
+      // The file is in force whether the store answers or not; one that is unavailable is reported elsewhere.
+      void remarkOnGroups(config, storage, log).catch(() => {})
     },
     (mistakes) => {
       for (const { file, line, message } of mistakes)
@@ -91,6 +95,10 @@ export function reloading(
     { running, busyFolder: dirname(environment.configFile) === environment.dataDir },
   )
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
+}
+
+async function remarkOnGroups(config: FileConfig, storage: Pick<Storage, 'keyGroups'>, log: Log): Promise<void> {
+  for (const remark of missingGroupRemarks(await storage.keyGroups(), config)) log.warn(remark)
 }
 
 type AuditDelays = { first: number; again: number; next(): number }

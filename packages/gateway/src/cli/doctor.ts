@@ -4,6 +4,7 @@ import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { PROGRAM, START } from './program.ts'
 import type { Setup } from './setup.ts'
+import { storeRemarks } from './store-remarks.ts'
 import { align } from './table.ts'
 
 /** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
@@ -82,7 +83,8 @@ function describeConfig(setup: Setup): Finding {
   const environment = setup.environment()
   const { models, upstreams, remarks } = setup.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
-  return { note: `${file}: ${upstreams.size} upstreams, ${models.size} models`, remarks }
+  const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
+  return { note, remarks: [...environment.remarks, ...remarks] }
 }
 
 function describeFolder({ dataDir, databaseUrl }: Environment): string {
@@ -113,8 +115,13 @@ async function describeNodes(setup: Setup): Promise<string> {
 
 const shorten = (hash: string): string => hash.slice(0, 12)
 
-async function describeStore(setup: Setup): Promise<string> {
+async function describeStore(setup: Setup): Promise<Finding> {
   const environment = setup.environment()
+  const note = await askStore(setup, environment)
+  return { note, remarks: await storeRemarks(setup, environment, setup.config(environment)) }
+}
+
+async function askStore(setup: Setup, environment: Environment): Promise<string> {
   try {
     await withStore(setup, environment, (storage) => storage.ping())
     return environment.databaseUrl ? 'PostgreSQL answers' : 'SQLite opens'

@@ -8,9 +8,10 @@ import type { LocalCommand } from './command.ts'
 import { askEach } from './control.ts'
 import { describeDoctor, doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { Report } from './output.ts'
+import { describe, Report } from './output.ts'
 import { describePrices } from './prices-diff.ts'
 import type { Setup } from './setup.ts'
+import { storeRemarks } from './store-remarks.ts'
 import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
 import { testUpstream } from './upstream-test.ts'
 
@@ -82,9 +83,20 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
 async function checkConfig(written: string | undefined, setup: Setup): Promise<unknown> {
   const environment = setup.environment()
   const file = written === undefined ? environment.configFile : resolve(written)
-  const { models, upstreams, groups, remarks, hash } = setup.config({ ...environment, configFile: file })
+  const config = setup.config({ ...environment, configFile: file }, { mayBeEmpty: false })
+  const { models, upstreams, groups, hash } = config
   const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
-  return { ok: true, file: file ?? null, ...counts, hash, remarks }
+  const remarks = [
+    ...(written === undefined ? environment.remarks : []),
+    ...config.remarks,
+    ...(await storeRemarks(setup, environment, config)),
+  ]
+  const result = { ok: true, file: file ?? null, ...counts, hash, remarks }
+  return new Report(
+    result,
+    describe({ ...result, file: file ?? 'none, defaults', remarks: remarks.length || 'none' }) +
+      remarks.map((remark) => `  - ${remark}\n`).join(''),
+  )
 }
 
 async function runSandbox({ values }: Arguments, json: boolean): Promise<void> {

@@ -59,6 +59,8 @@ export const OPERATIONS = {
     const { id } = await find(storage, account)
     return (await storage.listKeys(id)).map(keyJson)
   },
+  // Not a command: what remarks about keys need to know from the process that owns the store.
+  'key groups': async ({ storage }) => Object.fromEntries(await storage.keyGroups()),
   'key limit': async ({ storage, config }, values) => {
     const { key = '' } = values
     const found = await findKey(storage, key)

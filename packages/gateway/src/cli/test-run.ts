@@ -16,6 +16,7 @@ const setupOf = (dataDir: string): Setup => ({
     return config
   },
   openStorage: () => openSqlite(dataDir, { mayCreate: false }),
+  describeDatabase: () => 'SQLite',
   serve: () => Promise.reject(new Error('not here')),
 })
 

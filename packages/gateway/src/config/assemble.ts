@@ -2,11 +2,13 @@
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { SANDBOX_KIND } from './described.ts'
 import { addMistake, openDocument, type Reading } from './document.ts'
+import { isLitellmFile } from './foreign.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
 import { hashConfig } from './hash.ts'
 import type { BuiltIn } from './kinds.ts'
 import { readModels } from './models.ts'
 import { priceVersion } from './prices.ts'
+import { configRemarks } from './remarks.ts'
 import {
   RETENTION_DEFAULTS,
   readRegistration,
@@ -58,13 +60,14 @@ export function assemble(
   builtIn = NOTHING_BUILT_IN,
 ): Loaded {
   const { reading, root } = openDocument(source, file, env)
-  const fields = root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
+  const isForeign = root !== undefined && isLitellmFile(root)
+  const fields = isForeign ? undefined : root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
   const read = reading.mistakes.length > 0 && !fields ? undefined : readSections(fields, reading, builtIn)
   // In the order of the file, so that an operator can work from top to bottom.
   reading.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
   if (!read || reading.mistakes.length > 0) return { mistakes: reading.mistakes }
   const { config } = read
-  const remarks = [...modelRemarks(config), ...read.remarks]
+  const remarks = [...reading.remarks, ...configRemarks(config), ...read.remarks]
   return { config: freeze({ ...config, hash: hashConfig(config), remarks }), mistakes: [] }
 }
 
@@ -168,27 +171,6 @@ function withReadyMade(groups: Map<string, Group>, sandbox: string[] | undefined
   if (groups.size === 0) add(DEFAULT_GROUP, [ALL_MODELS])
   if (sandbox && !groups.has(SANDBOX_GROUP)) add(SANDBOX_GROUP, sandbox)
   return groups
-}
-
-function modelRemarks({
-  models,
-  mediaModels,
-  groups,
-}: Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>): string[] {
-  const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
-  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
-  const remarks = unpriced.map(
-    ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
-  )
-  for (const { id, type } of mediaModels?.values() ?? []) {
-    remarks.push(
-      `model ${id} makes ${type}s: calls of such models come with a later version, and callers do not see it yet`,
-    )
-  }
-  if (!groups.has(DEFAULT_GROUP)) {
-    remarks.push('there is no group "default": keys that were made without a group may use no model')
-  }
-  return remarks
 }
 
 /**

@@ -24,6 +24,8 @@ export type Reading = {
   folder: string
   env: Readonly<Record<string, string | undefined>>
   mistakes: Mistake[]
+  /** Not wrong, but probably not what was meant. */
+  remarks: string[]
   reported: Set<string>
   /** Environment variables that the file refers to. */
   namesRead: Set<string>
@@ -49,6 +51,11 @@ export function addMistake(value: Value, message: string, line = lineOf(value)):
   if (reported.has(once)) return
   reported.add(once)
   mistakes.push({ file, line, message: value.path === '' ? message : `${value.path}: ${message}` })
+}
+
+export function addRemark(value: Value, message: string): void {
+  const remark = `line ${lineOf(value)}: ${value.path}: ${message}`
+  if (!value.reading.remarks.includes(remark)) value.reading.remarks.push(remark)
 }
 
 // The parser's own words quote the source, which may be a key: these do not.
@@ -109,6 +116,9 @@ export function saysNothing(source: string): boolean {
   return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 }
 
+/** What `config check` and a reload say of a file that says nothing: taken at its word, it would drop every upstream. */
+export const EMPTY_FILE = 'is empty; the running configuration stays in force (write {} for the defaults)'
+
 export type Opened = { reading: Reading; root: Value | undefined }
 
 /** `root` is undefined for an empty file, and when syntax errors (in `reading.mistakes`) make the rest guesswork. */
@@ -124,6 +134,7 @@ export function openDocument(source: string, file: string, env: Reading['env']):
     folder: dirname(file),
     env,
     mistakes,
+    remarks: [],
     reported: new Set(),
     namesRead: new Set(),
     source,

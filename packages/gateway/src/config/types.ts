@@ -153,6 +153,8 @@ export type Environment = {
   workers: number
   /** How much is logged: nothing, events, or one line per request besides. */
   log: 'off' | 'errors' | 'requests'
+  /** Files that look like a configuration but are not read. */
+  remarks: readonly string[]
 }
 
 /** One thing wrong with the configuration, in words an operator can act on. */

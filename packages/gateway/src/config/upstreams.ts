@@ -2,6 +2,7 @@
 import { isScalar } from 'yaml'
 import { readDescribed, readKind, SANDBOX_KIND } from './described.ts'
 import { addMistake, lineOf, type Value } from './document.ts'
+import { dialectAdvice } from './foreign.ts'
 import { type Kind, spoken } from './kinds.ts'
 import {
   readBoolean,
@@ -15,7 +16,7 @@ import {
 } from './scalars.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from './types.ts'
 import { readHttp } from './upstream-http.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, scalarText } from './value.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, type Read, scalarText, written } from './value.ts'
 
 export const SANDBOX_UPSTREAM = 'sandbox'
 
@@ -60,6 +61,8 @@ const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
   'video-tasks': '/api/v3',
 }
 
+type Kinds = ReadonlyMap<string, Kind>
+
 export type ReadUpstreams = {
   upstreams: Map<string, Upstream>
   /** Also those with mistakes: a route to one of them is not a second mistake. */
@@ -70,18 +73,19 @@ export type ReadUpstreams = {
   real: boolean
 }
 
-export function readUpstreams(value: Value | undefined, kinds: ReadonlyMap<string, Kind>): ReadUpstreams {
+export function readUpstreams(value: Value | undefined, kinds: Kinds): ReadUpstreams {
   const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], real: false }
   const lines = new Map<string, number>()
   for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
     const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
     if (!fields) continue
     const id = fields.required('id', readId, 'give the upstream a name of your choice')
-    const written = fields.get('kind')
-    const kind = written && readKind(written, kinds)
+    const kindField = fields.get('kind')
+    const kind = kindField && readKind(kindField, kinds)
     if (kind === SANDBOX_KIND) result.sandboxes.push(item)
     else result.real = true
-    const upstream = kind === SANDBOX_KIND ? readSandbox(fields, id ?? '') : readReal(fields, id ?? '', kind)
+    const upstream =
+      kind === SANDBOX_KIND ? readSandbox(fields, id ?? '', kinds) : readReal(fields, id ?? '', kind, kinds)
     if (id === undefined) continue
     if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
       addMistake(item, 'the name sandbox belongs to the embedded models; choose another id')
@@ -129,23 +133,23 @@ export function sandboxUpstream(id: string): Upstream {
   }
 }
 
-function readSandbox(fields: Fields, id: string): Upstream {
+function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
   for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
     const field = fields.get(name)
     if (field) addMistake(field, 'the embedded models have no such setting; remove it')
   }
-  const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
+  const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
   return { ...sandboxUpstream(id), ...common(fields, id, false), dialect }
 }
 
 /** `kind`: the built-in description; undefined where none was written, or none of that name is known. */
-function readReal(fields: Fields, id: string, kind: Kind | undefined): Upstream {
+function readReal(fields: Fields, id: string, kind: Kind | undefined, kinds: Kinds): Upstream {
   const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
   const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
   const upstream: Upstream = {
     ...realUpstream(id),
     ...common(fields, id),
-    ...(kind ? readDescribed(fields, kind) : readCustom(fields)),
+    ...(kind ? readDescribed(fields, kind) : readCustom(fields, kinds)),
     keys: keys ?? [],
     proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
@@ -159,12 +163,12 @@ export function realUpstream(id: string): Upstream {
   return { ...sandboxUpstream(id), kind: 'custom', baseUrl: '' }
 }
 
-function readCustom(fields: Fields): Pick<Upstream, 'dialect' | 'baseUrl' | 'speaks'> {
+function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'speaks'> {
   // A kind that nobody knows would have brought both.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
-    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect, undefined)
-    : fields.required('dialect', readDialect, `write one of ${TEXT_DIALECTS.join(', ')}`)
+    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
+    : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECTS.join(', ')}`)
   const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
@@ -173,11 +177,17 @@ function readCustom(fields: Fields): Pick<Upstream, 'dialect' | 'baseUrl' | 'spe
   return { dialect: text, baseUrl: baseUrl ?? '', speaks: [spoken(text)] }
 }
 
-function readDialect(value: Value): UpstreamDialect | undefined {
-  const later = 'upstreams of this dialect come with a later version; text dialects work now'
-  const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
-  return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
-}
+const readDialect =
+  (kinds: Kinds): Read<UpstreamDialect> =>
+  (value) => {
+    const later = 'upstreams of this dialect come with a later version; text dialects work now'
+    const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
+    const text = scalarText(value, `one of ${TEXT_DIALECTS.join(', ')}`)
+    const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
+    if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
+    addMistake(value, `${written(value)} is no dialect; ${advice}`)
+    return undefined
+  }
 
 /** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
 function writtenDialect(fields: Fields): UpstreamDialect | undefined {

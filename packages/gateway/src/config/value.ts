@@ -1,7 +1,7 @@
 // Reading maps, lists and texts. Each reader either returns what was asked for or notes a mistake and returns
 // undefined; nobody stops at the first one, so an operator sees all of them at once.
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
-import { addMistake, type Reading, type Value } from './document.ts'
+import { addMistake, addRemark, type Reading, type Value } from './document.ts'
 import { nearest } from './nearest.ts'
 import { substitute } from './substitute.ts'
 
@@ -158,6 +158,9 @@ export function listOf<T>(read: Read<T>, example: string, emptyAdvice?: string):
   }
 }
 
+/** `$NAME` and nothing else: in a shell it would be the variable. */
+const BARE_REFERENCE = /^\$[A-Za-z_][A-Za-z0-9_]*$/
+
 /** A scalar's text as written (numbers too: `0.10` stays `0.10`) with `${NAME}` filled in. */
 export function scalarText(value: Value, expected: string): string | undefined {
   const { reading } = value
@@ -169,6 +172,11 @@ export function scalarText(value: Value, expected: string): string | undefined {
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
   const { text, names, unset, malformed } = substitute(written, reading.env)
   for (const name of names) reading.namesRead.add(name)
+  if (BARE_REFERENCE.test(written))
+    addRemark(
+      value,
+      `${quote(written)} is taken as it is written; write "\${${written.slice(1)}}" to read the variable`,
+    )
   const start = node.range?.[0] ?? 0
   // In a text of several lines the line of the reference, not of its beginning.
   const lineOf = (part: string) => reading.lineAt(Math.max(start, reading.source.indexOf(part, start)))

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Loaded } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
-import { saysNothing } from './document.ts'
+import { EMPTY_FILE, saysNothing } from './document.ts'
 import { reasonOf } from './server.ts'
 import type { FileConfig, Mistake } from './types.ts'
 
@@ -70,8 +70,7 @@ export function watchConfig(
     }
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
-    if (saysNothing(Buffer.from(content.text, 'latin1').toString()))
-      return report('is empty; the running configuration stays in force')
+    if (saysNothing(Buffer.from(content.text, 'latin1').toString())) return report(EMPTY_FILE)
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(current, loaded.config)

@@ -11,6 +11,10 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
       param: 'model',
     })
   }
+  if (!catalogue.config.groups.has(caller.group)) {
+    const message = `This key's group '${caller.group}' no longer exists, so the key can use no model. Ask the operator of this gateway for another key.`
+    throw new Failure('model_not_allowed', message)
+  }
   refuseMedia(caller, model, catalogue)
   if (!exists(catalogue, model)) {
     throw new Failure('model_not_found', `The model '${model}' does not exist. GET /v1/models lists those that do.`, {

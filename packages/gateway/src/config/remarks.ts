@@ -1,0 +1,86 @@
+// What is no mistake, but what an operator should know. Shown by `config check`, `doctor`, at the start and after a reload.
+import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
+import { type Figures, KIND_NAMES, KINDS, type TokenPrice } from '../money/price.ts'
+import type { FileConfig } from './types.ts'
+
+type Config = Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>
+
+const DEFAULT_GROUP = 'default'
+
+/** No vendor sells a million tokens for less than a tenth of a cent: below it, a price per token was meant. */
+const LEAST_PER_MILLION: Nanos = NANOS_PER_USD / 1_000n
+const MILLION = 1_000_000n
+
+export function configRemarks(config: Config): string[] {
+  return [...modelRemarks(config), ...priceRemarks(config)]
+}
+
+function modelRemarks({ models, mediaModels, groups }: Config): string[] {
+  const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
+  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
+  const remarks = unpriced.map(
+    ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
+  )
+  for (const { id, type } of mediaModels?.values() ?? []) {
+    remarks.push(
+      `model ${id} makes ${type}s: calls of such models come with a later version, and callers do not see it yet`,
+    )
+  }
+  if (!groups.has(DEFAULT_GROUP)) {
+    remarks.push('there is no group "default": keys that were made without a group may use no model')
+  }
+  return remarks
+}
+
+/** One for each price, of a model, of a route's cost or of a group. */
+function priceRemarks({ models, groups }: Config): string[] {
+  const ofModels = [...models.values()].flatMap(({ id, price, routes }) => [
+    ...perTokenRemark(`the price of model ${id}`, price),
+    ...routes.flatMap(({ upstream, cost }) => perTokenRemark(`the cost of model ${id} at upstream ${upstream}`, cost)),
+  ])
+  const ofGroups = [...groups.values()].flatMap((group) =>
+    [...(group.prices ?? [])].flatMap(([id, { price }]) =>
+      perTokenRemark(`the price of model ${id} in group ${group.id}`, price),
+    ),
+  )
+  return [...ofModels, ...ofGroups]
+}
+
+function perTokenRemark(what: string, price: TokenPrice | undefined): string[] {
+  const [lowest] = price ? tablesOf(price).flatMap(tooLow) : []
+  if (!lowest) return []
+  const { name, nanos } = lowest
+  const [written, meant] = [formatUsd(nanos), formatUsd(nanos * MILLION)]
+  return [
+    `${what} looks like USD per token, and prices are USD per million tokens: ${name} is ${written}; ${meant} would be the same per million`,
+  ]
+}
+
+function tablesOf({ longContext = [], tiers, ...figures }: TokenPrice): Figures[] {
+  const ofTiers = [...(tiers?.values() ?? [])].flatMap((tier) =>
+    'figures' in tier ? [tier.figures, ...tier.longContext.map((each) => each.figures)] : [],
+  )
+  return [figures, ...longContext.map((each) => each.figures), ...ofTiers]
+}
+
+const tooLow = (figures: Figures) =>
+  KINDS.flatMap((kind) => {
+    const nanos = figures[kind]
+    return nanos !== undefined && nanos > 0n && nanos < LEAST_PER_MILLION ? [{ name: KIND_NAMES[kind], nanos }] : []
+  })
+
+/** `keyGroups`: how many keys that work each group has in the store. */
+export function missingGroupRemarks(
+  keyGroups: ReadonlyMap<string, number>,
+  { groups, sandbox }: Pick<FileConfig, 'groups' | 'sandbox'>,
+): string[] {
+  return [...keyGroups].flatMap(([group, keys]) => {
+    if (groups.has(group)) return []
+    const advice =
+      group === 'sandbox' && !sandbox.on
+        ? 'sandbox: true brings it back'
+        : 'add the group to the file, or create keys in another one'
+    const which = keys === 1 ? '1 key is' : `${keys} keys are`
+    return [`${which} in group '${group}', which does not exist, and can use no model; ${advice}`]
+  })
+}
