@@ -9,6 +9,7 @@ import { kindOf, parseIp } from './address.ts'
  */
 export type UrlVerdict = 'public' | 'private' | 'object' | 'forbidden'
 
+const LONGEST_AUTHORITY = 1_024
 const OBJECT_SCHEMES: ReadonlySet<string> = new Set(['gs', 's3'])
 
 const LOOPBACK_NAME = /^(?:(?:.*\.)?localhost|localhost\.localdomain|ip6-(?:localhost|loopback))$/
@@ -35,7 +36,7 @@ function withoutScheme(text: string): UrlVerdict {
 function judgeHost(text: string): UrlVerdict {
   const authority = /^https?:[/\\]*([^/?#]*)/i.exec(text)?.[1] ?? ''
   // Some readers take `\` for `/`, some for a part of the name, and so a second `@`.
-  if (/[\\\0- ]|@.*@/.test(authority) || !URL.canParse(text)) return 'forbidden'
+  if (authority.length > LONGEST_AUTHORITY || /[\\\0- ]|@.*@/.test(authority) || !URL.canParse(text)) return 'forbidden'
   const host = new URL(text).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
   const ip = parseIp(host)
   if (ip !== undefined) {

@@ -1,5 +1,6 @@
 // URLs that a caller names for the upstream to fetch or to call. An upstream may live in the operator's network, or be paid to
 // act in it: a private URL goes only where the operator allows it.
+import { shortText } from '@trivium/protocol/canonical/utf8.ts'
 import type { PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import { judgeUrl } from '../http/judge-url.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -8,12 +9,16 @@ import { isOnList } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
+/** More than any vendor takes. */
+const MOST_URLS = 4_096
+
 /** What a candidate must allow, with the first field that asks for it. */
 type Needs = { private: string | undefined; object: string | undefined }
 
 /** The offer with those candidates alone that may be sent the request's URLs. Throws where none is left. */
 export function offerForUrls(offer: Offer, { urls }: PassingRequest, caller: Caller): Offer {
   if (urls.length === 0) return offer
+  if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
   const needs: Needs = { private: undefined, object: undefined }
   for (const { field, url } of urls) {
     const verdict = judgeUrl(url)
@@ -54,7 +59,8 @@ function withCandidates(offer: Offer, allows: (candidate: Candidate) => boolean,
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
 }
 
-function notForwarded(field: string): Failure {
+function notForwarded(path: string): Failure {
+  const field = shortText(path)
   const message = `${field} must be an http or https URL of a public host, or a data URL.`
   return new Failure('bad_request', message, { param: field })
 }

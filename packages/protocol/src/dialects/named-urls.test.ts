@@ -27,7 +27,11 @@ const NAMED: [Id, object, string][] = [
   ['chat', chatPart({ type: 'image_url', image_url: { url: U } }), 'messages[0].content[1].image_url.url'],
   ['chat', { mcp_servers: [{ type: 'url', url: U }] }, 'mcp_servers[0].url'],
   ['chat', { search_parameters: { sources: [{ type: 'rss', links: [U] }] } }, 'search_parameters.sources[0].links[0]'],
-  ['chat', { data_sources: [{ parameters: 1, options: { endpoint: U } }] }, 'data_sources[0].options.endpoint'],
+  [
+    'chat',
+    { data_sources: [{ type: 'azure_search', parameters: { endpoint: U } }] },
+    'data_sources[0].parameters.endpoint',
+  ],
   ['chat', { callback_url: U }, 'callback_url'],
   ['responses', item({ type: 'input_image', image_url: U }), 'input[0].content[0].image_url'],
   ['responses', item({ type: 'input_file', file_url: U }), 'input[0].content[0].file_url'],

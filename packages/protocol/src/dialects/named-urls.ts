@@ -22,38 +22,42 @@ const CONTENT_NAMES: ReadonlySet<string> = new Set(
 /** With a scheme, or with the scheme of whoever reads it. */
 const LOOKS_LIKE_URL = /^[\0- ]*(?:[a-z][a-z0-9+.-]{0,30}:|[/\\]{2})/i
 
-/** Members that a model reads, or that describe what it may say: what stands in them is fetched by nobody. */
-const READ_BY_MODEL: ReadonlySet<string> = new Set(
-  [
-    'text thinking refusal transcript title context name description id type role annotations citations logprobs',
-    // Calls of tools, their results, and what tools look like.
-    'arguments args input response function functions custom parameters input_schema inputschema schema strict',
-    'functiondeclarations function_declarations parametersjsonschema input_examples examples headers filters',
-    'cache_control encrypted_content signature',
-  ]
-    .join(' ')
-    .split(' '),
+const setOf = (...names: readonly string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
+
+/** Members that are texts. */
+const TEXTS = setOf('text title name description id type role')
+
+/** Members of parts and tools that a model reads, or that describe what it may say: what stands in them is fetched by nobody. */
+const READ_BY_MODEL = setOf(
+  'text title name description id type role thinking refusal transcript context annotations citations logprobs',
+  // Calls of tools, their results, and what tools look like.
+  'arguments args input response function functions custom parameters input_schema inputschema schema strict',
+  'functiondeclarations function_declarations parametersjsonschema input_examples examples headers filters',
+  'cache_control encrypted_content signature',
 )
 
 const DEEPEST = 8
 
 /** Adds the URLs in an object that is part of a request: a content part, a tool, a list of servers. */
 export function addUrls(found: NamedUrl[], value: unknown, at: string): void {
-  walk(found, value, at, '', 0)
+  walk({ found, skipped: READ_BY_MODEL }, value, at, '', 0)
 }
 
-function walk(found: NamedUrl[], value: unknown, at: string, name: string, depth: number): void {
+type Walk = { found: NamedUrl[]; skipped: ReadonlySet<string> }
+
+function walk(into: Walk, value: unknown, at: string, name: string, depth: number): void {
+  const { found, skipped } = into
   if (typeof value === 'string') {
     if (isUrl(value, name)) found.push({ field: at, url: value })
   } else if (depth > DEEPEST) return
   else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) walk(found, value[index], `${at}[${index}]`, name, depth + 1)
+    for (let index = 0; index < value.length; index++) walk(into, value[index], `${at}[${index}]`, name, depth + 1)
   } else if (isObject(value)) {
     for (const key in value) {
       const member = value[key]
       if (typeof member !== 'string' && typeof member !== 'object') continue
       const folded = key.toLowerCase()
-      if (!READ_BY_MODEL.has(folded)) walk(found, member, at === '' ? key : `${at}.${key}`, folded, depth + 1)
+      if (!skipped.has(folded)) walk(into, member, `${at}.${key}`, folded, depth + 1)
     }
   }
 }
@@ -64,15 +68,11 @@ function isUrl(text: string, name: string): boolean {
 }
 
 /** Top-level fields without URLs, or with some that have their own place to be looked for. */
-const ELSEWHERE: ReadonlySet<string> = new Set(
-  [
-    'model messages input contents system instructions systeminstruction system_instruction tools tool_choice toolconfig',
-    'tool_config response_format text metadata labels generationconfig generation_config prediction stop user include',
-    'functions function_call logit_bias stream_options reasoning thinking output_config output_format safetysettings',
-    'safety_settings context_management safety_identifier prompt_cache_key service_tier modalities audio outputconfig',
-  ]
-    .join(' ')
-    .split(' '),
+const ELSEWHERE = setOf(
+  'model messages input contents system systeminstruction system_instruction tools tool_choice toolconfig',
+  'tool_config response_format text metadata labels generationconfig generation_config prediction stop user include',
+  'functions function_call logit_bias stream_options reasoning thinking output_config output_format safetysettings',
+  'safety_settings context_management safety_identifier prompt_cache_key service_tier modalities audio outputconfig',
 )
 
 /** Whether URLs may stand in a top-level field that no place of its own is known for. `isText`: it is a string. */
@@ -82,24 +82,32 @@ export function mayNameUrls(field: string, isText: boolean): boolean {
   return !isText || URL_NAME.test(name) || CONTENT_NAMES.has(name)
 }
 
-/** Those of such fields. */
+/** Adds those of such a field. */
+export function addFieldUrls(found: NamedUrl[], field: string, value: unknown): void {
+  walk({ found, skipped: TEXTS }, value, field, field.toLowerCase(), 0)
+}
+
+/** Those of all such fields. */
 export function urlsBeside(body: Json): NamedUrl[] {
   const found: NamedUrl[] = []
   for (const name in body) {
     const value = body[name]
     const isText = typeof value === 'string'
-    if ((isText || typeof value === 'object') && mayNameUrls(name, isText)) addUrls(found, { [name]: value }, '')
+    if ((isText || typeof value === 'object') && mayNameUrls(name, isText)) addFieldUrls(found, name, value)
   }
   return found
 }
 
 /** Of a list of content parts, or the one part that stands in its place. */
 export function addPartUrls(found: NamedUrl[], parts: unknown, at: string): void {
-  if (!Array.isArray(parts)) return
+  if (!Array.isArray(parts)) {
+    if (isObject(parts)) addUrls(found, parts, at)
+    return
+  }
   for (let index = 0; index < parts.length; index++) {
     const part: unknown = parts[index]
     // Most are text.
-    if (isObject(part) && !isText(part)) addUrls(found, part, `${at}[${index}]`)
+    if (Array.isArray(part) || (isObject(part) && !isText(part))) addUrls(found, part, `${at}[${index}]`)
   }
 }
 

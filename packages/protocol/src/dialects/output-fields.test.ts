@@ -30,6 +30,8 @@ const TABLE: [members: string, left: object, gone?: string[]][] = [
   ['"options":[{"num_predict":100000}]', { options: [{ num_predict: 100_000 }] }],
   ['"parameters":{"max_new_tokens":100000,"best_of":4,"seed":1}', { parameters: { max_new_tokens: 100, seed: 1 } }],
   ['"extra_body":{"n_predict":100000,"model":"other","google":{"a":1}}', { extra_body: { google: { a: 1 } } }],
+  ['"thinking_budget":0', { thinking_budget: 0 }],
+  ['"thinking_budget":-1,"reasoning_budget":100000', { thinking_budget: 100, reasoning_budget: 100 }],
   ['"min_tokens":100000', {}, ['min_tokens']],
   ['"min_tokens":0', { min_tokens: 0 }],
   ['"best_of":20,"n_cmpl":20', {}, ['best_of', 'n_cmpl']],

@@ -7,10 +7,10 @@ import { editedObject, type FieldEdits, setField } from '../framing/edit-fields.
 import { fieldNamed, type JsonField, scanObject } from '../framing/json-scan.ts'
 
 /**
- * `cap`: the most tokens of an answer. `floor`: the fewest. `count`: how many answers are made. `lift`: lets an answer exceed
+ * `cap`: the most tokens of an answer. `budget`: those of its reasoning, where 0 is none. `floor`: the fewest. `count`: how many answers are made. `lift`: lets an answer exceed
  * its cap. `holder`: an object with such fields in it. `wrapper`: an object whose members some services merge into the request.
  */
-type FieldKind = 'cap' | 'floor' | 'count' | 'lift' | 'holder' | 'wrapper'
+type FieldKind = 'cap' | 'budget' | 'floor' | 'count' | 'lift' | 'holder' | 'wrapper'
 
 const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
   cap: [
@@ -20,7 +20,15 @@ const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
     // The older protocol of Anthropic; NeMo and Megatron; TensorRT-LLM; FastDeploy.
     ...['max_tokens_to_sample', 'tokens_to_generate', 'max_tokens_to_generate', 'num_tokens_to_generate'],
     ...['request_output_len', 'output_len', 'max_dec_len', 'max_generated_tokens', 'max_decoded_tokens'],
-    ...['max_generation_length', 'maxNewTokens', 'max_gen_tokens', 'reasoning_max_tokens'],
+    ...['max_generation_length', 'maxNewTokens', 'max_gen_tokens'],
+  ],
+  // Qwen, whose cap leaves reasoning out; FastDeploy; llama.cpp and others.
+  budget: [
+    'thinking_budget',
+    'reasoning_max_tokens',
+    'reasoning_budget',
+    'thinking_token_budget',
+    'max_reasoning_tokens',
   ],
   // vLLM, SGLang, TabbyAPI, Hugging Face.
   floor: ['min_tokens', 'min_length', 'min_new_tokens', 'min_completion_tokens', 'min_output_tokens', 'min_dec_len'],
@@ -111,6 +119,8 @@ export function boundFor({ kind, value }: OutputField, { cap, choices }: OutputB
       return cap === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1 && value <= cap)
         ? undefined
         : cap
+    case 'budget':
+      return cap === Number.POSITIVE_INFINITY || (value >= 0 && value <= cap) ? undefined : cap
     case 'floor':
       return value <= cap ? undefined : 'removed'
     case 'count':

@@ -5,7 +5,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements } from '../../../framing/edit-fields.ts'
 import { fieldNamed, type JsonField } from '../../../framing/json-scan.ts'
-import { addPartUrls, addUrls, mayNameUrls, type NamedUrl, NO_URLS } from '../../named-urls.ts'
+import { addFieldUrls, addPartUrls, addUrls, mayNameUrls, type NamedUrl, NO_URLS } from '../../named-urls.ts'
 import { isId, objectsIn } from '../../passing-request.ts'
 import { addPriced, billedTools, billedWord, effectOf, effectsOf, pricedTools } from '../../priced-fields.ts'
 import type { PricedField } from '../../text-dialect.ts'
@@ -90,7 +90,7 @@ export function namedUrls(bytes: Uint8Array, facts: ChatFacts, parsed: unknown, 
     if (!(isText || kind === 'object' || kind === 'array') || !mayNameUrls(name, isText)) continue
     found ??= []
     const value = isObject(parsed) ? parsed[name] : parsedJson(codec.decode(bytes, start, end))
-    addUrls(found, { [name]: value }, '')
+    addFieldUrls(found, name, value)
   }
   if (!isObject(parsed)) return found ?? NO_URLS
   found ??= []
