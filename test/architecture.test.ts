@@ -31,6 +31,7 @@ const TOP = [
   'lifecycle.ts',
   'listen.ts',
   'first-start.ts',
+  'keep-running.mjs',
   'secret.ts',
   'start-summary.ts',
   'supervise.ts',

@@ -3,8 +3,10 @@
 //   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { keepRunning } from '../packages/gateway/src/keep-running.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -84,23 +86,36 @@ function programOf([kind, ...args], bun) {
   return kind === 'bun' ? [bun, args] : [process.execPath, args]
 }
 
-/** Runs a program in our place: same streams, signals passed on, its exit code becomes ours. */
+/** Runs a program in our place: same streams, signals passed on, its exit code becomes ours. A server that crashes is restarted. */
 function become(file, args, env) {
-  // The fourth stream tells the child when we are gone: a killed launcher must not leave a server behind.
-  const child = spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], env })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  const { signal } = keepRunning({
+    start: (ready) => launch(file, args, env, ready),
+    exit: (code) => process.exit(code),
+    report: (message) => console.error(`trivium: ${message}`),
+  })
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => signal(name))
   // npm killed outright cannot pass the news on; nobody would know of the server it left behind.
   const parent = process.ppid
   const orphaned = setInterval(() => {
     if (process.ppid === parent) return
     // Once: a second signal would mean haste.
     clearInterval(orphaned)
-    child.kill('SIGTERM')
+    signal('SIGTERM')
   }, 500)
   if (process.env.npm_lifecycle_event) orphaned.unref()
   else clearInterval(orphaned)
+}
+
+function launch(file, args, env, ready) {
+  // The fourth stream tells the child when we are gone: a killed launcher must not leave a server behind. Over the fifth it says
+  // that it is ready.
+  const child = spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe', 'ipc'], env })
   child.on('error', (error) => fail(`could not start ${file}: ${error.message}`))
-  child.on('exit', (code, signal) => process.exit(signal ? 128 + 15 : (code ?? 1)))
+  child.on('message', ready)
+  const exited = new Promise((resolve) =>
+    child.on('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0))),
+  )
+  return { exited, kill: (name) => child.kill(name) }
 }
 
 const [name = '', ...args] = process.argv.slice(2)

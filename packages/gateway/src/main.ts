@@ -9,6 +9,7 @@ import { formatMistakes } from './config/format.ts'
 import { reasonOf } from './config/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import { loadFile, readEnvironment } from './config.ts'
+import { keepRunning } from './keep-running.mjs'
 import { masterSecret } from './secret.ts'
 import { serve } from './serve.ts'
 import { openPostgres } from './storage/postgres.ts'
@@ -51,7 +52,7 @@ const setup: Setup = {
   },
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
-  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker() }),
+  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker(), ready: tellReady }),
 }
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
@@ -132,15 +133,26 @@ function asWorker(): Worker | undefined {
  */
 const FOR_BUN = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
 
-async function startAgain(args: readonly string[]): Promise<number> {
-  const child = Bun.spawn(againWith(args), {
-    // The fourth stream tells the child when we are gone: whoever kills us means the server.
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    env: { ...env, ...FOR_BUN, TRIVIUM_LAUNCHER_FD: '3' },
+/** This process becomes the parent of the server, as tools/run.mjs is elsewhere. */
+function startAgain(args: readonly string[]): void {
+  const { signal } = keepRunning({
+    start: (ready) =>
+      Bun.spawn(againWith(args), {
+        // The fourth stream tells the child when we are gone: whoever kills us means the server.
+        stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+        env: { ...env, ...FOR_BUN, TRIVIUM_LAUNCHER_FD: '3' },
+        serialization: 'json',
+        // All that is ever sent.
+        ipc: ready,
+      }),
+    exit: (code) => process.exit(code),
+    report: (message) => process.stderr.write(`trivium: ${message}\n`),
   })
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
-  return await child.exited
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => signal(name))
 }
+
+/** Told to the parent, which starts a server that was ready again if it crashes. */
+const tellReady = () => void process.send?.('ready')
 
 /** A compiled executable carries its script; `bun main.ts` has to be told it again. */
 const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
@@ -154,7 +166,7 @@ const serving = args[0] === 'serve'
 // The parent of workers calls no upstream, and starts them with the right environment.
 const isParent = Number(env.TRIVIUM_WORKERS) > 1
 if (serving && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
-  process.exit(await startAgain(args))
+  startAgain(args)
 } else {
   if (serving) endWithLauncher()
   const code = await run(args, setup)

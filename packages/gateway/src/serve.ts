@@ -26,6 +26,7 @@ import { createSeals } from './journey/seals.ts'
 import { createTurnedAway } from './journey/turned-away.ts'
 import { createWaiting } from './journey/waiting.ts'
 import { createWatches } from './journey/watch.ts'
+import { UNCAUGHT_ERROR } from './keep-running.mjs'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { type Listener, listen, type Manners } from './listen.ts'
 import { errorText, type Log } from './observe/log.ts'
@@ -58,6 +59,8 @@ export type ServeSetup = Setup & {
   launch: Launch
   /** This process is one. */
   worker: Worker | undefined
+  /** Called when this process, not being a worker, serves. */
+  ready(): void
 }
 
 export async function serve(setup: ServeSetup): Promise<void> {
@@ -155,6 +158,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
     }
     await worker?.listening(listener.port)
     lifecycle.becomeReady()
+    process.on('uncaughtException', (error) => endByError(error, log))
+    if (!worker) setup.ready()
   } catch (error) {
     await closeAll(stops)
     throw error
@@ -326,6 +331,12 @@ function onSignals(lifecycle: Lifecycle, log: Log): void {
   process.on('SIGTERM', () => lifecycle.stop('SIGTERM'))
   process.on('SIGINT', () => lifecycle.stop('SIGINT'))
   process.on('unhandledRejection', (error) => log.error('unhandled', { error: String(error) }))
+}
+
+/** Nobody knows what still works after it. The parent starts another server. */
+function endByError(error: unknown, log: Log): void {
+  log.error('uncaught error', { error: errorText(error) })
+  process.exit(UNCAUGHT_ERROR)
 }
 
 /** In reverse order of opening; one that fails does not keep the others from closing. */
