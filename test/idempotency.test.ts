@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask, received } from './support/client.ts'
-import { audit, cost, quickKey } from './support/control.ts'
+import { ask as askDesk, audit, cost, quickKey } from './support/control.ts'
 import { CLIENTS, callIn, errorIn } from './support/dialect-calls.ts'
 import { eventually } from './support/eventually.ts'
 import { chat, type Gateway, startGateway } from './support/gateway.ts'
@@ -56,6 +56,22 @@ async function refused(response: Response) {
 
 test('a gateway that is sent no keys has no file for their answers', () => {
   expect(existsSync(join(gateway.home.dataDir, 'contents.db'))).toBe(false)
+})
+
+test('a kept answer is given only to a key that may use the model now', async () => {
+  const { secret, email, keyId, rows } = await quickKey(gateway)
+  const other = await askDesk<{ secret: string }>(gateway, 'key create', {
+    ...{ account: email, name: 'narrow', models: 'sandbox-text' },
+  })
+  const call = (by: string) => callIn('chat', gateway.url, by, { model: 'renamed', headers: keyed('shared') })
+  expect((await call(secret)).status).toBe(200)
+  const denied = await call(other.secret)
+  expect([denied.status, denied.headers.get('idempotent-replayed')]).toEqual([403, null])
+  expect(await denied.text()).not.toContain('choices')
+  expect((await call(secret)).headers.get('idempotent-replayed')).toBe('true')
+  await askDesk(gateway, 'key limit', { key: keyId, models: 'sandbox-text' })
+  await eventually(async () => (await call(secret)).status === 403)
+  expect(await rows()).toHaveLength(1)
 })
 
 describe.each(CLIENTS)('%s', (dialect) => {

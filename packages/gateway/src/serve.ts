@@ -15,6 +15,7 @@ import { descriptorLimit, mostClients, mostIdleUpstreams } from './http/descript
 import { ConnectionLimit } from './http/server/connection-limit.ts'
 import { createTicker } from './http/ticker.ts'
 import { createAborts } from './journey/aborts.ts'
+import { createAccountKeys } from './journey/account-keys.ts'
 import { createCallers } from './journey/authenticate.ts'
 import { type Catalogue, compileCatalogue } from './journey/catalogue.ts'
 import { createIds } from './journey/ids.ts'
@@ -234,6 +235,7 @@ async function createParts(
     () => node.leave(),
     pollChanges(storage, callers, log),
   )
+  const secret = await masterSecret(storage, environment)
   return {
     ...{
       catalogue,
@@ -248,7 +250,7 @@ async function createParts(
       clock: Date.now,
       store: storage,
     },
-    seals: createSeals(await masterSecret(storage, environment)),
+    ...{ seals: createSeals(secret), accountKeys: createAccountKeys(secret) },
     ids: createIds(() => node.identity().slot, Date.now),
     learned: createLearned(),
     refused: createRefused(),

@@ -10,6 +10,7 @@ import { RequestRecord } from '../observe/request-log.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
+import { createAccountKeys } from './account-keys.ts'
 import { Failure } from './failure.ts'
 import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './idempotency.ts'
 import { formatRequestId } from './ids.ts'
@@ -235,6 +236,48 @@ test('an answer that is kept a moment after it was settled is replayed', async (
     ...{ 'idempotent-replayed': 'true', 'idempotent-request-id': formatRequestId(FIRST) },
   }
   for (const [name, value] of Object.entries(expected)) expect(said.headers.get(name)).toBe(value)
+})
+
+describe('a kept answer', () => {
+  const SECRET_WORDS = '{"said":"something private"}'
+  async function kept(): Promise<KeyClaim> {
+    const first = await claimed()
+    await storage.apply(hold(FIRST, wallet, NODE))
+    await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+    const headers = testHeaders()
+    headers.set('content-type', 'application/json')
+    await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)
+    return first
+  }
+  const stored = async ({ claim: { account, key } }: KeyClaim, fingerprint: Uint8Array) => {
+    const found = await storage.contents.find({ id: 99n, ...NODE, account, key, fingerprint })
+    if (found.outcome !== 'finished' || !found.answer) throw new Error(`not kept: ${found.outcome}`)
+    return found.answer
+  }
+
+  test('is encrypted in the store, and comes back as it was', async () => {
+    const first = await kept()
+    const { headers, body } = await stored(first, first.claim.fingerprint)
+    expect(`${headers} ${Buffer.from(body).toString('latin1')}`).not.toMatch(/private|content-type|json/)
+    expect(await claim()).toMatchObject({ replayed: SECRET_WORDS })
+  })
+
+  test('that cannot be decrypted is an error, and not a second charge', async () => {
+    await kept()
+    parts = { ...parts, accountKeys: createAccountKeys('another secret') }
+    const said = await claim()
+    expect(said).toMatchObject({
+      ...{ status: 'conflict, for good', message: expect.stringContaining('can no longer be read') },
+    })
+    expect(logged.join()).toContain('cannot be decrypted')
+  })
+
+  test('of an earlier version, which did not encrypt it, is still replayed', async () => {
+    const { claim: own } = await claimed()
+    const answer = { headers: '{"content-type":"application/json"}', body: Buffer.from('{"old":1}') }
+    await storage.contents.keep(own, { cost: 60n, keepMs: 3_600_000, answer })
+    expect(await claim()).toMatchObject({ replayed: '{"old":1}' })
+  })
 })
 
 describe('a hold that came too late', () => {

@@ -13,6 +13,7 @@ import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
 import { Failure } from './failure.ts'
 import { formatRequestId } from './ids.ts'
 import type { Ask, Incoming } from './journey.ts'
+import { openAnswer, sealAnswer } from './kept-answer.ts'
 import type { Parts } from './parts.ts'
 import { type Quote, unavailable } from './reserve.ts'
 import { DONE, type Ending } from './settle.ts'
@@ -98,15 +99,11 @@ function fingerprintOf({ ask, body }: Keyed): Uint8Array {
 }
 
 /** A storm of refused calls is worth no more than a look: nothing is written for it. */
-async function replayOrRefuse(
-  claim: Claim,
-  refused: Failure,
-  headers: AnswerHeaders,
-  { store }: Parts,
-): Promise<Answer> {
+async function replayOrRefuse(claim: Claim, refused: Failure, headers: AnswerHeaders, parts: Parts): Promise<Answer> {
+  const { store } = parts
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
-  return replay(known.first, known.answer, headers)
+  return replay(claim, known.first, known.answer, headers, parts) ?? Promise.reject(refused)
 }
 
 async function decide(claim: Claim, keepMs: number, headers: AnswerHeaders, parts: Parts): Promise<KeyClaim | Answer> {
@@ -121,7 +118,11 @@ async function decide(claim: Claim, keepMs: number, headers: AnswerHeaders, part
     } else if (fate !== 'running') claimed = await keptOrLost(claim, claimed.first.id, fate.cost, store)
   }
   if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
-  if (claimed.outcome === 'finished' && claimed.answer) return replay(claimed.first, claimed.answer, headers)
+  const again =
+    claimed.outcome === 'finished' && claimed.answer
+      ? replay(claim, claimed.first, claimed.answer, headers, parts)
+      : undefined
+  if (again) return again
   throw refusal(claimed, headers)
 }
 
@@ -155,7 +156,19 @@ async function keptOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }
   return { outcome: 'finished', first, cost, answer: undefined }
 }
 
-function replay(first: bigint, answer: KeptAnswer, headers: AnswerHeaders): Answer {
+/** undefined: what was kept cannot be read. It is paid for, so it is as good as lost: nothing is asked or charged again. */
+function replay(
+  claim: Claim,
+  first: bigint,
+  sealed: KeptAnswer,
+  headers: AnswerHeaders,
+  { accountKeys, log }: Parts,
+): Answer | undefined {
+  const answer = openAnswer(claim, sealed, accountKeys)
+  if (!answer) {
+    log.error('a kept answer cannot be decrypted', { request: formatRequestId(first) })
+    return undefined
+  }
   const kept = JSON.parse(answer.headers) as Record<string, string>
   for (const [name, value] of Object.entries(kept)) headers.set(name, value)
   headers.set('idempotent-replayed', 'true')
@@ -178,7 +191,10 @@ function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: AnswerH
   // Trying again would bring the same, and clients try a 409 again by themselves.
   headers.set('x-should-retry', 'false')
   const ended = `The request with this Idempotency-Key has ended (${id}, charged ${formatUsd(claimed.cost)} USD)`
-  const message = `${ended}, and its answer was not kept: only unstreamed ones of up to 1 MiB are. Send a new key to ask again.`
+  const why = claimed.answer
+    ? 'its kept answer can no longer be read'
+    : 'its answer was not kept: only unstreamed ones of up to 1 MiB are'
+  const message = `${ended}, and ${why}. Send a new key to ask again.`
   return new Failure('conflict', message, { param })
 }
 
@@ -203,7 +219,9 @@ export type End = { ending: Ending; charged: Nanos; headers: AnswerHeaders; body
 export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Parts): Promise<void> {
   const { contents } = parts.store
   if (!end.body && !isAnswered(end.ending, end.charged)) return orLater(claim, parts, () => contents.forget(claim))
-  const answer = end.body && end.body.length <= LARGEST_KEPT_BYTES ? keptAnswer(end.headers, end.body) : undefined
+  const { body } = end
+  const isKeepable = body !== undefined && body.length <= LARGEST_KEPT_BYTES
+  const answer = isKeepable ? sealAnswer(claim, keptAnswer(end.headers, body), parts.accountKeys) : undefined
   return orLater(claim, parts, async () => {
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
     if (!isKept) parts.log.warn('an idempotency key was taken over', { request: formatRequestId(claim.id) })

@@ -12,6 +12,7 @@ import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, tur
 import { concludeWhole, readAnswer } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
+import { authorize } from './authorize.ts'
 import { call, showWarnings } from './call.ts'
 import { codec } from './codec.ts'
 import { type Exchange, letLeave } from './exchange.ts'
@@ -73,6 +74,8 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     if (!place.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
     const said: string[] = []
     if (key !== null) {
+      // Also for an answer that was kept: whoever may no longer use the model does not get it.
+      authorize(caller, request.model, catalogue)
       const keyed = { incoming, ask, caller, body, retention, warnings: said, refused }
       const claimed = await claimKey(key, keyed, parts)
       if (claimed && 'status' in claimed) {

@@ -10,6 +10,7 @@ import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { Aborts } from './aborts.ts'
+import type { AccountKeys } from './account-keys.ts'
 import type { Pace } from './answer-stream.ts'
 import type { Callers } from './authenticate.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -44,6 +45,7 @@ export type Parts = {
   send: Send
   fetchPublic: typeof fetchPublic
   seals: Seals
+  accountKeys: AccountKeys
   refused: Refused
   log: Log
   /** One line per request. */

@@ -12,6 +12,7 @@ import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createAborts } from './aborts.ts'
+import { createAccountKeys } from './account-keys.ts'
 import type { Pace } from './answer-stream.ts'
 import { compileCatalogue } from './catalogue.ts'
 import { createIds } from './ids.ts'
@@ -98,6 +99,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
     random: () => 0,
     fetchPublic: unused,
     seals: createSeals('a secret of a test'),
+    accountKeys: createAccountKeys('a secret of a test'),
     refused: createRefused(),
     register: unused,
   }

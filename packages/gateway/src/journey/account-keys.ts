@@ -1,0 +1,60 @@
+// Secrets of each account's own, derived from the master secret: what is kept or sent on behalf of one account cannot be
+// read, compared or replayed for another, even by someone who holds the database.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** What a key is for. Each purpose has keys of its own; a new one never opens what was sealed for another. */
+export type Purpose = 'end users' | 'idempotent answers'
+
+export type AccountKeys = {
+  /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, and meaningless elsewhere. */
+  pseudonym(account: bigint, purpose: Purpose, value: string): string
+  /** AES-256-GCM. `context` is not kept: whoever decrypts must know it. */
+  encrypt(account: bigint, purpose: Purpose, plain: Uint8Array, context: Uint8Array): Uint8Array
+  /** undefined: it was encrypted for another account, purpose or context, or it is damaged. */
+  decrypt(account: bigint, purpose: Purpose, sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined
+}
+
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const CIPHER = 'aes-256-gcm'
+/** Deriving a key costs more than using it. */
+const REMEMBERED_KEYS = 10_000
+
+export function createAccountKeys(masterSecret: string): AccountKeys {
+  const keys = new Map<string, Buffer>()
+
+  function keyFor(account: bigint, purpose: Purpose): Buffer {
+    const info = `trivium ${purpose} of account ${account}`
+    const known = keys.get(info)
+    if (known) return known
+    const key = Buffer.from(hkdfSync('sha256', masterSecret, '', info, KEY_BYTES))
+    if (keys.size >= REMEMBERED_KEYS) keys.clear()
+    keys.set(info, key)
+    return key
+  }
+
+  return {
+    pseudonym(account, purpose, value) {
+      return new Bun.CryptoHasher('sha256', keyFor(account, purpose)).update(value).digest('base64url')
+    },
+
+    encrypt(account, purpose, plain, context) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv(CIPHER, keyFor(account, purpose), iv).setAAD(context)
+      return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+    },
+
+    decrypt(account, purpose, sealed, context) {
+      if (sealed.length < IV_BYTES + TAG_BYTES) return undefined
+      const iv = sealed.subarray(0, IV_BYTES)
+      const decipher = createDecipheriv(CIPHER, keyFor(account, purpose), iv).setAAD(context)
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
