@@ -33,6 +33,8 @@ const NAMED: [Id, object, string][] = [
     'data_sources[0].parameters.endpoint',
   ],
   ['chat', { callback_url: U }, 'callback_url'],
+  ['chat', { messages: [{ role: 'user', content: 'a', images: [U] }] }, 'messages[0].images[0]'],
+  ['chat', { tools: [{ type: 'mcp', mcp: { server_url: U } }] }, 'tools[0].mcp.server_url'],
   ['responses', item({ type: 'input_image', image_url: U }), 'input[0].content[0].image_url'],
   ['responses', item({ type: 'input_file', file_url: U }), 'input[0].content[0].file_url'],
   [
