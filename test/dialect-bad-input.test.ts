@@ -161,7 +161,7 @@ describe('messages: the version', () => {
   ])('%s: 400', async (_, version: Record<string, string>) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': key.secret, ...version }
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
-    expect(await refusal('messages', response)).toMatchObject({ status: 400, field: 'msg-version' })
+    expect(await refusal('messages', response)).toMatchObject({ status: 400, field: 'anthropic-version' })
   })
 })
 

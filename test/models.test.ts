@@ -127,6 +127,32 @@ describe('addresses', () => {
   }
 
   test.each([
+    ['POST', '/v1/embeddings', 'chat', 'Embeddings are'],
+    ['POST', '/v1/audio/speech', 'chat', 'Audio (speech, transcription, translation) is'],
+    ['POST', '/v1/rerank', 'chat', 'Reranking is'],
+    ['POST', '/v1/moderations', 'chat', 'Moderations are'],
+    ['POST', '/v1/batches', 'chat', 'Batches are'],
+    ['GET', '/v1/batches/batch_1', 'chat', 'Batches are'],
+    ['POST', '/v1/messages/batches', 'messages', 'Batches are'],
+    ['GET', '/v1/realtime', 'chat', 'The realtime API is'],
+    ['GET', '/v1/files', 'chat', 'Files are'],
+    ['POST', '/v1/completions', 'chat', 'Legacy text completions are'],
+    ['POST', '/v1/assistants', 'chat', 'The Assistants API is'],
+    ['POST', '/v1/threads/t/runs', 'chat', 'The Assistants API is'],
+    ['POST', '/v1/fine_tuning/jobs', 'chat', 'Fine-tuning is'],
+    ['POST', '/v1/vector_stores', 'chat', 'Vector stores are'],
+    ['POST', '/v1beta/models/plain:embedContent', 'generate-content', 'Embeddings are'],
+    ['POST', '/v1/models/plain:batchEmbedContents', 'generate-content', 'Embeddings are'],
+    ['POST', '/v1beta/models/plain:predict', 'generate-content', 'Predictions are'],
+    ['POST', '/v1beta/cachedContents', 'generate-content', 'Cached contents are'],
+  ])('%s %s: 404 that says what is not served, and what is', async (method, path, dialect, said) => {
+    const { status, body } = await call(method, path)
+    expect([status, shapeOf(body)]).toEqual([404, dialect])
+    const { message } = (body as { error: { message: string } }).error
+    expect(message).toStartWith(`${said} not served here. This gateway serves chat completions,`)
+  })
+
+  test.each([
     ['POST', '/chat/completions', 'chat'],
     ['POST', '/v1/v1/chat/completions', 'chat'],
     ['POST', '/v1beta/chat/completions', 'generate-content'],
@@ -138,7 +164,6 @@ describe('addresses', () => {
     ['POST', '/models/plain:generateContent', 'generate-content'],
     ['POST', '/v1/models/plain:generateContent', 'generate-content'],
     ['POST', '/v1beta/v1beta/models/plain:streamGenerateContent', 'generate-content'],
-    ['POST', '/v1beta/models/plain:embedContent', 'generate-content'],
     ['POST', '/v1/v1/responses', 'chat'],
     ['POST', '/api/v3/api/v3/contents/generations/tasks', 'video-tasks'],
     ['POST', '/contents/generations/tasks', 'video-tasks'],
@@ -203,7 +228,9 @@ describe('addresses', () => {
       const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
       const text = JSON.stringify(body)
       expect([status, shapeOf(body)]).toEqual([400, 'messages'])
-      expect(text.includes('msg-version: 2023-06-01 is required')).toBe(expected === 400)
+      expect(text.includes('anthropic-version: 2023-06-01 (or msg-version: 2023-06-01) is required')).toBe(
+        expected === 400,
+      )
     }
   })
 

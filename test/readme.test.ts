@@ -33,6 +33,12 @@ describe('the first call', () => {
   test('is shown with curl and with the SDK of each protocol', () => {
     expect(curls).toHaveLength(3)
     expect(programs).toHaveLength(3)
+    // Not run here: the SDKs for Python do not come with npm.
+    expect(blocksOf('python').map((code) => [firstLine(code), code.includes('http://127.0.0.1:3333')])).toEqual([
+      ['from openai import OpenAI', true],
+      ['from anthropic import Anthropic', true],
+      ['from google import genai', true],
+    ])
   })
 
   // Read as a shell would: the machine that runs the tests may have no curl.

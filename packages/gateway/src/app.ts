@@ -10,6 +10,7 @@ import { Failure } from './journey/failure.ts'
 import { formatRequestId } from './journey/ids.ts'
 import { type Ask, type Incoming, journey } from './journey/journey.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './journey/models.ts'
+import { isForeignVerb, notServed } from './journey/not-served.ts'
 import { notYet } from './journey/not-yet.ts'
 import type { Parts } from './journey/parts.ts'
 import { refuseEarly } from './journey/refuse-early.ts'
@@ -76,7 +77,8 @@ const VERB = /:(generateContent|streamGenerateContent|countTokens)$/
 
 function modelMethods(id: string): Methods | undefined {
   // The address of one protocol under the base of another.
-  return VERB.test(id) ? undefined : { GET: (incoming, parts) => showModel(id, incoming, parts) }
+  if (VERB.test(id) || isForeignVerb(`/v1/models/${id}`)) return undefined
+  return { GET: (incoming, parts) => showModel(id, incoming, parts) }
 }
 
 function generateContentMethods(rest: string): Methods | undefined {
@@ -126,7 +128,7 @@ export function createApp(parts: AppParts, health: Health): App {
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
     const { admission, requestLog } = parts
-    const record = new RequestRecord(method, path, requestId, performance.now() - http.waitedMs, http.waitedMs)
+    const record = new RequestRecord(method, target, requestId, performance.now() - http.waitedMs, http.waitedMs)
     const open = OPEN_PATHS.get(path)
     if (open && (method === 'GET' || method === 'HEAD')) {
       const answer = open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
@@ -198,7 +200,8 @@ function handlerOf(http: HttpRequest, method: string, path: string): Handler {
   throw new Failure('method_not_allowed', `${asked} takes ${allow}, not ${method}.`, { allow })
 }
 
-const unknownUrl = (path: string) => new Failure('unknown_url', `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
+const unknownUrl = (path: string) =>
+  new Failure('unknown_url', notServed(path) ?? `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
 
 const HINT =
   'Check the base address: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'

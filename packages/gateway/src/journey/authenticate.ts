@@ -132,6 +132,12 @@ const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {
 }
 const ALL_HEADERS = ['x-api-key', 'x-gen-api-key', 'x-goog-api-key']
 
+/** As the vendors' own SDKs send it, and beside it as the specification calls it. */
+const WHERE: Partial<Record<DialectId, string>> = {
+  messages: "'x-api-key: sk-...'",
+  'generate-content': "'x-goog-api-key: sk-...' (or 'x-gen-api-key: sk-...')",
+}
+
 export function secretOf(headers: RequestHeaders, query: string, dialect: DialectId): string {
   for (const name of OWN_HEADER[dialect] ?? []) {
     const value = headers.get(name)
@@ -145,5 +151,8 @@ export function secretOf(headers: RequestHeaders, query: string, dialect: Dialec
   }
   const inQuery = query ? new URLSearchParams(query).get('key') : null
   if (inQuery) return inQuery
-  throw new Failure('invalid_key', "No API key was sent. Send it as 'Authorization: Bearer sk-...'.")
+  throw new Failure(
+    'invalid_key',
+    `No API key was sent. Send it as ${WHERE[dialect] ?? "'Authorization: Bearer sk-...'"}.`,
+  )
 }

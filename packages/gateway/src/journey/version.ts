@@ -1,4 +1,4 @@
-// The messages protocol demands a version: ours by the specification's name, or the vendor's by its own.
+// The messages protocol demands a version: by the vendor's name of the header, or by the specification's.
 import type { RequestHeaders } from '../http/request.ts'
 import { Failure } from './failure.ts'
 
@@ -11,5 +11,6 @@ export function checkVersion(headers: RequestHeaders): void {
   if (own === '2023-06-01' || (own === null && vendor !== null && VENDOR_VERSIONS.includes(vendor))) return
   const got = own ?? vendor
   const problem = got === null ? 'The header is missing.' : `'${got.slice(0, 40)}' is not a known version.`
-  throw new Failure('bad_request', `msg-version: 2023-06-01 is required. ${problem}`, { param: 'msg-version' })
+  const required = 'anthropic-version: 2023-06-01 (or msg-version: 2023-06-01) is required.'
+  throw new Failure('bad_request', `${required} ${problem}`, { param: 'anthropic-version' })
 }

@@ -32,10 +32,13 @@ const KEY_HEADERS: [header: string, dialect: DialectId][] = [
   ['x-gen-api-key', 'generate-content'],
 ]
 
+const VERB =
+  /:(?:generateContent|streamGenerateContent|countTokens|(?:batchE|e)mbedContents?|batchGenerateContent|predict)(?:\/|$)/
+
 export function dialectOfPath(path: string, headers: Headers): DialectId {
   const plain = path.split(/[?#]/, 1)[0] ?? ''
   // `/v1/models/x:generateContent` looks like an entry of the model list, but only one protocol calls such a thing.
-  if (/:(?:generateContent|streamGenerateContent|countTokens)(?:\/|$)/.test(plain)) return 'generate-content'
+  if (VERB.test(plain)) return 'generate-content'
   const isMessages = headers.get('anthropic-version') !== null || headers.get('msg-version') !== null
   if (isUnder(plain, '/v1/models')) return isMessages ? 'messages' : 'chat'
   const route = ROUTES.find(([beginning]) => isUnder(plain, beginning))
