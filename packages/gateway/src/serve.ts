@@ -323,6 +323,7 @@ function tellingCallers(storage: Storage, parts: Parts): Storage {
   const telling = Object.create(storage) as Storage
   telling.revokeKey = (key) => storage.revokeKey(key).finally(parts.callers.clear)
   telling.setKeyTerms = (key, changes) => storage.setKeyTerms(key, changes).finally(parts.callers.clear)
+  telling.credit = (...deposit) => storage.credit(...deposit).finally(parts.turnedAway.clear)
   telling.setAccountDisabled = (account, disabled) =>
     storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
   telling.setAccountLimits = (account, limits) => storage.setAccountLimits(account, limits).finally(parts.callers.clear)

@@ -2,17 +2,18 @@
 import type { Nanos } from '../money/amount.ts'
 import { holdRate, toolsBound } from '../money/hold.ts'
 import type { Hold } from '../money/ledger.ts'
-import type { Rate } from '../money/price.ts'
+import { NO_WISHES, type Rate } from '../money/price.ts'
 import type { Identity } from '../storage/node.ts'
 import type { OpenRequest, Refused } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import type { Candidate, Catalogue, Offer } from './catalogue.ts'
+import { type Candidate, type Catalogue, type Offer, offerOf } from './catalogue.ts'
 import type { Failure } from './failure.ts'
 import type { Incoming } from './journey.ts'
 import { rateLimited, tokenLimitOf } from './limit-refusals.ts'
+import { lowFundsFailure } from './low-funds.ts'
 import { offerForUrls } from './named-urls.ts'
 import { otherWay } from './other-way.ts'
 import type { Asked, Outbound } from './outbound.ts'
@@ -29,6 +30,7 @@ import {
   modelCap,
   outputWithin,
   type Quote,
+  type Sizing,
   tokensOf,
   unavailable,
 } from './reserve.ts'
@@ -130,7 +132,10 @@ export async function acceptAfter(first: Refused, unpaid: Plan, planning: Planni
     else if (refused.outcome === 'key_changed') {
       caller = await authenticate(planning.incoming, dialect.id, parts, caller)
       if (++changes === MOST_CHANGES) throw unavailable()
-    } else throw await refusalOf(refused, { caller, minimum: hold.minimum, minimumTokens: hold.minimumTokens }, parts)
+    } else {
+      const { model, minimum, minimumTokens } = hold
+      throw await refusalOf(refused, { caller, model, minimum, minimumTokens }, parts)
+    }
     refusedPlan = await plan({ ...planning, caller, tooDear })
     const opened = await parts.settler.open(refusedPlan.hold)
     if (opened.outcome === 'open') return acceptedAs(refusedPlan, opened.request)
@@ -142,6 +147,23 @@ export async function acceptAfter(first: Refused, unpaid: Plan, planning: Planni
 export function turnedAway(caller: Caller, tokens: number | undefined, parts: Parts): Failure | undefined {
   const refusal = parts.turnedAway.find(caller, tokens)
   return refusal && rateLimited(caller, refusal, tokens ?? 0, parts.clock())
+}
+
+/**
+ * Throws if the caller's funds did not suffice a moment ago, and do not suffice for even the cheapest request at this model: before
+ * the body is parsed, and where the model is in the path before it is read.
+ */
+export function rejectPoor(caller: Caller, model: string, catalogue: Catalogue, parts: Parts): void {
+  const offer = offerOf(catalogue, caller.group, model)
+  if (!offer) return
+  const bounds = boundsOf(CHEAPEST, undefined, parts.learned.of(offer.model.id))
+  const { minimum } = amountsOf(bounds, CHEAPEST.choices, holdRate(offer.rate, bounds.input, NO_WISHES, false))
+  const poor = parts.turnedAway.lowFunds.find(caller, offer.model.id, minimum)
+  if (poor) throw lowFundsFailure(poor, minimum)
+}
+
+const CHEAPEST: Sizing = {
+  ...{ textBytes: 0, images: 0, documents: 0, audios: 0, tools: 0, choices: 1, stream: false, maxOutput: 1 },
 }
 
 /** What a request may cost at most, at the price of its offer. */
@@ -197,6 +219,8 @@ function holdFor(asked: Asked, measured: Measured, { slot, epoch }: Identity): H
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const refused = turnedAway(caller, minimumTokens, parts)
   if (refused) throw refused
+  const poor = asked.offer === wanted && parts.turnedAway.lowFunds.find(caller, wanted.model.id, minimum)
+  if (poor) throw lowFundsFailure(poor, minimum)
   if (!parts.node.mayDispatch()) throw unavailable()
   return {
     verb: 'hold',

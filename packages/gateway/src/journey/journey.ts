@@ -2,13 +2,14 @@
 //   authenticate -> read -> (claim) -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json-scan.ts'
 import type { Load, Place } from '../http/admission.ts'
 import type { Answer, AnswerHeaders } from '../http/answer.ts'
 import { type Announced, announcedBody, JSON_BODY, NO_MEMORY, readBody } from '../http/body.ts'
 import type { HttpRequest } from '../http/request.ts'
 import { MOST_WAITING, ONE_PIECE_BYTES } from '../http/server/incoming-body.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
-import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, turnedAway } from './accept.ts'
+import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, rejectPoor, turnedAway } from './accept.ts'
 import { concludeWhole, readAnswer } from './answer-json.ts'
 import { answerStream } from './answer-stream.ts'
 import { authenticate } from './authenticate.ts'
@@ -56,6 +57,9 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes, values } = server.limits
+  const { lowFunds } = parts.turnedAway
+  // A repeated request is not rejected: its answer may have been paid for and kept.
+  if (ask.addressed && key === null && lowFunds.knows(caller)) rejectPoor(caller, ask.addressed.model, catalogue, parts)
   const announced = announcedBody(headers)
   const load: Load = { tenant: caller, bytes: weightOf(announced), isArriving: http.body.isComplete !== true }
   const place = parts.admission.enter(load) ?? (await placeInTurn(incoming, load, parts))
@@ -69,6 +73,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     const body = arriving instanceof Promise ? await arriving : arriving
     if (!(body instanceof Uint8Array)) throw failureOf(body)
     if (!place.received(body.length)) throw failureOf(NO_MEMORY)
+    if (key === null && lowFunds.knows(caller)) rejectPoor(caller, modelIn(body), catalogue, parts)
     const request = dialect.passing.readRequest(body, codec, ask.addressed, values)
     record.model = request.model
     if (!place.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
@@ -122,6 +127,13 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
 function weightOf({ encoding, length }: Announced): number {
   const bytes = encoding === null && length !== null ? Number(length) : MOST_WAITING
   return bytes <= ONE_PIECE_BYTES ? bytes : MOST_WAITING
+}
+
+/** The model that the body names, without parsing all of it; '' where it names none, or is not valid. */
+function modelIn(body: Uint8Array): string {
+  const scan = scanObject(body, codec)
+  const field = scan.ok ? fieldNamed(scan.fields, 'model') : undefined
+  return (field?.kind === 'string' ? decodeString(body, field.start, field.end, codec) : undefined) ?? ''
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */

@@ -4,31 +4,36 @@ import { endOf } from '../money/limits.ts'
 import type { Refused } from '../storage/settle.ts'
 import type { Caller, Key } from '../storage/storage.ts'
 import { disabled, expired, invalid } from './authenticate.ts'
-import { Failure } from './failure.ts'
+import type { Failure } from './failure.ts'
 import { isLimited, rateLimited } from './limit-refusals.ts'
+import { type LowFunds, lowFundsFailure } from './low-funds.ts'
 import type { Parts } from './parts.ts'
 import { unavailable } from './reserve.ts'
 
 /** What was asked for: the least that would have done. */
-export type Needed = { caller: Caller; minimum: Nanos; minimumTokens: number }
+export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
 export async function refusalOf(refused: Refused, needed: Needed, parts: Parts): Promise<Failure> {
   const { outcome, available } = refused
-  const { caller, minimum, minimumTokens } = needed
+  const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {
     const refusal = { outcome, waitMs: Number(available) }
     parts.turnedAway.note(caller, refusal, minimumTokens)
     return rateLimited(caller, refusal, minimumTokens, parts.clock())
   }
-  const amounts = `Available: ${formatUsd(available)} USD; this request needs at least ${formatUsd(minimum)} USD.`
-  if (outcome === 'no_balance') return new Failure('insufficient_balance', `Your credit balance is too low. ${amounts}`)
+  const rejectFor = (funds: LowFunds): Failure => {
+    parts.turnedAway.lowFunds.note(caller, model, funds)
+    return lowFundsFailure(funds, minimum)
+  }
+  if (outcome === 'no_balance') {
+    const before = 'Your credit balance is too low.'
+    return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
+  }
   if (outcome === 'cap_reached') {
     // The cap's words are worth a question to the store; without an answer the refusal stands all the same.
     const standing = await parts.store.standing(caller.key).catch(() => undefined)
-    return new Failure(
-      'key_cap_reached',
-      `${capOf(standing?.key)} ${amounts}${renewalOf(standing?.key, parts.clock())}`,
-    )
+    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, parts.clock())]
+    return rejectFor({ code: 'key_cap_reached', available, before, after })
   }
   // The ledger knows better than the cache: whatever was remembered of this key is looked up anew.
   parts.callers.clear()

@@ -2,11 +2,14 @@
 // neither a body nor a question to the store.
 import type { Limited } from '../money/ledger.ts'
 import type { Caller } from '../storage/storage.ts'
+import { createLowFundsCache, type LowFundsCache } from './low-funds.ts'
 
 /** A refusal, and how long it stands: 0 when that depends on other requests. */
 export type TurnedAwayFor = { outcome: Limited; waitMs: number }
 
 export type TurnedAway = {
+  /** The same for callers who could not pay. */
+  readonly lowFunds: LowFundsCache
   /** `tokens`: the least that the call needs; absent while that is not known. */
   find(caller: Who, tokens?: number): TurnedAwayFor | undefined
   note(caller: Who, refusal: TurnedAwayFor, tokens: number): void
@@ -29,6 +32,7 @@ const TOKENS_MS = 1_000
 export function createTurnedAway(clock: () => number, limit = 10_000): TurnedAway {
   const keys = new Map<bigint, Memories>()
   const accounts = new Map<bigint, Memories>()
+  const lowFunds = createLowFundsCache(clock, limit)
 
   function look(memories: Memories | undefined, tokens: number | undefined): TurnedAwayFor | undefined {
     if (!memories) return undefined
@@ -44,6 +48,7 @@ export function createTurnedAway(clock: () => number, limit = 10_000): TurnedAwa
   }
 
   return {
+    lowFunds,
     find({ key, account }, tokens) {
       if (keys.size === 0 && accounts.size === 0) return undefined
       return look(keys.get(key), tokens) ?? look(accounts.get(account), tokens)
@@ -67,10 +72,12 @@ export function createTurnedAway(clock: () => number, limit = 10_000): TurnedAwa
       if (map.size > limit) map.delete(map.keys().next().value ?? id)
     },
     ended({ key, account }) {
+      lowFunds.ended({ key, account })
       if (keys.size > 0) giveBack(keys, key)
       if (accounts.size > 0) giveBack(accounts, account)
     },
     clear() {
+      lowFunds.clear()
       keys.clear()
       accounts.clear()
     },
