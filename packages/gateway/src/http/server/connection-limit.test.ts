@@ -45,6 +45,13 @@ describe('without room for another', () => {
     expect(closed).toEqual(['many 3', 'many 4', 'few 1', 'many 5', 'few 2'])
   })
 
+  test.each(['many', 'proxy'])('of those idle since the same tick, the first is closed first: %s', (address) => {
+    const { add } = limitOf(3)
+    const lines = [7, 7, 7].map((since) => add(address, since).line)
+    add('new', 'busy')
+    expect(lines.map(({ isOpen }) => isOpen)).toEqual([false, true, true])
+  })
+
   test('connections from where many clients come are not counted together', () => {
     const { add } = limitOf(6)
     const proxied = [1, 2, 3, 4].map((since) => add('proxy', since))

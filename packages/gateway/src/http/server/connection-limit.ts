@@ -83,9 +83,10 @@ export class ConnectionLimit {
       if (since === undefined) count(owner)
       else idle.push({ connection, owner, since, rank: 0 })
     }
-    idle.sort((a, b) => b.since - a.since)
-    for (const each of idle) each.rank = count(each.owner)
-    idle.reverse().sort((a, b) => b.rank - a.rank)
+    // The clock is coarse: of those with the same time, the one that was accepted first stays first.
+    idle.sort((a, b) => a.since - b.since)
+    for (const each of idle.toReversed()) each.rank = count(each.owner)
+    idle.sort((a, b) => b.rank - a.rank)
     return idle.map(({ connection }) => connection)
   }
 
