@@ -147,3 +147,22 @@ describe('what is not valid inside of a string is rejected at every size and pla
       }
   })
 })
+
+test('many tools with members that nobody knows take no longer than others', () => {
+  const tools = Array.from(
+    { length: 40_000 },
+    (_, index) => `{"type":"function","function":{"name":"f"},"x${index}":1}`,
+  )
+  expect(
+    verdict('chat', `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[${tools.join()}]}`),
+  ).toMatchObject({ model: 'm', priced: [] })
+})
+
+test('a tool has at most 64 members', () => {
+  const body = (count: number) => {
+    const members = Array.from({ length: count - 2 }, (_, index) => `"x${index}":1`)
+    return `{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f"},${members.join()}}]}`
+  }
+  expect(verdict('chat', body(64))).not.toHaveProperty('code')
+  expect(verdict('chat', body(65))).toEqual({ code: 'bad_request', param: 'tools[0].x62' })
+})

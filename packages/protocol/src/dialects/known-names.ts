@@ -7,6 +7,7 @@ import type { Codec } from '../framing/codec.ts'
 import { elementsOf } from '../framing/edit-fields.ts'
 import {
   isFirstMember,
+  isTextAt,
   type JsonField,
   type JsonScan,
   MEMBER_NOTE,
@@ -22,7 +23,7 @@ export type Names = {
 }
 
 /** Members of an object, or of each object in a list; `within`: of the objects under these members. */
-export type MemberNames = { own: Names; within?: Readonly<Record<string, Names>> }
+export type MemberNames = { own: Names; within?: ReadonlyMap<string, Names> }
 
 export type KnownNames = {
   fields: Names
@@ -75,7 +76,8 @@ const INNER = (1 << 3) | (1 << 4)
 export function checkNames(bytes: Uint8Array, { fields }: JsonScan, known: KnownNames, codec: Codec): void {
   for (const field of fields) {
     const { name } = field
-    if (!known.fields.exact.has(name)) rejectOtherCase(known.fields, name, '')
+    const other = known.fields.exact.has(name) ? undefined : otherCaseOf(known.fields, name)
+    if (other !== undefined) throw new Mistake('bad_request', name, inOtherCase('', name, other))
     if (field.members.length === 0) continue
     const members = known.members.get(name)
     if (members !== undefined) checkMembers(bytes, field, members, codec)
@@ -84,57 +86,76 @@ export function checkNames(bytes: Uint8Array, { fields }: JsonScan, known: Known
 
 function checkMembers(bytes: Uint8Array, field: JsonField, { own, within }: MemberNames, codec: Codec): void {
   const ownDepth = field.kind === 'object' ? 1 : 2
-  const outer = new Seen()
-  const inner = new Seen()
-  /** The member that was met last, and what is known of the objects below it. */
-  let parent = ''
-  let innerNames: Names | undefined
+  const outer = new CheckedNames(bytes, own, codec)
+  let inner: CheckedNames | undefined
+  /** Where names of inner objects stand; 0: nowhere. */
   let innerDepth = 0
+  /** The member that was met last. */
+  let parent: string | undefined
   const { members } = field
   for (let note = 0; note < members.length; note += MEMBER_NOTE) {
     const depth = -(members[note + 3] ?? 0)
-    const isOwn = depth === ownDepth
-    if (!isOwn && (innerNames === undefined || depth !== innerDepth)) continue
     const keyStart = members[note] ?? 0
-    const name = nameAt(bytes, keyStart, members[note + 1] ?? 0, codec)
-    // The parser finds out what is wrong with it.
-    if (name === undefined) continue
-    const seen = isOwn ? outer : inner
-    if (isFirstMember(bytes, keyStart)) seen.clear()
-    const names = isOwn ? own : (innerNames ?? own)
-    const isKnown = names.exact.has(name)
-    if (!isKnown || seen.has(name)) {
-      const at = `${placeOf(bytes, field, keyStart)}${isOwn ? '' : `${parent}.`}`
-      if (seen.has(name)) throw new Mistake('bad_request', at + name, `The body has ${at}${name} twice`)
-      rejectOtherCase(names, name, at)
-    }
-    seen.add(name)
-    if (!isOwn || within === undefined) continue
-    parent = name
-    innerNames = Object.hasOwn(within, name) ? within[name] : undefined
-    innerDepth = ownDepth + (bytes[members[note + 2] ?? 0] === OPEN_BRACKET ? 2 : 1)
+    const keyEnd = members[note + 1] ?? 0
+    if (depth === ownDepth) {
+      parent = outer.next(keyStart, keyEnd, field, undefined)
+      const names = within === undefined || parent === undefined ? undefined : within.get(parent)
+      innerDepth = 0
+      if (names === undefined) continue
+      if (inner?.names !== names) inner = new CheckedNames(bytes, names, codec)
+      innerDepth = ownDepth + (bytes[members[note + 2] ?? 0] === OPEN_BRACKET ? 2 : 1)
+    } else if (depth === innerDepth) inner?.next(keyStart, keyEnd, field, parent)
   }
 }
 
 const OPEN_BRACKET = 0x5b
+/** Each name is compared with all before it. No protocol has a tool with half as many. */
+const MOST_MEMBERS = 64
 
-/** Names of one object. Most have a few; what has many must not take the square of that. */
-class Seen {
-  #few: string[] = []
-  #many: Set<string> | undefined
+/**
+ * The names of one object after the other. Those of a list tend to be alike: as long as an object has the names of the one
+ * before it, in the same order, there is nothing to check anew.
+ */
+class CheckedNames {
+  readonly names: Names
+  readonly #bytes: Uint8Array
+  readonly #codec: Codec
+  /** Of the object before, or of this one as far as it differs. */
+  readonly #checked: string[] = []
+  #count = 0
 
-  clear(): void {
-    this.#few.length = 0
-    this.#many = undefined
+  constructor(bytes: Uint8Array, names: Names, codec: Codec) {
+    this.#bytes = bytes
+    this.names = names
+    this.#codec = codec
   }
 
-  has(name: string): boolean {
-    return this.#many?.has(name) ?? this.#few.includes(name)
+  /** The name at this place; undefined when it is no valid string, which the parser will find. Throws Mistake. */
+  next(keyStart: number, keyEnd: number, field: JsonField, parent: string | undefined): string | undefined {
+    const checked = this.#checked
+    if (isFirstMember(this.#bytes, keyStart)) this.#count = 0
+    const expected = checked[this.#count]
+    if (expected !== undefined && isTextAt(this.#bytes, keyStart + 1, keyEnd - keyStart - 2, expected)) {
+      this.#count++
+      return expected
+    }
+    const name = nameAt(this.#bytes, keyStart, keyEnd, this.#codec)
+    if (name === undefined) return undefined
+    checked.length = this.#count++
+    const problem = this.#problemOf(name)
+    if (problem !== undefined) {
+      const at = placeOf(this.#bytes, field, keyStart) + (parent === undefined ? '' : `${parent}.`)
+      throw new Mistake('bad_request', at + name, problem(at))
+    }
+    checked.push(name)
+    return name
   }
 
-  add(name: string): void {
-    if (this.#many !== undefined) this.#many.add(name)
-    else if (this.#few.push(name) > 16) this.#many = new Set(this.#few)
+  #problemOf(name: string): ((at: string) => string) | undefined {
+    if (this.#checked.includes(name)) return (at) => `The body has ${at}${name} twice`
+    if (this.#checked.length === MOST_MEMBERS) return (at) => `${at}${name} is one member more than ${MOST_MEMBERS}`
+    const known = this.names.exact.has(name) ? undefined : otherCaseOf(this.names, name)
+    return known === undefined ? undefined : (at) => inOtherCase(at, name, known)
   }
 }
 
@@ -145,10 +166,10 @@ function placeOf(bytes: Uint8Array, { name, start, end, kind }: JsonField, at: n
   return `${name}[${index}].`
 }
 
-function rejectOtherCase({ fold, folded }: Names, name: string, at: string): void {
-  if (name.length > LONGEST_FOLDED) return
-  const known = folded.get(fold(name))
-  if (known === undefined) return
-  const message = `${at}${name} is not a known name, but some upstreams would read it as ${at}${known}. Write ${known}.`
-  throw new Mistake('bad_request', at + name, message)
+/** The known name that some reader would take this one for. */
+function otherCaseOf({ fold, folded }: Names, name: string): string | undefined {
+  return name.length > LONGEST_FOLDED ? undefined : folded.get(fold(name))
 }
+
+const inOtherCase = (at: string, name: string, known: string): string =>
+  `${at}${name} is not a known name, but some upstreams would read it as ${at}${known}. Write ${known}.`

@@ -19,26 +19,29 @@ const MESSAGE_MEMBERS: ReadonlySet<string | undefined> = new Set(
   'role content name tool_calls tool_call_id refusal reasoning reasoning_content function_call'.split(' '),
 )
 const PART_MEMBERS: ReadonlySet<string | undefined> = new Set('type text refusal cache_control'.split(' '))
-const CALLERS_TOOLS = ['"function"', '"custom"'] as const
+const FUNCTION = '"function"'
+const CUSTOM = '"custom"'
 
 /** Names must have been checked: none comes twice in a tool. */
 export function isJudgedByScan(bytes: Uint8Array, scan: JsonScan, codec: Codec): boolean {
   return (
-    areCallersTools(bytes, fieldNamed(scan.fields, 'tools'), codec) &&
+    areCallersTools(bytes, fieldNamed(scan.fields, 'tools')) &&
     areTexts(bytes, fieldNamed(scan.fields, 'messages'), codec) &&
     hasValidStrings(bytes, codec, scan)
   )
 }
 
-function areCallersTools(bytes: Uint8Array, tools: JsonField | undefined, codec: Codec): boolean {
+function areCallersTools(bytes: Uint8Array, tools: JsonField | undefined): boolean {
   if (tools?.kind !== 'array') return true
   const { members, count } = tools
   let callersTools = 0
   for (let note = 0; note < members.length; note += MEMBER_NOTE) {
     if (members[note + 3] !== -2) continue
-    if (nameAt(bytes, members[note] ?? 0, members[note + 1] ?? 0, codec) !== 'type') continue
+    const keyStart = members[note] ?? 0
+    if (!isTextAt(bytes, keyStart, (members[note + 1] ?? 0) - keyStart, '"type"')) continue
     const start = members[note + 2] ?? 0
-    if (CALLERS_TOOLS.some((type) => isTextAt(bytes, start, type.length, type))) callersTools++
+    if (isTextAt(bytes, start, FUNCTION.length, FUNCTION) || isTextAt(bytes, start, CUSTOM.length, CUSTOM))
+      callersTools++
   }
   return callersTools === count
 }

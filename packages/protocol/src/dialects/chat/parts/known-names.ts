@@ -6,7 +6,7 @@ export const NAMES = knownNames(
   namesOf(REQUEST, OTHER_SERVICES),
   {
     stream_options: { own: namesOf(MEMBERS.stream_options) },
-    tools: { own: namesOf(TOOL_MEMBERS), within: { function: namesOf(FUNCTION_MEMBERS) } },
+    tools: { own: namesOf(TOOL_MEMBERS), within: new Map([['function', namesOf(FUNCTION_MEMBERS)]]) },
   },
   // Of messages and of whatever is in them, at every depth: see judged-by-scan.ts.
   { messages: -1 << 2, tools: (1 << 2) | (1 << 3) },

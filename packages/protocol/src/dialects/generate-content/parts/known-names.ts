@@ -11,6 +11,9 @@ export const NAMES = knownNames(bothSpellings(REQUEST), {
   generation_config: config,
   tools: {
     own: bothSpellings(TOOLS),
-    within: { functionDeclarations: declarations, function_declarations: declarations },
+    within: new Map([
+      ['functionDeclarations', declarations],
+      ['function_declarations', declarations],
+    ]),
   },
 })
