@@ -12,7 +12,7 @@ import { OutgoingStream } from './outgoing-stream.ts'
 import type { Owner } from './owner.ts'
 import { BadHead, type BareStatus, RequestHead } from './request-head.ts'
 import { bareAnswer, statusLine } from './status.ts'
-import { type Awaited, TIMEOUTS } from './timeouts.ts'
+import { type Awaited, SLOW_HEAD_MS, TIMEOUTS } from './timeouts.ts'
 import { type Host, type Visit, visitOf } from './visit.ts'
 
 /** Of requests that come before their turn. */
@@ -316,10 +316,14 @@ export class Connection implements Source, Host {
     else this.cut()
   }
 
-  /** Nothing has been in progress since then; undefined: a request is being read, queued or answered. */
+  /**
+   * Nothing has been in progress since then; undefined: a request is being read, queued or answered. A head that is slow to
+   * arrive is no request yet: otherwise a byte on each connection would be enough to keep everyone else out.
+   */
   get idleSince(): number | undefined {
     const awaited = this.#awaited
-    return awaited === 'idle' || awaited === 'goodbye' ? this.#since : undefined
+    const isSlowHead = awaited === 'head' && this.#owner.now() - this.#since > SLOW_HEAD_MS
+    return awaited === 'idle' || awaited === 'goodbye' || isSlowHead ? this.#since : undefined
   }
 
   /** Frees the descriptor at once, without waiting for the client's own end. */

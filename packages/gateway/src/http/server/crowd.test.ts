@@ -42,7 +42,7 @@ describe.each([
       ])
       return client
     }
-    return { open, finish: () => slow.resolve(textAnswer(200, 'slow')) }
+    return { open, advance: server.advance, finish: () => slow.resolve(textAnswer(200, 'slow')) }
   }
 
   const isOpen = (client: RawClient) => Promise.race([client.end().then(() => false), Bun.sleep(0).then(() => true)])
@@ -57,6 +57,18 @@ describe.each([
     const still = await Promise.all(silent.map(isOpen))
     expect(still.filter(Boolean)).toHaveLength(MOST - 1)
     expect(still.slice(-5)).toEqual(Array(5).fill(true))
+  })
+
+  test('one whose head has been incomplete for five seconds gives way', async () => {
+    const { open, advance } = crowd()
+    const slow = await Promise.all(Array.from({ length: MOST }, open))
+    for (const client of slow) client.send(GET.slice(0, 10))
+    await arrival()
+    const refused = await open()
+    expect((await refused.end()).how).toBe('reset')
+    await advance(5_500)
+    const next = (await open()).send(GET)
+    expect((await next.answer()).body).toBe('/a')
   })
 
   test('one whose request is being read or answered stays, and nobody else is let in', async () => {

@@ -19,3 +19,6 @@ export const TIMEOUTS: Readonly<Record<Awaited, number>> = {
   /** A client that is still sending hears of the end only when it has read the answer, and must not be cut off before. */
   goodbye: 30_000,
 }
+
+/** Heads come in one piece, or nearly so: where connections are scarce, one that takes longer gives way. */
+export const SLOW_HEAD_MS = 5_000
