@@ -2,10 +2,12 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
+import type { ProbeState } from '../upstreams/check.ts'
 import { PROGRAM, START } from './program.ts'
 import type { Setup } from './setup.ts'
 import { storeRemarks } from './store-remarks.ts'
 import { align } from './table.ts'
+import { probeAll, probesInWords } from './upstream-probes.ts'
 
 /** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
 type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
@@ -47,6 +49,7 @@ export async function doctor(setup: Setup): Promise<Examined> {
     // A store in a folder that does not exist would be the same finding twice.
     if (question.check === 'data folder' && !checks.at(-1)?.ok) break
   }
+  if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(setup)))
   // The owner of a SQLite file is the only node there is.
   if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) {
     const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
@@ -63,6 +66,31 @@ async function answer({ check, advice, ask }: Question): Promise<Check> {
   } catch (error) {
     return { check, ok: false, note: error instanceof Error ? error.message : String(error), advice, remarks: [] }
   }
+}
+
+const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
+  unreachable: 'check base_url, DNS, firewall and certificate, and that the service runs',
+  'key rejected': 'replace the key in the configuration, or check what it is allowed to do',
+  failing: "the service has a fault of its own; look at its status page, and try 'upstream test'",
+}
+
+/** All at once, by a call that costs nothing. The embedded models are part of this program. */
+async function examineUpstreams(setup: Setup): Promise<Check[]> {
+  const { upstreams } = setup.config(setup.environment())
+  const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { kind }]) => kind !== 'sandbox')) })
+  return Object.entries(probes).map(([id, found]) => {
+    const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
+    const known = found.find(({ note }) => note !== null)
+    const said = (bad ?? known)?.note
+    const note = `${probesInWords(found)}${said === undefined || said === null ? '' : `: ${said}`}`
+    return {
+      check: `upstream ${id}`,
+      ok: !bad,
+      note,
+      advice: bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null,
+      remarks: [],
+    }
+  })
 }
 
 /** One line per check, and one for what to do or to know. */

@@ -13,6 +13,7 @@ import { describePrices } from './prices-diff.ts'
 import type { Setup } from './setup.ts'
 import { storeRemarks } from './store-remarks.ts'
 import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
+import { probeAll } from './upstream-probes.ts'
 import { testUpstream } from './upstream-test.ts'
 
 const NO_ARGUMENTS = { words: [], options: [] } as const
@@ -43,15 +44,16 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   },
   {
     ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
-    summary: 'list the upstreams and how they are doing',
+    summary: 'list the upstreams, whether they answer now, and how they are doing',
     run: async (_, setup) => {
       const environment = setup.environment()
-      const [health, http] = await Promise.all([
+      const config = setup.config(environment)
+      const [health, http, probes] = await Promise.all([
         askEach(environment.dataDir, 'upstream health'),
         askEach(environment.dataDir, 'upstream http'),
+        probeAll(config),
       ])
-      const known = { health: health as KeysById[], http: http as HttpById[] }
-      return listUpstreams(setup.config(environment), known)
+      return listUpstreams(config, { health: health as KeysById[], http: http as HttpById[], probes })
     },
   },
   {

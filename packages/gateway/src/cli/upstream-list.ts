@@ -1,10 +1,12 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../config/types.ts'
+import type { Probe } from '../upstreams/check.ts'
 import type { KeyReport } from '../upstreams/health/health.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
 import { Report } from './output.ts'
 import { type Column, table } from './table.ts'
+import { probesInWords } from './upstream-probes.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
 export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
@@ -13,9 +15,12 @@ export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
 export type HttpById = Readonly<Record<string, HttpVersion | null>>
 
 /** What each process that serves here knows. */
-type Known = { health: readonly KeysById[]; http: readonly HttpById[] }
+type Known = { health: readonly KeysById[]; http: readonly HttpById[]; probes?: ProbesById }
 
-export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http }: Known): Report {
+/** What each upstream answered just now, by its id. */
+export type ProbesById = Readonly<Record<string, readonly Probe[]>>
+
+export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http, probes }: Known): Report {
   const list = [...upstreams.values()].map((upstream) => {
     const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
     return {
@@ -31,6 +36,7 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
       http: kind === 'sandbox' ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      checks: probes?.[id] ?? null,
       key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
   })
@@ -45,6 +51,7 @@ type Listed = {
   keys: number
   max_concurrency: number | null
   http: HttpVersion | null
+  checks: readonly Probe[] | null
   key_states: readonly ReturnType<typeof keyState>[] | null
 }
 
@@ -54,6 +61,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
   { title: 'base url', cell: ({ kind, base_url }) => (kind === 'sandbox' ? '(embedded)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
+  { title: 'now', cell: ({ checks }) => checks && probesInWords(checks) },
   { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },
   { title: 'keys', cell: ({ keys }) => keys, right: true },
   { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },

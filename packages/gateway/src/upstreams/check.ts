@@ -47,6 +47,47 @@ export async function checkUpstream(send: Send, upstream: Upstream, model: strin
   return checks
 }
 
+/**
+ * `reachable`: it answers, but what it said does not tell whether the key is good. `failing`: it answers with a fault of
+ * its own. `unreachable`: no connection, no such name, no good certificate, or no answer in time.
+ */
+export type ProbeState = 'healthy' | 'reachable' | 'key rejected' | 'failing' | 'unreachable'
+export type Probe = { key: number | null; state: ProbeState; note: string | null; latency_ms: number }
+
+/** Somebody sits in front of a command, and a service that lists its models does so at once. */
+const PROBE_MS = 5_000
+
+/** The list of models, which nobody bills, below the address of each dialect. */
+const MODELS: Readonly<Record<TextDialectId, string>> = {
+  ...{ chat: '/models', responses: '/models', messages: '/v1/models', 'generate-content': '/models' },
+}
+
+/** Whether an upstream is there and takes each of its keys, found out at once and without cost. */
+export function probeUpstream(send: Send, upstream: Upstream, withinMs = PROBE_MS): Promise<Probe[]> {
+  if (upstream.kind === 'sandbox') return Promise.resolve([{ key: null, state: 'healthy', note: null, latency_ms: 0 }])
+  const dialect = upstream.speaks[0]?.dialect ?? 'chat'
+  const sent = { method: 'GET' as const, path: upstream.health ?? MODELS[dialect], body: [], dialect }
+  const keys = upstream.keys.length > 0 ? upstream.keys : ['none']
+  return Promise.all(
+    keys.map(async (key, index) => {
+      const found = await timed(send, { ...upstream, keys: [key] }, sent, () => ({}), withinMs)
+      const number = upstream.keys.length > 0 ? index + 1 : null
+      return { key: number, ...judged(found), latency_ms: found.latency_ms }
+    }),
+  )
+}
+
+function judged({ status, problem }: Found): Pick<Probe, 'state' | 'note'> {
+  if (status === null) return { state: 'unreachable', note: problem }
+  if (status < 300) return { state: 'healthy', note: null }
+  if (status === 401 || status === 403 || problem?.startsWith(KEY_REJECTED)) {
+    return { state: 'key rejected', note: problem }
+  }
+  return { state: status >= 500 ? 'failing' : 'reachable', note: problem }
+}
+
+const KEY_REJECTED = 'the key or its account was rejected'
+
 type Found = Omit<Check, 'key' | 'dialect'>
 
 async function ask(send: Send, upstream: Upstream, dialect: TextDialectId, model: string): Promise<Found> {
@@ -80,7 +121,13 @@ async function checkHealth(send: Send, upstream: Upstream, dialect: TextDialectI
 type Sent = { method?: 'GET'; path: string; body: Pieces; dialect: TextDialectId }
 type Read = (text: string) => { answer?: string; problem?: string }
 
-async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Promise<Found> {
+async function timed(
+  send: Send,
+  upstream: Upstream,
+  sent: Sent,
+  read: Read,
+  within = patience(upstream),
+): Promise<Found> {
   const from = performance.now()
   const found = (status: number | null, { answer, problem }: ReturnType<Read>): Found => ({
     ok: problem === undefined,
@@ -91,7 +138,6 @@ async function timed(send: Send, upstream: Upstream, sent: Sent, read: Read): Pr
   })
   let status: number | null = null
   const cancel = new Cancel()
-  const within = patience(upstream)
   const timer = setTimeout(() => cancel.cancel(), within)
   try {
     const reply = await send(upstream, { ...sent, stream: false, headers: {}, key: upstream.keys[0] ?? 'none', cancel })
@@ -145,7 +191,7 @@ function refusal(status: number, text: string, upstream: Upstream, { dialect }: 
   const said = detail?.replace(/^\d+ ?/, '') || message
   // Google says so with the status of a bad request.
   const isOfKey = status === 400 && code === 'upstream_rejected_us'
-  return `${isOfKey ? 'the key or its account was rejected' : (STATUSES[status] ?? general)}${place} (${status}): ${said}`
+  return `${isOfKey ? KEY_REJECTED : (STATUSES[status] ?? general)}${place} (${status}): ${said}`
 }
 
 const CODES: readonly [code: RegExp, words: string][] = [
