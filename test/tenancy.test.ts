@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { quickKey } from './support/control.ts'
 import { BASE_PATH, LEAST_BODIES, pathIn } from './support/dialect-calls.ts'
 import { type Gateway, startGateway } from './support/gateway.ts'
-import { answer, answerInKind, reply, startUpstream, type Upstream } from './support/upstream.ts'
+import {
+  answer,
+  answerInKind,
+  type Behaviour,
+  reply,
+  startUpstream,
+  stream,
+  type Upstream,
+} from './support/upstream.ts'
 
 type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
 
@@ -71,24 +79,115 @@ describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
     expect(long).not.toBe(await keyOf(`${'x'.repeat(63)}y`, ada))
   })
 
-  test('the end user is named by a hash of the account, unless the caller names one', async () => {
+  test('the end user is named by a hash of the account, or of the name that the caller gives', async () => {
     const nameOf = async (secret: string, more = {}) =>
       only((await send(dialect, more, { secret })).sent).safety_identifier
     const mine = await nameOf(ada)
     expect(mine).toMatch(/^[A-Za-z0-9_-]{32}$/)
     expect(await nameOf(ada)).toBe(mine)
     expect(await nameOf(bob)).not.toBe(mine)
-    expect(await nameOf(ada, { safety_identifier: 'my-user' })).toBe('my-user')
     expect(await nameOf(ada, { user: 'my-user' })).toBeUndefined()
+  })
+
+  test.each([
+    'user',
+    'safety_identifier',
+  ])("a caller's %s is known to the vendor by a hash of account and value", async (field) => {
+    const nameOf = async (value: string, secret: string, more = {}) =>
+      only((await send(dialect, { [field]: value, ...more }, { secret })).sent)[field]
+    const mine = await nameOf('my-user', ada)
+    expect(mine).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(await nameOf('my-user', ada)).toBe(mine)
+    // As a long body, which is scanned and not parsed, and written with escapes.
+    const long = dialect === 'chat' ? 'messages' : 'input'
+    expect(await nameOf('my-user', ada, { [long]: [{ role: 'user', content: 'x'.repeat(20_000) }] })).toBe(mine)
+    expect(await nameOf('other-user', ada)).not.toBe(mine)
+    expect(await nameOf('my-user', bob)).not.toBe(mine)
+  })
+
+  test('both fields at once, each by the hash of its value', async () => {
+    const { user, safety_identifier } = only((await send(dialect, { user: 'u', safety_identifier: 's' })).sent)
+    expect(JSON.stringify([user, safety_identifier])).not.toMatch(/"[us]"/)
+    expect(user).not.toBe(safety_identifier)
   })
 })
 
-test('messages: the end user is named by a hash of the account, unless the caller names one', async () => {
+test('messages: the end user is named by a hash of the account, or of the name that the caller gives', async () => {
   const metadataOf = async (secret: string, more = {}) => only((await send('messages', more, { secret })).sent).metadata
   const mine = (await metadataOf(ada)) as { user_id: string }
   expect(mine).toEqual({ user_id: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/) as unknown as string })
   expect(await metadataOf(bob)).not.toEqual(mine)
-  expect(await metadataOf(ada, { metadata: { user_id: 'my-user' } })).toEqual({ user_id: 'my-user' })
+  const named = { metadata: { user_id: 'my-user' } }
+  const hashed = (await metadataOf(ada, named)) as { user_id: string }
+  expect(hashed).toEqual({ user_id: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as unknown as string })
+  expect(await metadataOf(ada, named)).toEqual(hashed)
+  expect(await metadataOf(bob, named)).not.toEqual(hashed)
+  // The same user of the same account is the same to every vendor, whichever protocol it speaks.
+  expect(only((await send('chat', { user: 'my-user' })).sent).user).toBe(hashed.user_id)
+  expect(only((await send('messages', named, { model: 'chat-model' })).sent).safety_identifier).toBe(hashed.user_id)
+})
+
+test('an upstream whose callers share objects knows end users as the callers name them', async () => {
+  const named = { user: 'my-user', safety_identifier: 'my-id' }
+  expect(only((await send('responses', named, { model: 'open-model' })).sent)).toMatchObject(named)
+})
+
+/** A responses service that repeats what it was sent, as the vendor does. */
+const echoing: Behaviour = (socket, request) => {
+  const { user = null, safety_identifier = null, metadata = {}, stream: streamed } = JSON.parse(request.body.toString())
+  const output = [
+    {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+    },
+  ]
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const whole = (status: string) => ({
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status, model: 'responses-model', metadata, user },
+    ...{
+      output: status === 'completed' ? output : [],
+      safety_identifier,
+      usage: status === 'completed' ? usage : null,
+    },
+  })
+  if (!streamed) return answer(whole('completed'))(socket, request)
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: whole('in_progress') },
+    { type: 'response.in_progress', sequence_number: 1, response: whole('in_progress') },
+    {
+      type: 'response.output_text.delta',
+      sequence_number: 2,
+      item_id: 'm',
+      output_index: 0,
+      content_index: 0,
+      delta: 'Hi',
+    },
+    { type: 'response.completed', sequence_number: 3, response: whole('completed') },
+  ]
+  return stream(...events.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`))(socket, request)
+}
+
+test.each([
+  ['in one piece', false, { user: 'my-"user"', safety_identifier: 'my-id' }],
+  ['streamed', true, { user: 'my-"user"', safety_identifier: 'my-id' }],
+  ['in one piece, one of them', false, { user: 'my-user' }],
+  ['streamed, and none is named', true, {}],
+])("responses: the answer repeats the caller's own names, %s", async (_, streamed, named) => {
+  upstream.behave(echoing)
+  const metadata = { user: 'kept', safety_identifier: 'kept' }
+  const { status, text, sent } = await send('responses', { ...named, metadata, stream: streamed })
+  expect(status).toBe(200)
+  const answers = streamed
+    ? [...text.matchAll(/^data: (.*)$/gm)].flatMap(([, data = '']) => JSON.parse(data).response ?? [])
+    : [JSON.parse(text)]
+  expect(answers).toHaveLength(streamed ? 3 : 1)
+  const expected = { user: null, safety_identifier: null, metadata, ...named }
+  for (const each of answers) expect(each).toMatchObject(expected)
+  const { user, safety_identifier } = only(sent)
+  for (const hash of [user, safety_identifier]) if (hash) expect(text).not.toContain(String(hash))
 })
 
 test('an upstream that does not know the end user is asked again without, and not bothered again', async () => {

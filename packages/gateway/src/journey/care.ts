@@ -88,6 +88,16 @@ function accountKey(tag: string, key: string): string {
 
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url')
 
+/**
+ * An end user that the caller has named, as a vendor gets to know it: two accounts that name the same one are not the same
+ * to the vendor, which can still tell one caller's users apart. undefined: as the caller named it.
+ */
+export function pseudonymOf({ parts, caller, candidate }: Asked, endUser: string): string | undefined {
+  const { kind, sharedObjects } = candidate.upstream
+  if (sharedObjects || kind === 'sandbox') return undefined
+  return parts.accountKeys.pseudonym(caller.account, 'end users', endUser)
+}
+
 /** What the vendors take. Agents put whole descriptions of a session there. */
 const LONGEST_END_USER: Readonly<Partial<Record<TextDialectId, number>>> = { chat: 64, responses: 64, messages: 256 }
 

@@ -9,7 +9,7 @@ import type { Upstream } from '../config/types.ts'
 import type { RequestHeaders } from '../http/request.ts'
 import type { Wishes } from '../money/price.ts'
 import { upstreamPath } from '../upstreams/spoken.ts'
-import { type Care, careFor, withoutPricedBetas } from './care.ts'
+import { type Care, careFor, pseudonymOf, withoutPricedBetas } from './care.ts'
 import { codec } from './codec.ts'
 import { formatRequestId } from './ids.ts'
 import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
@@ -40,6 +40,7 @@ class PassingOutbound implements Outbound {
     const { dialect, request, offer, candidate } = asked
     const { upstream, route } = candidate
     const model = upstreamModel(asked)
+    this.#named = fieldToName(asked)
     this.dialect = dialect.id
     this.path = upstreamPath(upstream, dialect.id, model, request.stream)
     this.headers = carriedHeaders(asked)
@@ -49,9 +50,9 @@ class PassingOutbound implements Outbound {
       choices: request.choices,
       asArray: asked.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
+      ...echoFor(asked, this.#named),
     })
     this.#asked = asked
-    this.#named = fieldToName(asked)
     this.#edits = editsFor(asked, care, model, this.#named === undefined ? undefined : care.endUser)
   }
 
@@ -132,6 +133,7 @@ function editsFor(asked: Asked, care: Care, model: string, endUser: string | und
   const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
+  if (request.endUserFields.length > 0) hideEndUsers(own, asked)
   if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
   // Where callers share what the vendor keeps, it can look them up.
   if (request.reasoningReferences && !asked.candidate.upstream.sharedObjects) {
@@ -140,6 +142,26 @@ function editsFor(asked: Asked, care: Care, model: string, endUser: string | und
   }
   if (request.outputFields.length > 0) boundOutput(own, asked)
   return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
+}
+
+/** The vendor gets to know the caller's end users by names that are the account's own. */
+function hideEndUsers(into: PassingEdits, asked: Asked): void {
+  const set: Record<string, string> = {}
+  for (const { field, value } of asked.request.endUserFields) {
+    const pseudonym = pseudonymOf(asked, value)
+    if (pseudonym === undefined) return
+    if (field === END_USER.messages) into.endUser = pseudonym
+    else set[field] = JSON.stringify(pseudonym)
+  }
+  into.set = { ...into.set, ...set }
+}
+
+/** Replies of one dialect repeat the request: the caller reads its own values there, and nothing that we have added. */
+function echoFor(asked: Asked, added: string | undefined): Pick<MeterOptions, 'echo'> {
+  const { dialect, request, candidate } = asked
+  if (dialect.id !== 'responses' || candidate.upstream.sharedObjects) return {}
+  const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
+  return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
 }
 
 /** No field that the upstream may take for a cap asks for more than the hold is for. */
@@ -219,7 +241,7 @@ class PassingAnswerer implements Answerer {
   }
 
   readReply(bytes: Uint8Array): PassingReply {
-    return this.#dialect.passing.readReply(bytes, codec, this.#options.renameTo)
+    return this.#dialect.passing.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
   }
 
   openMeter(): StreamMeter {

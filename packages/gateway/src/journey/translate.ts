@@ -9,7 +9,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_WISHES, type Wishes } from '../money/price.ts'
 import { upstreamPath } from '../upstreams/spoken.ts'
 import { createTranslatingAnswerer } from './answerer.ts'
-import { CALLS_EXPECTED, type Care, careFor, shortEndUser } from './care.ts'
+import { CALLS_EXPECTED, type Care, careFor, pseudonymOf, shortEndUser } from './care.ts'
 import { codec } from './codec.ts'
 import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import { noteRefused, refusedBy, withoutRefused } from './leave-out.ts'
@@ -141,8 +141,9 @@ function withCare(
   warn: Target['warn'],
 ): CanonicalRequest {
   const { tier, endUser: named } = request
-  const endUser = named === undefined ? endUserFor(upstream, care, asked) : shortEndUser(named, upstream.id)
-  if (named !== undefined && endUser !== named) warn('endUser', 'changed')
+  const pseudonym = named === undefined ? endUserFor(upstream, care, asked) : pseudonymOf(asked, named)
+  const endUser = pseudonym ?? (named && shortEndUser(named, upstream.id))
+  if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(asked.warnings, field, 'dropped')
   // A tier without a price was warned of in the care.
   const isTierTaken = tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))

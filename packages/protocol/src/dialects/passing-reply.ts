@@ -6,7 +6,7 @@ import { spokenBytes } from '../canonical/reply.ts'
 import type { Codec } from '../framing/codec.ts'
 import { scanObject } from '../framing/json-scan.ts'
 import { splice } from '../framing/splice.ts'
-import type { DecodedReply, PassingReply } from './text-dialect.ts'
+import type { DecodedReply, EchoedField, PassingReply } from './text-dialect.ts'
 
 /** `modelField`: what the dialect calls the model's name in a reply. */
 export function readPassingReply(
@@ -14,6 +14,7 @@ export function readPassingReply(
   codec: Codec,
   dialect: { decodeReply(body: unknown): DecodedReply; modelField: string },
   renameTo: string | undefined,
+  echo: readonly EchoedField[] = [],
 ): PassingReply {
   // The scan limits how deep the value may be nested before it is parsed.
   const scan = scanObject(bytes, codec)
@@ -24,14 +25,17 @@ export function readPassingReply(
   if (!decoded.ok) return decoded
   const { reply } = decoded
   const stop = reply.choices.findLast((choice) => choice.stop !== undefined)?.stop
-  const model = scan.fields.find(({ name, kind }) => name === dialect.modelField && kind === 'string')
-  const isRenamed = renameTo !== undefined && model !== undefined
-  const name = isRenamed ? [{ start: model.start, end: model.end, bytes: codec.encode(JSON.stringify(renameTo)) }] : []
+  const model = renameTo === undefined ? [] : [{ name: dialect.modelField, json: JSON.stringify(renameTo) }]
+  const changed = new Map([...model, ...echo].map(({ name, json }) => [name, json]))
+  const edits = scan.fields.flatMap(({ name, kind, start, end }) => {
+    const json = kind === 'string' ? changed.get(name) : undefined
+    return json === undefined ? [] : [{ start, end, bytes: codec.encode(json) }]
+  })
   return {
     ok: true,
     usage: reply.usage,
     finish: stop && finishOf(stop),
     outputBytes: spokenBytes(reply),
-    body: splice(bytes, name, codec),
+    body: splice(bytes, edits, codec),
   }
 }

@@ -9,7 +9,7 @@ import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../framin
 import { jsonText } from '../framing/json-text.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
 import { boundOutput } from './output-fields.ts'
-import type { PassingEdits } from './text-dialect.ts'
+import type { EndUserField, PassingEdits } from './text-dialect.ts'
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
 export function readBody(
@@ -158,5 +158,17 @@ export function setWithin(
 /** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */
 export const objectsIn = (value: unknown): [Json, number][] =>
   Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
+
+/** Of these top-level fields those that name an end user. */
+export function endUsersIn(values: Readonly<Record<string, unknown>>): readonly EndUserField[] {
+  let found = NO_END_USERS
+  for (const field in values) {
+    const value = values[field]
+    if (isId(value)) found = [...found, { field, value }]
+  }
+  return found
+}
+
+export const NO_END_USERS: readonly EndUserField[] = []
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''

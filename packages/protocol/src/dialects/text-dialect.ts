@@ -107,6 +107,11 @@ export type PassingEdits = {
   remove?: readonly string[]
 }
 
+export type EndUserField = { field: string; value: string }
+
+/** A top-level field of a reply that repeats the request, with the JSON text that the client is to read there. */
+export type EchoedField = { name: string; json: string }
+
 /** What the journey has to know of a request, whatever becomes of it. */
 export type PassingRequest = {
   model: string
@@ -128,6 +133,8 @@ export type PassingRequest = {
   /** Top-level fields of multi-tenant and price concern, as the caller sent them. */
   cacheKey: string | undefined
   endUser: string | undefined
+  /** Every field in which the caller names an end user, with what it says: `user`, `metadata.user_id`. */
+  endUserFields: readonly EndUserField[]
   /** What the conversation begins with, where its answers may hold thoughts that only who made them can read. */
   opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
@@ -190,6 +197,8 @@ export type MeterOptions = {
   choices: number
   /** The model's name that the client knows, where the upstream's differs. */
   renameTo: string | undefined
+  /** What the client is to read where the upstream repeats a field that it got changed. Only in the responses dialect. */
+  echo?: readonly EchoedField[]
   /** The client of a generate-content stream asked for one JSON array instead of events. */
   asArray?: boolean
 }
@@ -202,7 +211,7 @@ export type Passing = {
     addressed: Addressed | undefined,
     maxValues?: number | undefined,
   ): PassingRequest
-  readReply(bytes: Uint8Array, codec: Codec, renameTo: string | undefined): PassingReply
+  readReply(bytes: Uint8Array, codec: Codec, renameTo: string | undefined, echo?: readonly EchoedField[]): PassingReply
   openMeter(options: MeterOptions, codec: Codec): Meter
 }
 

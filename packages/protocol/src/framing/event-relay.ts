@@ -9,7 +9,7 @@ import { MAX_EVENT_BYTES } from './event-reader.ts'
 import { growingBytes } from './growing-bytes.ts'
 import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from './json-walk.ts'
 import { concat, openRelay } from './relay.ts'
-import { splice } from './splice.ts'
+import { type Splice, splice } from './splice.ts'
 import { formatSse, openSseParser } from './sse.ts'
 import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from './sse-bytes.ts'
 
@@ -34,6 +34,8 @@ export type EventView = {
   /** Set by the judge: a JSON string in the data that the new name takes the place of; 0: nothing. */
   renameStart: number
   renameEnd: number
+  /** Set by the judge, anew for each event: other values in the data that are to be replaced. */
+  replaced: readonly Splice[]
 }
 
 export type EventJudge = {
@@ -64,6 +66,7 @@ export type EventRelay = {
 }
 
 const EMPTY = new Uint8Array(0)
+const NO_SPLICES: readonly Splice[] = []
 const END_OF_EVENT = Uint8Array.of(0x0a, 0x0a)
 const OPEN_BRACE = 0x7b
 const LINE_FEED = 0x0a
@@ -85,7 +88,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
   const walk = newWalk()
   const view: EventView = {
     ...{ bytes: EMPTY, start: 0, end: 0, nameBytes: EMPTY, nameStart: 0, nameEnd: 0 },
-    ...{ walk, renameStart: 0, renameEnd: 0 },
+    ...{ walk, renameStart: 0, renameEnd: 0, replaced: NO_SPLICES },
   }
 
   function push(chunk: Uint8Array): Uint8Array {
@@ -142,8 +145,10 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
     view.end = walk.end
     view.renameStart = 0
     view.renameEnd = 0
+    view.replaced = NO_SPLICES
     const verdict = judged()
-    if (verdict === 'forward' && newName === undefined && held.length === 0 && !asArray) return end
+    const isChanged = newName !== undefined || view.replaced.length > 0 || asArray
+    if (verdict === 'forward' && !isChanged && held.length === 0) return end
     dispose(verdict, bytes, at, end)
     return end
   }
@@ -151,20 +156,29 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
   /** Carries out the verdict on an ordinary event. */
   function dispose(verdict: Verdict, bytes: Uint8Array, at: number, end: number): void {
     if (verdict === 'forward' || verdict === 'hold-latest') release(at)
-    const { start, renameStart, renameEnd } = view
-    const name = newName !== undefined && renameEnd > 0 && !isNamed(bytes, newName) ? newName : undefined
+    const { start } = view
+    const edits = editsOf(bytes)
     if (!(verdict === 'forward' || (verdict === 'beside' && held.length === 0))) {
       relay.replace(at, end, EMPTY)
       if (verdict === 'drop' || verdict === 'fail') return
       const from = asArray ? start : at
       const whole = bytes.subarray(from, asArray ? view.end : end)
-      const edits = name === undefined ? [] : [{ start: renameStart - from, end: renameEnd - from, bytes: name }]
-      hold(edits.length === 0 ? new Uint8Array(whole) : splice(whole, edits, codec))
+      const within = edits.map((edit) => ({ start: edit.start - from, end: edit.end - from, bytes: edit.bytes }))
+      hold(edits.length === 0 ? new Uint8Array(whole) : splice(whole, within, codec))
       return
     }
     if (asArray) relay.replace(at, start, separator())
-    if (name !== undefined) relay.replace(renameStart, renameEnd, name)
+    for (const edit of edits) relay.replace(edit.start, edit.end, edit.bytes)
     if (asArray) relay.replace(view.end, end, EMPTY)
+  }
+
+  /** What the judge wants replaced, from the first byte to the last. */
+  function editsOf(bytes: Uint8Array): readonly Splice[] {
+    const { renameStart, renameEnd, replaced } = view
+    const isRenamed = newName !== undefined && renameEnd > 0 && !isNamed(bytes, newName)
+    if (!isRenamed) return replaced
+    const name = { start: renameStart, end: renameEnd, bytes: newName }
+    return replaced.length === 0 ? [name] : [name, ...replaced].sort((one, other) => one.start - other.start)
   }
 
   function isNamed(bytes: Uint8Array, name: Uint8Array): boolean {
@@ -195,24 +209,25 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
     const verdict = verdictOnText(json, name, text)
     if (verdict === 'forward' || verdict === 'hold-latest') release(at)
     const isNow = verdict === 'forward' || (verdict === 'beside' && held.length === 0)
-    const isRenamed = newName !== undefined && view.renameEnd > 0 && !isNamed(json, newName)
-    const edits = isRenamed ? [{ start: view.renameStart, end: view.renameEnd, bytes: newName }] : []
+    const edits = editsOf(json)
+    const isEdited = edits.length > 0
     const data = splice(json, edits, codec)
     const framed = () => codec.encode(formatSse(codec.decode(data, 0, data.length), read?.event))
-    const whole = asArray ? data : isRenamed ? framed() : new Uint8Array(bytes.subarray(at, end))
+    const whole = asArray ? data : isEdited ? framed() : new Uint8Array(bytes.subarray(at, end))
     if (!isNow) {
       relay.replace(at, end, EMPTY)
       if (verdict !== 'drop' && verdict !== 'fail') hold(whole)
     } else if (asArray) {
       relay.replace(at, at, separator())
       relay.replace(at, end, whole)
-    } else if (isRenamed) relay.replace(at, end, whole)
+    } else if (isEdited) relay.replace(at, end, whole)
     return end
   }
 
   function verdictOnText(json: Uint8Array, name: Uint8Array, text: string): Verdict {
     view.renameStart = 0
     view.renameEnd = 0
+    view.replaced = NO_SPLICES
     if (!isJsonObject(text)) {
       fail('malformed')
       return 'fail'

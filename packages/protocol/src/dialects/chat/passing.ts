@@ -9,7 +9,7 @@ import { jsonText } from '../../framing/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
 import { NO_URLS } from '../named-urls.ts'
 import { outputFieldsIn } from '../output-fields.ts'
-import { openFieldEdits, parseBody, withOutputBounds } from '../passing-request.ts'
+import { endUsersIn, NO_END_USERS, openFieldEdits, parseBody, withOutputBounds } from '../passing-request.ts'
 import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
 import { openingIn } from './parts/opening.ts'
 import { openMeter, problemOf } from './parts/passing-meter.ts'
@@ -68,6 +68,10 @@ function readRequest(
     textBytes: facts.bytes - facts.mediaBytes,
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
     endUser: facts.safetyIdentifier ?? facts.user,
+    endUserFields:
+      facts.user === undefined && facts.safetyIdentifier === undefined
+        ? NO_END_USERS
+        : endUsersIn({ user: facts.user, safety_identifier: facts.safetyIdentifier }),
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
     urls: parsed !== undefined && isJudged ? NO_URLS : namedUrls(bytes, facts, parsed, codec),

@@ -11,6 +11,7 @@ export { vendorObjects } from './parts/passing-tenants.ts'
 
 export const passing: Passing = {
   readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
-  readReply: (bytes, codec, renameTo) => readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
+  readReply: (bytes, codec, renameTo, echo) =>
+    readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo, echo),
   openMeter,
 }

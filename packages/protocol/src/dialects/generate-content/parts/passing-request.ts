@@ -9,7 +9,14 @@ import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../opening.ts'
 import { outputFieldsIn } from '../../output-fields.ts'
-import { countMedia, openFieldEdits, readBody, setWithin, withOutputBounds } from '../../passing-request.ts'
+import {
+  countMedia,
+  NO_END_USERS,
+  openFieldEdits,
+  readBody,
+  setWithin,
+  withOutputBounds,
+} from '../../passing-request.ts'
 import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
 import { camelName } from './fields.ts'
 import { NAMES } from './known-names.ts'
@@ -46,6 +53,7 @@ export function readRequest(
     values: scan.values,
     cacheKey: undefined,
     endUser: undefined,
+    endUserFields: NO_END_USERS,
     opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),

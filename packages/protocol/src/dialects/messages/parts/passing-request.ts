@@ -11,6 +11,7 @@ import { openingOf } from '../../opening.ts'
 import { outputFieldsIn } from '../../output-fields.ts'
 import {
   countMedia,
+  endUsersIn,
   leaveOutTools,
   notText,
   openFieldEdits,
@@ -54,6 +55,7 @@ export function readRequest(
     values: scan.values,
     cacheKey: undefined,
     endUser: request.endUser,
+    endUserFields: endUsersIn({ 'metadata.user_id': request.endUser }),
     opening: () => openingOf(request),
     priced: pricedFields(body),
     objects: vendorObjects(body),

@@ -10,6 +10,7 @@ import { openingOf } from '../../opening.ts'
 import { outputFieldsIn } from '../../output-fields.ts'
 import {
   countMedia,
+  endUsersIn,
   isId,
   leaveOutTools,
   objectsIn,
@@ -51,6 +52,7 @@ export function readRequest(
     values: scan.values,
     cacheKey: isId(body.prompt_cache_key) ? body.prompt_cache_key : undefined,
     endUser: [body.safety_identifier, body.user].find(isId),
+    endUserFields: endUsersIn({ user: body.user, safety_identifier: body.safety_identifier }),
     opening: () => openingOf(request, body.include !== undefined),
     priced: pricedFields(body),
     objects: vendorObjects(body),

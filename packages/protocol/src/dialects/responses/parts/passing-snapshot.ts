@@ -7,7 +7,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type GrowingBytes, growingBytes } from '../../../framing/growing-bytes.ts'
 import { formatSse } from '../../../framing/sse.ts'
-import type { ChargedUnits } from '../../text-dialect.ts'
+import type { ChargedUnits, EchoedField } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 
 const KEPT_BYTES = 1024 * 1024
@@ -26,7 +26,7 @@ export type Snapshot = {
   failed(error: ErrorInfo, requestId: string, sequence: number): string
 }
 
-export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapshot {
+export function openSnapshot(codec: Codec, renameTo: string | undefined, echo: readonly EchoedField[] = []): Snapshot {
   let response: Json = {}
   const finished = new Map<number, Json>()
   const open = new Map<number, OpenItem>()
@@ -45,6 +45,8 @@ export function openSnapshot(codec: Codec, renameTo: string | undefined): Snapsh
       const { id, object, created_at, model } = data.response
       response = hasRoom(size) ? data.response : { id, object, created_at, model }
       if (renameTo !== undefined) response = { ...response, model: renameTo }
+      const told = echo.filter(({ name }) => typeof response[name] === 'string')
+      for (const { name, json } of told) response = { ...response, [name]: parsedJson(json) }
     } else if (type === 'response.output_item.added' && isObject(data.item)) {
       if (hasRoom(size)) open.set(index, { item: data.item, text: growingBytes(), deltaType: '', room: size })
     } else if (type === 'response.output_item.done' && isObject(data.item)) {

@@ -7,9 +7,10 @@ import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
 import { textLength, watchList } from '../../../framing/json-walk.ts'
+import type { Splice } from '../../../framing/splice.ts'
 import { dataOf, isNoted, newMeterState, openTypeReader, problemInfo, renameAt } from '../../passing-meter.ts'
 import { objectsIn } from '../../passing-request.ts'
-import type { Meter, MeterOptions } from '../../text-dialect.ts'
+import type { EchoedField, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { openSnapshot } from './passing-snapshot.ts'
 import { listOf, readStop } from './read-answer.ts'
@@ -21,11 +22,15 @@ const MAX_IMAGE_EVENT_BYTES = 24 * 1024 * 1024
 const TYPE = 8
 const DELTA = 9
 const MODEL = 10
+const USER = 11
+const SAFETY_IDENTIFIER = 12
 
 const NAMES = watchList([
   { name: 'type', code: TYPE, depths: [1] },
   { name: 'delta', code: DELTA, depths: [1] },
   { name: 'model', code: MODEL, depths: [2] },
+  { name: 'user', code: USER, depths: [2] },
+  { name: 'safety_identifier', code: SAFETY_IDENTIFIER, depths: [2] },
 ])
 
 /** Events that begin or end something. All others are only counted and passed on. */
@@ -52,10 +57,10 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'response.failed', 'resp
 /** Base64, not text. */
 const AUDIO = 'response.audio.delta'
 
-export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
+export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): Meter {
   const state = newMeterState()
   const typeOf = openTypeReader(TYPE, codec)
-  const snapshot = openSnapshot(codec, renameTo)
+  const snapshot = openSnapshot(codec, renameTo, echo)
   const seen = { inCall: false, inRefusal: false }
   const calls = openHostedCalls()
   /** The number of the next event. */
@@ -84,7 +89,10 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
       return 'fail'
     }
     if (typeof data.sequence_number === 'number') sequence = data.sequence_number + 1
-    if (isLifecycle) renameAt(view, MODEL)
+    if (isLifecycle) {
+      renameAt(view, MODEL)
+      if (echo.length > 0) view.replaced = echoedIn(view, echo, codec)
+    }
     snapshot.note(type, data, view.end - view.start)
     return judgeRare(type, data)
   }
@@ -156,6 +164,19 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     state,
   }
 }
+
+/** Where the answer repeats a field of the request, the client's own value stands in it. */
+function echoedIn({ bytes, walk }: EventView, echo: readonly EchoedField[], codec: Codec): readonly Splice[] {
+  const found = echo.flatMap(({ name, json }) => {
+    const code = name === 'user' ? USER : SAFETY_IDENTIFIER
+    const [start, end] = [walk.starts[code] ?? 0, walk.ends[code] ?? 0]
+    const isString = (walk.noted & (1 << code)) !== 0 && bytes[start] === QUOTE
+    return isString ? [{ start, end, bytes: codec.encode(json) }] : []
+  })
+  return found.sort((one, other) => one.start - other.start)
+}
+
+const QUOTE = 0x22
 
 function itemBytes(item: Json): number {
   const texts = [item.arguments, item.input]
