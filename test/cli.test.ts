@@ -253,6 +253,7 @@ describe('commands beside no server', () => {
     const unpriced = await runCommand(home, ['config', 'check', '--json'])
     expect(unpriced.code).toBe(0)
     expect(JSON.parse(unpriced.stdout).remarks.join()).toContain('free-lunch has no price')
+    expect((await runCommand(home, ['doctor', '--json'])).stdout).toContain('free-lunch has no price')
     const gateway = await startGateway({ home: { ...home } })
     expect(gateway.output().stderr).toContain('free-lunch has no price')
     await gateway.kill()

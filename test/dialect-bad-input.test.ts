@@ -176,7 +176,7 @@ describe('generate-content: the address', () => {
     ['a model that is too long', `/v1beta/models/${'m'.repeat(5_000)}:generateContent`, 404],
     ['no model', '/v1beta/models/:generateContent', 400],
     ['an unknown verb', '/v1beta/models/bare-chat:embedContent', 404],
-    ['another version', '/v1/models/bare-chat:generateContent', 404],
+    ['a version that does not exist', '/v2/models/bare-chat:generateContent', 404],
     ['an unknown alt', '/v1beta/models/bare-chat:streamGenerateContent?alt=xml', 400],
     ['an unknown alt, unstreamed', '/v1beta/models/bare-chat:generateContent?alt=proto', 400],
   ])('%s', async (_, path, status) => {

@@ -117,10 +117,7 @@ test('the sandbox first and a vendor second: the start says what to do, and the 
   expect(stdout).not.toContain('sk-')
   const remark = "1 key is in group 'sandbox', which does not exist"
   expect(stderr).toContain(remark)
-  for (const command of ['config check', 'doctor']) {
-    const answer = await gateway.ask<object>(...command.split(' '))
-    expect(JSON.stringify(answer)).toContain(remark)
-  }
+  expect(JSON.stringify(await gateway.ask<object>('config', 'check'))).toContain(remark)
   for (const model of ['sandbox-text', 'gpt-4.1']) {
     const answer = await chat(gateway.url, secret, { ...HELLO, model })
     expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("'sandbox' no longer exists")])

@@ -42,6 +42,8 @@ export async function startUpstream(behaviour: Behaviour = answer(reply())): Pro
       const request = parse(buffer)
       if (!request) return
       buffer = Buffer.alloc(0)
+      // `upstream list` and `doctor` ask for it to see whether the upstream is alive; that is no call.
+      if (/^GET \S+\/models /.test(request.head)) return void answer(MODELS)(socket, request)
       received.push(request)
       lastClosed = closed
       void current(socket, request)
@@ -84,6 +86,7 @@ function parse(bytes: Buffer): Received | undefined {
   return body.length < length ? undefined : { head, headers, body }
 }
 
+const MODELS = { object: 'list', data: [] }
 const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
 
 /** An unstreamed reply; what is given replaces or adds. */

@@ -1,7 +1,7 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../config/types.ts'
 import type { Probe } from '../upstreams/check.ts'
-import type { KeyReport } from '../upstreams/health/health.ts'
+import { type KeyReport, NO_KEY } from '../upstreams/health/health.ts'
 import { KINDS } from '../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../upstreams/transport.ts'
 import { Report } from './output.ts'
@@ -97,7 +97,8 @@ const rounded = (value: number | undefined): number | null => (value === undefin
 
 function inWords({ key, state, retry_in_ms, cooling, reason }: ReturnType<typeof keyState>): string {
   const models = cooling.map((each) => `, ${each.model} cooling${forSeconds(each.retry_in_ms)}`).join('')
-  return `${key} ${state}${forSeconds(retry_in_ms)}${reason === null ? '' : ` (${reason})`}${models}`
+  const name = key === NO_KEY ? '' : `${key} `
+  return `${name}${state}${forSeconds(retry_in_ms)}${reason === null ? '' : ` (${reason})`}${models}`
 }
 
 const forSeconds = (ms: number | null): string => (ms ? ` for ${Math.ceil(ms / 1_000)} s` : '')

@@ -5,8 +5,8 @@ import { ERRORS, type ErrorInfo } from '../canonical/error.ts'
  * longer wait is told as it is, together with `x-should-retry: false`, so that no SDK sleeps through it.
  */
 const LONGEST_SLEEP = 61
-/** Whatever an upstream says: a week, in seconds. */
-const LONGEST_WAIT = 604_800
+/** Whatever an upstream says: a day, in seconds. */
+const LONGEST_WAIT = 86_400
 const USUAL_WAIT = 5
 /** Key, money, permission: nothing that time heals. Claude Code would ask for minutes with a wrong key. */
 const FINAL: readonly number[] = [401, 402, 403]

@@ -65,7 +65,7 @@ function keyReport(key: string, { until, cooling, ...rest }: LaneReport, now: nu
   }
 }
 
-const NO_KEY = 'none'
+export const NO_KEY = 'none'
 
 /** Services that take no key are apart by their whole address, others share a quota wherever the host is asked. */
 function hostOf({ kind, id, baseUrl, keys }: Upstream): string {
