@@ -70,11 +70,14 @@ export function watchConfig(
     }
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
-    if (saysNothing(Buffer.from(content.text, 'latin1').toString())) return report(EMPTY_FILE)
+    const isEmpty = saysNothing(Buffer.from(content.text, 'latin1').toString())
+    // A start takes it for the defaults, which are in force then.
+    if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(current, loaded.config)
     if (first && !asked && changes.length === 0) return
+    if (isEmpty) return report(EMPTY_FILE)
     try {
       await onChange(loaded.config, changes)
       current = loaded.config
