@@ -9,7 +9,7 @@ const ANNS_OTHER_KEY = { key: 2n, account: 7n }
 const BOB = { key: 7n, account: 1n }
 const NO_BALANCE: LowFunds = { code: 'insufficient_balance', available: 5n, before: 'Too low.', after: '' }
 
-test('is remembered for a second, of the account and the model, for whatever costs more than there is', () => {
+test('is remembered for half a second, of the account and the model, for whatever costs more than there is', () => {
   let now = 0
   const cache = createLowFundsCache(() => now)
   cache.note(ANN, 'dear', NO_BALANCE)
@@ -18,9 +18,9 @@ test('is remembered for a second, of the account and the model, for whatever cos
   expect([cache.find(ANN, 'dear', 5n), cache.find(ANN, 'other', 6n), cache.find(BOB, 'dear', 6n)]).toEqual([
     ...[undefined, undefined, undefined],
   ])
-  now = 999
+  now = 499
   expect(cache.find(ANN, 'dear', 6n)).toBeDefined()
-  now = 1_000
+  now = 500
   expect(cache.find(ANN, 'dear', 6n)).toBeUndefined()
 })
 

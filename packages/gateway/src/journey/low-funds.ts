@@ -27,8 +27,8 @@ export type LowFundsCache = {
 type Who = Pick<Caller, 'key' | 'account'>
 type ByModel = Map<string, { funds: LowFunds; until: number }>
 
-/** Deposits and requests on other nodes are not announced: the store is asked again after this time. */
-const REMEMBERED_MS = 1_000
+/** Deposits and requests on other nodes are not announced: the store is asked again after this time, sooner than a person notices. */
+const REMEMBERED_MS = 500
 /** Of one account or key. */
 const MOST_MODELS = 100
 
