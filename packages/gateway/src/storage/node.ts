@@ -6,6 +6,8 @@ import { type After, impatient, type Report, recover, type Store } from './settl
 const RENEW_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 5_000
 const ANSWER_WITHIN_MS = 2_000
+/** A start has no requests to reject meanwhile, and ends the process if the store is silent. */
+const FIRST_ANSWER_WITHIN_MS = 10_000
 const REAP_PAGE = 100
 
 export type NodeOptions = {
@@ -32,11 +34,12 @@ export type Node = {
 /** Rejects when the store is down or all slots are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
-  const storage = impatient(store, ANSWER_WITHIN_MS, after)
+  let storage = impatient(store, FIRST_ANSWER_WITHIN_MS, after)
   // On the monotonic clock, from before the question was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
   let identity = await claim()
   await clean(true)
+  storage = impatient(store, ANSWER_WITHIN_MS, after)
   let silent = false
   let left = false
   let cancelRenewal = after(RENEW_EVERY_MS, renewal)

@@ -8,6 +8,7 @@ import { textAnswer } from './test-handler.ts'
 import { arrival, CERTIFICATE, GET } from './test-visits.ts'
 
 const MOST = 10
+const GONE = 50
 
 describe.each([
   ['plain', false],
@@ -86,4 +87,31 @@ describe.each([
     const next = (await open()).send(GET)
     expect((await next.answer()).body).toBe('/a')
   })
+})
+
+test('clients that are gone before they are accepted have an address, too', async () => {
+  const addresses: unknown[] = []
+  const failures: unknown[] = []
+  const limit = new ConnectionLimit({
+    most: 1_000,
+    ownerOf: (address) => void addresses.push(address),
+    now: () => 0,
+    report: () => {},
+  })
+  const { port, stop } = serveForTest(() => textAnswer(200, ''), { limit, failed: (error) => failures.push(error) })
+  // This process is blocked meanwhile, so it accepts none of them in time.
+  const script = `
+    const { connect } = require('node:net')
+    let left = ${GONE}
+    for (let count = 0; count < ${GONE}; count++) {
+      const socket = connect(${port}, '127.0.0.1', () => {
+        socket.resetAndDestroy()
+        if (--left === 0) process.exit(0)
+      })
+    }`
+  expect(Bun.spawnSync([process.execPath, '-e', script]).exitCode).toBe(0)
+  while (addresses.length < GONE) await Bun.sleep(1)
+  expect(addresses.every((address) => typeof address === 'string')).toBeTrue()
+  expect(failures).toEqual([])
+  await stop()
 })

@@ -154,7 +154,7 @@ export class HttpServer extends Ticking implements Owner<Connection> {
         const connection = new Connection(this, socket)
         socket.data = connection
         this.#connections.add(connection)
-        if (this.#limit?.add(connection, socket.remoteAddress) === false) connection.cut()
+        if (this.#limit?.add(connection, connection.address()) === false) connection.cut()
       },
       // With this, Bun tells of a connection before its handshake: one that never comes to an end is cut off like any other.
       handshake: () => {},
