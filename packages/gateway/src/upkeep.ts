@@ -141,26 +141,10 @@ function untilNight(): number {
   return night.getTime() - Date.now()
 }
 
-/** Contents whose time is over go in small pages with pauses: whoever wants to write never waits for long. */
+/** Contents whose time is over are removed. */
 export function sweeping(contents: Pick<Contents, 'sweep'>, log: Log, times: typeof SWEEPING = SWEEPING): () => void {
-  let stopped = false
-  let failing = false
-  let timer = setTimeout(sweep, times.everyMs)
-  async function sweep(): Promise<void> {
-    let isMore = false
-    try {
-      isMore = (await contents.sweep(times.page)) === times.page
-      failing = false
-    } catch (error) {
-      if (!failing) log.warn('old contents cannot be removed', { error: String(error) })
-      failing = true
-    }
-    if (!stopped) timer = setTimeout(sweep, isMore ? times.pauseMs : times.everyMs)
-  }
-  return () => {
-    stopped = true
-    clearTimeout(timer)
-  }
+  const page = async () => (await contents.sweep(times.page)) === times.page
+  return inPages(page, 'old contents cannot be removed', log, times)
 }
 
 /**
@@ -173,24 +157,40 @@ export function clearingReceipts(
   log: Log,
   times: typeof CLEARING = CLEARING,
 ): () => void {
+  let after = 0n
+  async function page(): Promise<boolean> {
+    const kept = keepMs()
+    const below = firstIdAt(Date.now() - (kept === 'off' ? 0 : kept))
+    const cleared = await storage.clearReceipts(below, after, times.page)
+    after = cleared.last
+    return cleared.isMore
+  }
+  return inPages(page, 'old receipts cannot be cleared', log, times)
+}
+
+/**
+ * Does a long job in small pages with pauses, so that other writers never wait for long. `page` tells whether there is more.
+ * A failure is logged once, until a page succeeds again. Returns what stops it.
+ */
+function inPages(
+  page: () => Promise<boolean>,
+  failure: string,
+  log: Log,
+  { everyMs, pauseMs }: { everyMs: number; pauseMs: number },
+): () => void {
   let stopped = false
   let failing = false
-  let after = 0n
-  let timer = setTimeout(clear, times.everyMs)
-  async function clear(): Promise<void> {
+  let timer = setTimeout(next, everyMs)
+  async function next(): Promise<void> {
     let isMore = false
-    const kept = keepMs()
     try {
-      const below = firstIdAt(Date.now() - (kept === 'off' ? 0 : kept))
-      const cleared = await storage.clearReceipts(below, after, times.page)
-      after = cleared.last
-      isMore = cleared.isMore
+      isMore = await page()
       failing = false
     } catch (error) {
-      if (!failing) log.warn('old receipts cannot be cleared', { error: String(error) })
+      if (!failing) log.warn(failure, { error: String(error) })
       failing = true
     }
-    if (!stopped) timer = setTimeout(clear, isMore ? times.pauseMs : times.everyMs)
+    if (!stopped) timer = setTimeout(next, isMore ? pauseMs : everyMs)
   }
   return () => {
     stopped = true

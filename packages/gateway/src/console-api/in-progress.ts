@@ -1,4 +1,4 @@
-// How many calls of strangers are in progress, in all and from one network: each keeps a body in memory while it arrives.
+// How many calls without a key are in progress, in all and from one network: each keeps a body in memory while it arrives.
 
 const MOST = 32
 const MOST_OF_ONE_NETWORK = 8

@@ -52,7 +52,7 @@ function namesIn(names: readonly string[], fold: Names['fold']): Names {
  * Both directions, so that every letter that some reader takes for another becomes the same: the Kelvin sign and `k`, the
  * long s and `s`, the dotless and the dotted i and `i`.
  */
-const foldCase = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('\u0307', '')
+export const foldCase = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('\u0307', '')
 
 /** A longer name is no known one in any case: folding makes none more than three times as short. */
 const LONGEST_FOLDED = 128

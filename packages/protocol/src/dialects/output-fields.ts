@@ -5,6 +5,7 @@
 import type { Codec } from '../framing/codec.ts'
 import { editedObject, type FieldEdits, setField } from '../framing/edit-fields.ts'
 import { fieldNamed, type JsonField, scanObject } from '../framing/json-scan.ts'
+import { foldCase } from './known-names.ts'
 
 /**
  * `cap`: the most tokens of an answer. `budget`: those of its reasoning, where 0 is none. `floor`: the fewest. `count`: how many answers are made. `lift`: lets an answer exceed
@@ -44,7 +45,7 @@ const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
 export const OUTPUT_FIELDS: readonly string[] = Object.values(NAMES).flat()
 
 /** Services written in Go read names in any case. */
-const folded = (name: string): string => (/[^a-z0-9_]/.test(name) ? name.toUpperCase().toLowerCase() : name)
+const folded = (name: string): string => (/[^a-z0-9_]/.test(name) ? foldCase(name) : name)
 
 const KINDS: ReadonlyMap<string, FieldKind> = new Map(
   (Object.keys(NAMES) as FieldKind[]).flatMap((kind) =>
