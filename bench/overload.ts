@@ -4,10 +4,10 @@
 //   npm run overload -- --only 1,3     these parts        --quick     shorter and rougher: to see that it works
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { candidates } from './overload-candidates.ts'
-import { capacity } from './overload-capacity.ts'
-import { storms } from './overload-storm.ts'
-import { type Finished, machine, tables, writeInto } from './report.ts'
+import { type Finished, machine, tables, writeInto } from './harness/report.ts'
+import { candidates } from './scenarios/overload/candidates.ts'
+import { capacity } from './scenarios/overload/capacity.ts'
+import { storms } from './scenarios/overload/storm.ts'
 
 const PARTS = [storms, capacity, candidates]
 const REPORT = join(import.meta.dir, '../docs/overload.md')

@@ -5,15 +5,15 @@
 //   npm run bench -- --quick        shorter and rougher: to see that it works
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Finished, render, writeInto } from './report.ts'
-import type { BenchOptions, Scenario } from './scenario.ts'
-import { largeJson, smallJson } from './scenario-json.ts'
-import { openStreams, stalledReaders } from './scenario-memory.ts'
-import { start } from './scenario-start.ts'
-import { storedKeys } from './scenario-stored-keys.ts'
-import { streams } from './scenario-stream.ts'
-import { translatedJson, translatedLong, translatedStreams } from './scenario-translated.ts'
-import { nginxVersion } from './servers.ts'
+import { type Finished, render, writeInto } from './harness/report.ts'
+import type { BenchOptions, Scenario } from './harness/scenario.ts'
+import { nginxVersion } from './harness/servers.ts'
+import { largeJson, smallJson } from './scenarios/json.ts'
+import { openStreams, stalledReaders } from './scenarios/memory.ts'
+import { start } from './scenarios/start.ts'
+import { storedKeys } from './scenarios/stored-keys.ts'
+import { streams } from './scenarios/stream.ts'
+import { translatedJson, translatedLong, translatedStreams } from './scenarios/translated.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   ...[smallJson, largeJson, streams, openStreams],

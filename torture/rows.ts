@@ -2,10 +2,10 @@
 // millions of requests in it, round after round, so that what disturbs the machine disturbs both.
 // (That one locked account delays no other is shown in packages/gateway/src/storage/postgres/contention.test.ts.)
 import { SQL } from 'bun'
-import { load } from '../bench/load.ts'
-import { cpuMicros, median } from '../bench/measure.ts'
-import { startUpstream } from '../bench/servers.ts'
-import { CHAT, jsonPath, smallRequest } from '../bench/wire.ts'
+import { cpuMicros, median } from '../bench/harness/measure.ts'
+import { startUpstream } from '../bench/harness/servers.ts'
+import { CHAT, jsonPath, smallRequest } from '../bench/harness/wire.ts'
+import { load } from '../bench/load/load.ts'
 import { type Engine, type Gateway, startGateway } from '../test/support/gateway.ts'
 import { checkAudit } from './books.ts'
 import { fillLedger } from './fill.ts'

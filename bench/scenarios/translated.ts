@@ -1,12 +1,11 @@
 // A client of the messages protocol, an upstream that speaks chat: everything goes through the canonical model. Beside
 // it a bare proxy, which has nothing to do but to pass the chat bytes on.
 
-import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from './compare.ts'
-import { createHome } from './home.ts'
-import { type LoadPlan, load } from './load.ts'
-import { median, residentBytes } from './measure.ts'
-import { type BenchOptions, megabytes, micros, type Scenario, times, verdict } from './scenario.ts'
-import { startGateway, startUpstream } from './servers.ts'
+import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from '../harness/compare.ts'
+import { createHome } from '../harness/home.ts'
+import { median, residentBytes } from '../harness/measure.ts'
+import { type BenchOptions, megabytes, micros, type Scenario, times, verdict } from '../harness/scenario.ts'
+import { startGateway, startUpstream } from '../harness/servers.ts'
 import {
   jsonPath,
   MESSAGES_ANSWER,
@@ -15,7 +14,8 @@ import {
   type StreamShape,
   smallRequest,
   streamPath,
-} from './wire.ts'
+} from '../harness/wire.ts'
+import { type LoadPlan, load } from '../load/load.ts'
 
 const CONNECTIONS = 32
 const PATH = '/v1/messages'

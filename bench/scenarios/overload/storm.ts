@@ -1,6 +1,6 @@
 // All upstreams refuse everything: how often they are asked for one request.
-import { type Refusal, storm } from '../test/support/storm.ts'
-import { type Scenario, times, verdict } from './scenario.ts'
+import { type Refusal, storm } from '../../../test/support/storm.ts'
+import { type Scenario, times, verdict } from '../../harness/scenario.ts'
 
 const MOST_ATTEMPTS = 1.2
 const UPSTREAMS = 4

@@ -1,12 +1,12 @@
 // What the ledger alone costs on SQLite: CPU microseconds, all threads counted, for one hold and its settle.
-// Usage: bun bench/micro-ledger.ts [pairs] [loops at once]
+// Usage: bun bench/micro/ledger.ts [pairs] [loops at once]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
-import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
-import { openSqlite } from '../packages/gateway/src/storage/sqlite.ts'
-import { NO_RESTRICTIONS, type Storage } from '../packages/gateway/src/storage/storage.ts'
+import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
+import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite.ts'
+import { NO_RESTRICTIONS, type Storage } from '../../packages/gateway/src/storage/storage.ts'
 
 const PAIRS = Number(process.argv[2] ?? 20_000)
 const LOOPS = Number(process.argv[3] ?? 32)

@@ -1,6 +1,7 @@
 // The same load on each server in turn, round after round: what disturbs the machine disturbs all of them alike.
+
+import { load } from '../load/load.ts'
 import { createHome, type GatewayHome } from './home.ts'
-import { load } from './load.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
 import { nginxVersion, type Server, startBare, startGateway, startNginx, startUpstream } from './servers.ts'

@@ -1,13 +1,13 @@
 // From the start of the process to the first `/ready` with 200, on SQLite, the way `npm start` does it.
 import { join } from 'node:path'
-import { createHome, type GatewayHome, gatewayEnvironment } from './home.ts'
-import { median } from './measure.ts'
-import { childOf, freePort } from './processes.ts'
-import { millis, type Scenario, verdict } from './scenario.ts'
-import { untilReady } from './servers.ts'
-import { jsonPath } from './wire.ts'
+import { createHome, type GatewayHome, gatewayEnvironment } from '../harness/home.ts'
+import { median } from '../harness/measure.ts'
+import { childOf, freePort } from '../harness/processes.ts'
+import { millis, type Scenario, verdict } from '../harness/scenario.ts'
+import { untilReady } from '../harness/servers.ts'
+import { jsonPath } from '../harness/wire.ts'
 
-const LAUNCHER = join(import.meta.dir, '../tools/run.mjs')
+const LAUNCHER = join(import.meta.dir, '../../tools/run.mjs')
 
 export const start: Scenario = {
   number: 6,

@@ -1,7 +1,7 @@
 // Unstreamed chat: a small request, and an agent's large one with its tools.
-import { columnsPer, compare, ratioOf, rowsOf } from './compare.ts'
-import { type Scenario, times, verdict } from './scenario.ts'
-import { agentRequest, jsonPath, smallRequest } from './wire.ts'
+import { columnsPer, compare, ratioOf, rowsOf } from '../harness/compare.ts'
+import { type Scenario, times, verdict } from '../harness/scenario.ts'
+import { agentRequest, jsonPath, smallRequest } from '../harness/wire.ts'
 
 const CONNECTIONS = 32
 const TURNS = 10

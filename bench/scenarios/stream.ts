@@ -1,7 +1,7 @@
 // Streams passed through: one event in a read, as a model sends them, and many in a read, as after a pause.
-import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from './compare.ts'
-import { type BenchOptions, micros, type Scenario, times, verdict } from './scenario.ts'
-import { type StreamShape, smallRequest, streamPath } from './wire.ts'
+import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from '../harness/compare.ts'
+import { type BenchOptions, micros, type Scenario, times, verdict } from '../harness/scenario.ts'
+import { type StreamShape, smallRequest, streamPath } from '../harness/wire.ts'
 
 const CONNECTIONS = 32
 

@@ -1,5 +1,5 @@
 // What an upstream call costs over HTTP/1.1 and over HTTP/2: CPU of this process, and connections opened.
-// Rounds alternate between the two, since other programs share the machine: `bun bench/upstream-http.ts [rounds]`.
+// Rounds alternate between the two, since other programs share the machine: `bun bench/micro/http-versions.ts [rounds]`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,10 +9,10 @@ type Protocol = (typeof PROTOCOLS)[number]
 const ROUNDS = Number(process.argv[2] ?? 5)
 const REQUESTS = 2_000
 const EVENTS = 100
-const FIXTURES = join(import.meta.dir, '../packages/gateway/src/config/fixtures')
+const FIXTURES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
 const tls = { ca: readFileSync(join(FIXTURES, 'localhost.cert.pem'), 'utf8') }
 
-const child = Bun.spawn(['node', join(import.meta.dir, 'upstream-http-server.mjs')], { stdout: 'pipe' })
+const child = Bun.spawn(['node', join(import.meta.dir, 'http-versions-server.mjs')], { stdout: 'pipe' })
 process.on('exit', () => child.kill())
 const first = await child.stdout.getReader().read()
 const base = `https://localhost:${Buffer.from(first.value ?? '')

@@ -1,12 +1,12 @@
 // The process behind steady-load.ts. Raw sockets, so that it costs little beside the server under test. Reads one plan as a
 // line of JSON from standard input and writes one line of results.
 import type { Socket } from 'bun'
-import { AnswerReader } from './answer-reader.ts'
-import { quantile } from './measure.ts'
+import { quantile } from '../harness/measure.ts'
+import { ResponseReader } from './response-reader.ts'
 import type { Second, SteadyPlan, SteadyResult } from './steady-load.ts'
 
 type Bucket = Omit<Second, 'p50Ms' | 'p99Ms'> & { latencies: number[] }
-type Connection = { dueAt: number; bucket: Bucket | undefined; answer: AnswerReader }
+type Connection = { dueAt: number; bucket: Bucket | undefined; answer: ResponseReader }
 
 const input = Bun.stdin.stream().getReader()
 const decoder = new TextDecoder()
@@ -36,7 +36,7 @@ function open(dueAt: number, bucket: Bucket): void {
   Bun.connect<Connection>({
     hostname: plan.host,
     port: plan.port,
-    data: { dueAt, bucket, answer: new AnswerReader() },
+    data: { dueAt, bucket, answer: new ResponseReader() },
     socket: {
       open: (socket) => send(socket, dueAt, bucket),
       data: receive,

@@ -1,9 +1,9 @@
 // What a hold and a settlement cost the gateway on PostgreSQL: CPU of this process, not of the server.
-//   bun bench/micro-postgres.ts
-import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
-import { openPostgres } from '../packages/gateway/src/storage/postgres.ts'
-import { NO_RESTRICTIONS } from '../packages/gateway/src/storage/storage.ts'
-import { startPostgres } from '../test/support/postgres.ts'
+//   bun bench/micro/postgres.ts
+import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
+import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
+import { NO_RESTRICTIONS } from '../../packages/gateway/src/storage/storage.ts'
+import { startPostgres } from '../../test/support/postgres.ts'
 
 const LOOPS = 32
 const ACCOUNTS = 100

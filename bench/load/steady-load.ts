@@ -1,6 +1,6 @@
 // Load that does not wait for answers: so many requests each second, whether the server keeps up or not. By a process of its
 // own, on loopback, bounded in time and connections.
-import { childOf, untilLine } from './processes.ts'
+import { childOf, untilLine } from '../harness/processes.ts'
 
 export type SteadyPlan = {
   host: string

@@ -1,10 +1,10 @@
 // What open streams and readers that do not read cost in memory.
-import { createHome, type GatewayHome } from './home.ts'
-import { keepOpen, type LoadPlan, load } from './load.ts'
-import { residentBytes } from './measure.ts'
-import { type BenchOptions, megabytes, type Scenario, times, verdict } from './scenario.ts'
-import { type Server, startBare, startGateway, startUpstream } from './servers.ts'
-import { agentRequest, openPath, smallRequest, streamPath } from './wire.ts'
+import { createHome, type GatewayHome } from '../harness/home.ts'
+import { residentBytes } from '../harness/measure.ts'
+import { type BenchOptions, megabytes, type Scenario, times, verdict } from '../harness/scenario.ts'
+import { type Server, startBare, startGateway, startUpstream } from '../harness/servers.ts'
+import { agentRequest, openPath, smallRequest, streamPath } from '../harness/wire.ts'
+import { keepOpen, type LoadPlan, load } from '../load/load.ts'
 
 type Memory = { idle: number; samples: number[] }
 

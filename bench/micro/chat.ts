@@ -1,5 +1,5 @@
 // What the chat dialect's pass-through core costs by itself: microseconds per scanned request and per stream event.
-// Figures are the best of many short rounds, since other programs share the machine: `bun bench/micro-chat.ts`.
+// Figures are the best of many short rounds, since other programs share the machine: `bun bench/micro/chat.ts`.
 
 import { readChatReply } from '@trivium/protocol/dialects/chat/parts/passing-reply.ts'
 import { editChatRequest, readChatRequest } from '@trivium/protocol/dialects/chat/parts/passing-request.ts'

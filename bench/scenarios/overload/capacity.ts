@@ -2,10 +2,9 @@
 // soon all is well again. Once with a capacity that the configuration sets (an upstream that takes its time, a limit on what
 // runs at once), and once with that of a processor.
 import { cpus } from 'node:os'
-import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
-import { keepOpen } from './load.ts'
-import { cpuMicros, mean, median, residentBytes } from './measure.ts'
-import { type Child, childOf, untilLine } from './processes.ts'
+import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from '../../harness/home.ts'
+import { cpuMicros, mean, median, residentBytes } from '../../harness/measure.ts'
+import { type Child, childOf, untilLine } from '../../harness/processes.ts'
 import {
   type BenchOptions,
   megabytes,
@@ -15,10 +14,11 @@ import {
   type Scenario,
   times,
   verdict,
-} from './scenario.ts'
-import { startUpstream, untilReady } from './servers.ts'
-import { type Second, type SteadyPlan, type SteadyResult, steadyLoad } from './steady-load.ts'
-import { CHAT, jsonPath, openPath, slowPath, smallRequest, streamPath } from './wire.ts'
+} from '../../harness/scenario.ts'
+import { startUpstream, untilReady } from '../../harness/servers.ts'
+import { CHAT, jsonPath, openPath, slowPath, smallRequest, streamPath } from '../../harness/wire.ts'
+import { keepOpen } from '../../load/load.ts'
+import { type Second, type SteadyPlan, type SteadyResult, steadyLoad } from '../../load/steady-load.ts'
 
 const TIMES_CAPACITY = 3
 /** Below it a server is well: what is seen then is what it should come back to. */

@@ -1,5 +1,5 @@
 // Load, made by a process of its own, on loopback and always bounded by a count.
-import { type Child, childOf, untilLine } from './processes.ts'
+import { type Child, childOf, untilLine } from '../harness/processes.ts'
 
 export type LoadPlan = {
   host: string

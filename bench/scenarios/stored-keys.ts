@@ -1,9 +1,9 @@
 // The same traffic of the same 100 keys, with 10 and with a million other keys in the store.
-import { alternate, columnsPer, ratioOf, rowsOf, type Work } from './compare.ts'
-import { createHome } from './home.ts'
-import { type Scenario, times, verdict } from './scenario.ts'
-import { startGateway, startUpstream } from './servers.ts'
-import { jsonPath, smallRequest } from './wire.ts'
+import { alternate, columnsPer, ratioOf, rowsOf, type Work } from '../harness/compare.ts'
+import { createHome } from '../harness/home.ts'
+import { type Scenario, times, verdict } from '../harness/scenario.ts'
+import { startGateway, startUpstream } from '../harness/servers.ts'
+import { jsonPath, smallRequest } from '../harness/wire.ts'
 
 const MILLION = 1_000_000
 const FEW = '10 others'

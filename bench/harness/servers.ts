@@ -21,11 +21,11 @@ const START_WITHIN_MS = 20_000
 
 /** `command`: what it is started through, such as `taskset`. */
 export async function startUpstream(command: readonly string[] = []): Promise<Server> {
-  return await startScript('upstream', [], command)
+  return await startScript('fixed-upstream', [], command)
 }
 
 export async function startBare(upstreamPort: number): Promise<Server> {
-  return await startScript('bare', [`http://127.0.0.1:${upstreamPort}`])
+  return { ...(await startScript('bare-proxy', [`http://127.0.0.1:${upstreamPort}`])), name: 'bare' }
 }
 
 async function startScript(name: string, args: string[], command: readonly string[] = []): Promise<Server> {

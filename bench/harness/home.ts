@@ -4,11 +4,11 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NANOS_PER_USD } from '../packages/gateway/src/money/amount.ts'
-import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
-import { openSqlite, SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
+import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
+import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
+import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite.ts'
 
-export const MAIN = join(import.meta.dir, '../packages/gateway/src/main.ts')
+export const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')
 
 export type GatewayHome = {
   /** Of the configuration file; the data are in a folder of their own inside. */

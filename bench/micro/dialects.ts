@@ -1,6 +1,6 @@
 // What the dialects themselves cost: microseconds for a request and a reply that pass, and for those that are
 // translated, small ones and an agent's of 76 KB. Figures are the best of many short rounds, since other programs share
-// the machine: `bun bench/micro-dialects.ts [part of a name]`. In a gateway under load the same work takes two to three
+// the machine: `bun bench/micro/dialects.ts [part of a name]`. In a gateway under load the same work takes two to three
 // times as long: there nothing stays in the processor's caches, and the collector has to clean up after it.
 
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
@@ -9,7 +9,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { PassingEdits } from '@trivium/protocol/dialects/text-dialect.ts'
 import { testAnswering, testTarget } from '@trivium/protocol/fixtures/matrix.ts'
 import { bufferCodec as codec } from '@trivium/protocol/framing/fixtures/buffer-codec.ts'
-import { agentRequest, jsonReply, smallRequest } from './wire.ts'
+import { agentRequest, jsonReply, smallRequest } from '../harness/wire.ts'
 
 const ROUNDS = 60
 const DIALECTS: readonly TextDialectId[] = ['chat', 'responses', 'messages', 'generate-content']

@@ -5,7 +5,7 @@ const END_OF_HEAD = '\r\n\r\n'
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 
-export class AnswerReader {
+export class ResponseReader {
   /** Of the answer that is coming, or came last. */
   status = ''
   /** As far as it has come; undefined: all of it. */

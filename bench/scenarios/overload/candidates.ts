@@ -1,11 +1,11 @@
 // One way to a model, or fifty: what the choice costs. Both are models of the same gateway: two processes with the same code
 // differ by more than what is looked for.
-import { createHomeWith } from './home.ts'
-import { load } from './load.ts'
-import { cpuMicros, median } from './measure.ts'
-import { micros, type Scenario, times, verdict } from './scenario.ts'
-import { startGateway, startUpstream } from './servers.ts'
-import { CHAT, jsonPath, smallRequest } from './wire.ts'
+import { createHomeWith } from '../../harness/home.ts'
+import { cpuMicros, median } from '../../harness/measure.ts'
+import { micros, type Scenario, times, verdict } from '../../harness/scenario.ts'
+import { startGateway, startUpstream } from '../../harness/servers.ts'
+import { CHAT, jsonPath, smallRequest } from '../../harness/wire.ts'
+import { load } from '../../load/load.ts'
 
 const MANY = 50
 const MOST = 1.05

@@ -1,11 +1,11 @@
 // The load generator, a process of its own: raw sockets, so that it costs little beside the server under test.
 // Reads one plan as a line of JSON from standard input and writes one line of results.
 import type { Socket } from 'bun'
-import { AnswerReader } from './answer-reader.ts'
+import { quantile } from '../harness/measure.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
-import { quantile } from './measure.ts'
+import { ResponseReader } from './response-reader.ts'
 
-type Connection = { startedAt: number; answer: AnswerReader }
+type Connection = { startedAt: number; answer: ResponseReader }
 
 const input = Bun.stdin.stream().getReader()
 const plan = JSON.parse(await readLine()) as LoadPlan
@@ -75,7 +75,7 @@ function begun(socket: Socket<Connection>, status: string, head: string): void {
 }
 
 function ready(socket: Socket<Connection>): void {
-  socket.data = { startedAt: 0, answer: new AnswerReader((status, head) => begun(socket, status, head)) }
+  socket.data = { startedAt: 0, answer: new ResponseReader((status, head) => begun(socket, status, head)) }
   next(socket)
 }
 
