@@ -10,7 +10,7 @@ import { capacity } from './scenarios/overload/capacity.ts'
 import { storms } from './scenarios/overload/storm.ts'
 
 const PARTS = [storms, capacity, candidates]
-const REPORT = join(import.meta.dir, '../docs/overload.md')
+const REPORT = join(import.meta.dir, '../docs/decisions/measured-overload.md')
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } })
 const wanted = values.only?.split(',').map(Number) ?? PARTS.map(({ number }) => number)
@@ -31,5 +31,5 @@ console.log(text)
 if (values.only === undefined && !options.quick) {
   writeInto(REPORT, text, 'overload')
   options.say(`written to ${REPORT}`)
-} else options.say('a part of it, or a quick run: docs/overload.md is left as it is')
+} else options.say('a part of it, or a quick run: docs/decisions/measured-overload.md is left as it is')
 process.exit(0)

@@ -20,7 +20,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[stalledReaders, start, storedKeys],
   ...[translatedJson, translatedStreams, translatedLong],
 ]
-const REPORT = join(import.meta.dir, '../docs/performance.md')
+const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' }, quick: { type: 'boolean' } },
@@ -47,4 +47,4 @@ console.log(text)
 if (values.only === undefined && !options.quick) {
   writeInto(REPORT, text)
   options.say(`written to ${REPORT}`)
-} else options.say('a part of the bench, or a quick one: docs/performance.md is left as it is')
+} else options.say('a part of the bench, or a quick one: docs/decisions/measured-performance.md is left as it is')

@@ -1,5 +1,5 @@
 // `npm run scaling`: one PostgreSQL, one gateway with 1, 2, ... workers in front of it, the same load for each. Prints the
-// table of docs/scaling.md. Everything runs on this machine and shares its processors: what is shown is what a request costs
+// table of docs/decisions/measured-scaling.md. Everything runs on this machine and shares its processors: what is shown is what a request costs
 // and where, and how far this machine goes, not what a larger one would do.
 //
 //   npm run scaling -- --workers 1,2,4     --rounds 3     --requests 4000     --connections 32

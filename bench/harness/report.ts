@@ -1,4 +1,4 @@
-// The figures as tables: on the terminal, and in docs/performance.md between two marks, around which text is kept.
+// The figures as tables: on the terminal, and in a page between two marks, around which text is kept.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 import type { Outcome, Scenario } from './scenario.ts'
@@ -10,10 +10,9 @@ const marksOf = (command: string) => ({
   begin: `<!-- ${command}: from here on written by \`npm run ${command}\` -->`,
   end: `<!-- ${command}: to here -->`,
 })
-const INTRODUCTION = `# Performance
+const INTRODUCTION = `# Measured: CPU and memory
 
-What the gateway costs beside the least that could be done instead. \`npm run bench\` measures it again and rewrites the
-tables below; text outside of the two marks is kept.
+\`npm run bench\` replaces the tables between the two marks; text outside of them is kept.
 `
 
 export function render(finished: readonly Finished[], rounds: number): string {
