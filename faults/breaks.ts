@@ -1,6 +1,6 @@
 // Connections that break: everything that TCP can do to an answer, at every place of it.
 
-import { chunk, head, STREAM_HEAD } from '../test/support/upstream.ts'
+import { chunk, head, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
 import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
 import { framingOf, passOn, pause, sendUpTo, type Where, type Wire } from './wire.ts'
 

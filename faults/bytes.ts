@@ -1,7 +1,7 @@
 // Answers whose bytes are not what they should be: encodings, line ends, lengths, types, headers, and no end of them.
 import type { Socket } from 'node:net'
 import { constants, deflateRawSync, gzipSync } from 'node:zlib'
-import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstream.ts'
+import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
 import { both, broken, done, type Fault, refused } from './fault.ts'
 import { ELSEWHERE, framingOf, passOn, pause, sendUpTo, type Wire } from './wire.ts'
 

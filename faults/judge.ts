@@ -1,8 +1,8 @@
 // One call, and what must hold of it: the caller's own form of an error, no fake success, and the books.
 import { formatUsd } from '../packages/gateway/src/money/amount.ts'
-import { cost, type Row } from '../test/support/control.ts'
-import { callIn, errorIn, streamErrorIn } from '../test/support/dialect-calls.ts'
-import { dueFor } from '../torture/books.ts'
+import { cost, type Row } from '../test/support/gateway/control.ts'
+import { callIn, errorIn, streamErrorIn } from '../test/support/requests/dialect-calls.ts'
+import { dueFor } from '../torture/check-ledger.ts'
 import { readAnswer, type Seen, textOf } from '../torture/client.ts'
 import type { Cell } from './cells.ts'
 import { type Expected, limitOf } from './fault.ts'

@@ -1,6 +1,6 @@
 // The sandbox's own switches, and what services say with a status.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { head } from '../test/support/upstream.ts'
+import { head } from '../test/support/upstreams/raw-upstream.ts'
 import { both, broken, counted, done, type Expected, type Fault, free, refused } from './fault.ts'
 import { passOn } from './wire.ts'
 

@@ -2,9 +2,9 @@
 // sockets, since most of these faults exist nowhere else.
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstream.ts'
+import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
 import { type Figures, readAnswer, textOf } from '../torture/client.ts'
-import { dialectOfPath } from '../torture/player.ts'
+import { dialectOfPath } from '../torture/replay-upstream.ts'
 import type { Fault } from './fault.ts'
 
 /** An answer of the sandbox on its way to the gateway. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Gateway, startGateway } from './support/gateway.ts'
+import { type Gateway, startGateway } from './support/gateway/gateway.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')

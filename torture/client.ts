@@ -2,7 +2,7 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type { Random } from '../packages/gateway/src/money/simulation/random.ts'
-import { type Calling, callIn } from '../test/support/dialect-calls.ts'
+import { type Calling, callIn } from '../test/support/requests/dialect-calls.ts'
 
 export type Figures = { input: number; output: number }
 

@@ -1,6 +1,6 @@
 // Mixed traffic from several keys at once, as long as it is wanted; some clients leave before the end.
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
-import type { Sent } from './books.ts'
+import type { Sent } from './check-ledger.ts'
 import { ask, someCalling } from './client.ts'
 
 export type Load = {

@@ -4,7 +4,7 @@
 //   npm run torture -- --size small                 as in the tests       --rounds N    more or fewer than usual
 import { parseArgs } from 'node:util'
 import { perform, type Size } from './scenario.ts'
-import { SCENARIOS } from './scenarios.ts'
+import { SCENARIOS } from './scenarios/index.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({ options: { only: text, seed: text, size: text, rounds: text } })

@@ -1,6 +1,6 @@
 // What a scenario is, and how it tells what went wrong.
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
-import { closeDesks } from './desk.ts'
+import { closeDesks } from './operator.ts'
 
 export type Size = 'small' | 'full'
 

@@ -3,7 +3,7 @@
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
 import { NO_RESTRICTIONS } from '../../packages/gateway/src/storage/storage.ts'
-import { startPostgres } from '../../test/support/postgres.ts'
+import { startPostgres } from '../../test/support/postgres/postgres.ts'
 
 const LOOPS = 32
 const ACCOUNTS = 100

@@ -1,5 +1,5 @@
 // All upstreams refuse everything: how often they are asked for one request.
-import { type Refusal, storm } from '../../../test/support/storm.ts'
+import { type Refusal, storm } from '../../../test/support/upstreams/retry-storm.ts'
 import { type Scenario, times, verdict } from '../../harness/scenario.ts'
 
 const MOST_ATTEMPTS = 1.2

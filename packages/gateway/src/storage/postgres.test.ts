@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
-import { startPostgres } from '../../../../test/support/postgres.ts'
+import { startPostgres } from '../../../../test/support/postgres/postgres.ts'
 import type { Verb } from '../money/ledger.ts'
 import { extend, hold, money, newNode, newWallet, type Opened, result } from './contract/harness.ts'
 import { MIGRATIONS, StoreTooNew } from './migrations/index.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
-import { type FlakyProxy, startFlakyProxy } from '../../../../../test/support/flaky-proxy.ts'
-import { startPostgres } from '../../../../../test/support/postgres.ts'
+import { type FlakyProxy, startFlakyProxy } from '../../../../../test/support/postgres/flaky-proxy.ts'
+import { startPostgres } from '../../../../../test/support/postgres/postgres.ts'
 import type { Result, Verb } from '../../money/ledger.ts'
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { openPostgres, type PostgresOptions } from '../postgres.ts'

@@ -1,6 +1,6 @@
 // What the tests of this engine share: an empty place in the harness's server, and a shell beside the engine.
 import { SQL } from 'bun'
-import { startPostgres } from '../../../../../test/support/postgres.ts'
+import { startPostgres } from '../../../../../test/support/postgres/postgres.ts'
 
 let database: Promise<string> | undefined
 let schemas = 0

@@ -1,0 +1,198 @@
+// What a request holds and pays when its first upstream brings nothing: for a dearer model, for less than was asked for,
+// for callers with limits, and for those who do not wait for it.
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { audit, quickKey } from '../support/gateway/control.ts'
+import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
+import { openClient, received } from '../support/requests/client.ts'
+import {
+  answer,
+  answerAsAsked,
+  type Behaviour,
+  DONE,
+  event,
+  finish,
+  refusal,
+  reply,
+  role,
+  startUpstream,
+  stream,
+  type Upstream,
+  usage,
+} from '../support/upstreams/raw-upstream.ts'
+
+let one: Upstream
+let two: Upstream
+let gateway: Gateway
+
+const PRICE = 'price: { input: 1, output: 4 }'
+
+beforeAll(async () => {
+  ;[one, two] = [await startUpstream(answerAsAsked), await startUpstream(answerAsAsked)]
+  const entry = (id: string, { url }: Upstream) =>
+    `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], breaker: false }`
+  gateway = await startGateway({
+    config: `
+upstreams:
+${entry('one', one)}
+${entry('two', two)}
+${entry('spare', two)}
+  - { id: translated, dialect: messages, base_url: "${one.url.replace('/v1', '')}", keys: [k], breaker: false }
+models:
+  - { id: mixed, routes: [{ upstream: translated }, { upstream: two, priority: 2 }], price: { input: 1, output: 4, tiers: { priority: 2 } } }
+  - { id: same, routes: [{ upstream: two }], ${PRICE} }
+  - { id: dear, routes: [{ upstream: two }], price: { input: 10, output: 40 } }
+  - { id: too-dear, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
+  - { id: either, routes: [{ upstream: one }], fallbacks: [too-dear, same], ${PRICE} }
+  - { id: careful, routes: [{ upstream: one }], fallbacks: [dear], ${PRICE} }
+  - { id: twin, routes: [{ upstream: one }], fallbacks: [same], ${PRICE} }
+  - { id: cheap, routes: [{ upstream: two }], price: { input: 0.1, output: 0.4 } }
+  - { id: lavish, routes: [{ upstream: one }], fallbacks: [cheap], ${PRICE} }
+  - { id: free, routes: [{ upstream: spare }], price: { input: 0, output: 0 } }
+`,
+  })
+})
+afterAll(async () => {
+  await gateway.stop()
+  one.stop()
+  two.stop()
+})
+afterEach(() => {
+  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
+})
+
+/** Some 12,000 tokens. */
+const long = stream(
+  role(),
+  ...Array.from({ length: 60 }, () => event('word '.repeat(200))),
+  finish(),
+  usage({ prompt_tokens: 10, completion_tokens: 12_000, total_tokens: 12_010 }),
+  DONE,
+)
+const asking = (model: string, streamed: boolean, more: object = {}) => ({
+  ...{ model, stream: streamed, messages: [{ role: 'user', content: 'hi' }], ...more },
+})
+
+type Receipt = {
+  ending: string
+  cost_usd: string
+  held_usd: string
+  shortfall_usd: string
+  answered_by?: string
+  warnings: string[]
+}
+
+async function ask(key: { secret: string }, body: object) {
+  const response = await chat(gateway.url, key.secret, body)
+  await response.text()
+  const { status, headers } = response
+  return { status, headers, receipt: await receiptOf<Receipt>(gateway.url, key.secret, response) }
+}
+
+test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
+  const key = await quickKey(gateway, '0.075')
+  one.behave(refusal(503))
+  two.behave(long)
+  const { status, receipt } = await ask(key, asking('either', true))
+  expect(status).toBe(200)
+  expect(receipt).toMatchObject({ ending: 'completed', answered_by: 'same', cost_usd: '0.04801' })
+})
+
+test.each([
+  true,
+  false,
+])('a minute that is used up keeps nobody waiting for a dearer one (streamed: %p)', async (streamed) => {
+  const key = await quickKey(gateway, '1', { tpm: '2000' })
+  let isAsked = false
+  one.behave(async (socket, request) => {
+    isAsked = true
+    while (two.received.length === before) await Bun.sleep(5)
+    // What the other one used is in the books by then.
+    await Bun.sleep(200)
+    return refusal(503)(socket, request)
+  })
+  two.behave(answer(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
+  const before = two.received.length
+  const since = performance.now()
+  const waiting = ask(key, asking('careful', streamed, { max_tokens: 100 }))
+  while (!isAsked) await Bun.sleep(5)
+  expect((await ask(key, asking('free', false, { max_tokens: 100 }))).status).toBe(200)
+  expect((await waiting).receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect(performance.now() - since).toBeLessThan(3_000)
+})
+
+const LOWERED = 'max_tokens;lowered-to-balance'
+
+test.each([
+  ['as dear', 'twin', 'same', 400, [LOWERED]],
+  ['dearer', 'careful', 'dear', 16, [LOWERED]],
+  ['cheaper', 'lavish', 'cheap', 4_000, []],
+])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
+  const key = await quickKey(gateway, '0.002')
+  one.behave(refusal(503))
+  const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
+  const { max_tokens } = JSON.parse(two.last().body.toString())
+  expect([status, receipt.answered_by]).toEqual([200, by])
+  expect(max_tokens).toBeGreaterThanOrEqual(least)
+  expect(max_tokens < 4_000).toBe(lowering.length > 0)
+  const told = [`model;answered-by-${by}`, ...lowering]
+  expect(receipt).toMatchObject({ shortfall_usd: '0.00', warnings: told })
+  expect(headers.get('x-trivium-warnings')).toBe(told.join(', '))
+})
+
+test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
+  one.behave(refusal(503))
+  const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
+  const { receipt } = await ask(await quickKey(gateway, '1'), asked)
+  expect(receipt).toMatchObject({ tier: 'priority', cost_usd: '0.00018', warnings: [] })
+  // Twice 16 or 1,000 tokens of output, at least.
+  expect(Number(receipt.held_usd)).toBeGreaterThan(streamed ? 0.000128 : 0.008)
+})
+
+const busy: Behaviour = (socket, request) => {
+  const error = { error: { message: 'busy', code: 'server_is_overloaded' } }
+  const { stream: streamed } = JSON.parse(request.body.toString())
+  return (streamed ? stream(role(), `data: ${JSON.stringify(error)}\n\n`) : answer(error))(socket, request)
+}
+
+test.each(
+  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
+)('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
+  const key = await quickKey(gateway, '1')
+  one.behave(failure)
+  const careful = await ask(key, asking('careful', streamed, { max_tokens: 100 }))
+  expect(careful.receipt.warnings).toEqual(['model;answered-by-dear'])
+  expect(careful.headers.get('x-trivium-warnings')).toBe('model;answered-by-dear')
+  // The first upstream has no word for it.
+  const mixed = await ask(key, asking('mixed', streamed, { max_tokens: 100, service_tier: 'priority' }))
+  expect(mixed.receipt.warnings).toEqual([])
+  expect(mixed.headers.get('x-trivium-warnings')).toBeNull()
+})
+
+test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
+  const key = await quickKey(gateway, '0.1')
+  one.behave(refusal(503))
+  const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
+  two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
+  const { receipt } = await ask(key, asking('mixed', true))
+  expect(receipt).toMatchObject({ ending: 'stopped_by_balance', cost_usd: '0.10' })
+  // One event beyond the hold, at the most.
+  expect(Number(receipt.shortfall_usd)).toBeLessThan(0.002)
+})
+
+test.each(
+  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
+)('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
+  const key = await quickKey(gateway, '1')
+  one.behave(failure)
+  two.behave(() => {})
+  const before = two.received.length
+  const { leave } = await openClient(gateway.url, key.secret, asking('careful', streamed))
+  await received(two, before)
+  leave()
+  await two.letGo()
+  expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
+})
+
+test('the books are in order', async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})

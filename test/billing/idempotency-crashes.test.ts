@@ -1,0 +1,145 @@
+// Idempotency keys over processes that die, and over several that share a store: never a second charge.
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { eventually } from '../support/eventually.ts'
+import { cost } from '../support/gateway/control.ts'
+import {
+  chat,
+  ENGINES,
+  type Gateway,
+  type Home,
+  newHome,
+  startGateway,
+  type UsageEntry,
+} from '../support/gateway/gateway.ts'
+import { ask, received } from '../support/requests/client.ts'
+import { answer, configFor, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
+
+setDefaultTimeout(120_000)
+
+const upstream = await startUpstream()
+const config = configFor(upstream)
+afterAll(() => upstream.stop())
+
+const KEYED = { 'idempotency-key': 'order-4711' }
+const ONCE = cost(10, 20)
+const call = (gateway: Gateway, secret: string) => chat(gateway.url, secret, ask('renamed', false), KEYED)
+const usageOf = (gateway: Gateway, email: string) => gateway.ask<UsageEntry[]>('usage', '--account', email)
+
+/** Keeps the gateway from writing down how a claimed request ended; called off once it is dead. */
+async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promise<void>> {
+  if (databaseUrl === undefined) {
+    const file = new Database(join(dataDir, 'contents.db'))
+    file.run('BEGIN IMMEDIATE')
+    return async () => file.close()
+  }
+  const sql = new SQL(databaseUrl, { max: 1 })
+  await sql.unsafe('begin')
+  await sql.unsafe('select from idempotency for update')
+  return async () => {
+    // The server would still carry out what the dead one has asked for.
+    await sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'trivium contents'`)
+    await sql.unsafe('rollback')
+    await sql.close()
+  }
+}
+
+test.each(
+  ENGINES,
+)('%s: killed after the settlement, before the answer is kept: 409 that names the cost', async (engine) => {
+  const gateway = await startGateway({ engine, config })
+  const { secret, email } = await gateway.newKey()
+  const gate = Promise.withResolvers<void>()
+  upstream.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
+  const before = upstream.received.length
+  const first = call(gateway, secret)
+  first.catch(() => {})
+  await received(upstream, before)
+  const unblock = await blockKeeping(gateway.home)
+  gate.resolve()
+  await eventually(async () => (await usageOf(gateway, email))[0]?.ending === 'completed')
+  await gateway.kill()
+  await unblock()
+
+  const next = await startGateway({ home: gateway.home })
+  const again = await call(next, secret)
+  const { error } = (await again.json()) as { error: { message: string } }
+  expect([again.status, again.headers.get('x-should-retry')]).toEqual([409, 'false'])
+  const [row, ...others] = await usageOf(next, email)
+  expect(error.message).toContain(`${row?.request_id}, charged ${ONCE} USD`)
+  expect([row?.cost_usd, others]).toEqual([ONCE, []])
+  expect(upstream.received.length).toBe(before + 1)
+  expect(await next.ask('audit')).toMatchObject({ ok: true })
+  await next.stop()
+})
+
+test.each(
+  ENGINES,
+)('%s: killed while it waited for the answer: the next one asks anew and pays once', async (engine) => {
+  const gateway = await startGateway({ engine, config })
+  const { secret, email } = await gateway.newKey()
+  upstream.behave(() => {})
+  const before = upstream.received.length
+  const first = call(gateway, secret)
+  first.catch(() => {})
+  await received(upstream, before)
+  await gateway.kill()
+
+  upstream.behave(answer(reply()))
+  const next = await startGateway({ home: gateway.home })
+  // Until the dead one's lease has run out, where there is one, its request may still be running.
+  await eventually(async () => {
+    const response = await call(next, secret)
+    await response.text()
+    if (response.status !== 200) expect(response.status).toBe(409)
+    return response.status === 200
+  })
+  expect((await call(next, secret)).headers.get('idempotent-replayed')).toBe('true')
+  expect((await usageOf(next, email)).map((row) => [row.ending, row.cost_usd])).toEqual([
+    ['completed', ONCE],
+    ['reaped', '0.00'],
+  ])
+  expect(upstream.received.length).toBe(before + 2)
+  expect(await next.ask('audit')).toMatchObject({ ok: true })
+  await next.stop()
+})
+
+test.each(ENGINES)('%s: an answer that was kept outlives the process', async (engine) => {
+  const gateway = await startGateway({ engine, config })
+  const { secret, email } = await gateway.newKey()
+  upstream.behave(answer(reply()))
+  const first = await (await call(gateway, secret)).text()
+  await gateway.kill()
+  const next = await startGateway({ home: gateway.home })
+  const again = await call(next, secret)
+  expect([again.headers.get('idempotent-replayed'), await again.text()]).toEqual(['true', first])
+  expect(await usageOf(next, email)).toHaveLength(1)
+  await next.stop()
+})
+
+test('two gateways on one database: 50 at once with one key are one call and one charge', async () => {
+  const one = await startGateway({ engine: 'postgres', config })
+  const home = { ...(await newHome('sqlite', config)), databaseUrl: one.home.databaseUrl }
+  const two = await startGateway({ home })
+  const { secret, email } = await one.newKey()
+  upstream.behave((socket, request) => void Bun.sleep(50).then(() => answer(reply())(socket, request)))
+  const before = upstream.received.length
+  const all = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      const response = await call(index % 2 === 0 ? one : two, secret)
+      await response.text()
+      return response.headers.get('idempotent-replayed') ? 'replayed' : response.status
+    }),
+  )
+  expect(all.filter((outcome) => outcome === 200)).toHaveLength(1)
+  expect(all.filter((outcome) => outcome !== 200 && outcome !== 409 && outcome !== 'replayed')).toEqual([])
+  expect(upstream.received.length).toBe(before + 1)
+  for (const gateway of [one, two])
+    expect((await call(gateway, secret)).headers.get('idempotent-replayed')).toBe('true')
+  expect(await usageOf(one, email)).toMatchObject([{ cost_usd: ONCE }])
+  expect(await one.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  await Promise.all([one.stop(), two.stop()])
+})

@@ -1,0 +1,164 @@
+// Answers that do not come to their end because of the client, its money or the gateway, in all sixteen pairs: clients
+// that leave, balances that run out, a server that stops.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { eventually } from '../support/eventually.ts'
+import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import {
+  type Calling,
+  CLIENTS,
+  callIn,
+  errorIn,
+  PAIRS,
+  readUntil,
+  sandboxConfig,
+  streamErrorIn,
+} from '../support/requests/dialect-calls.ts'
+import { readWith } from '../support/sdk/readers.ts'
+
+setDefaultTimeout(60_000)
+
+/** After so many events of the embedded model nothing has come out yet. */
+const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
+/** Many minutes of it. */
+const ENDLESS = 'say 100000 words, pace 20 ms'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway({ config: sandboxConfig() })
+})
+afterAll(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
+  await gateway.stop()
+})
+
+/** A call whose client may leave; resolves with its rows when everything is settled. */
+async function leaving(client: TextDialectId, calling: Calling, when: (answer: Promise<Response>) => Promise<unknown>) {
+  const { secret, settled, rows, account } = await quickKey(gateway)
+  const abort = new AbortController()
+  const answer = callIn(client, gateway.url, secret, { ...calling, signal: abort.signal })
+  answer.catch(() => {})
+  await when(answer)
+  await eventually(async () => (await rows()).length === 1)
+  abort.abort()
+  const [row] = await settled()
+  expect([(await rows()).length, (await account()).held_usd]).toEqual([1, '0.00'])
+  expect(row?.ending).toBe('client_gone')
+  const { input = 0, output = 0 } = row?.receipt?.units ?? {}
+  expect(row?.cost_usd).toBe(cost(input, output))
+  return { input, output, counted: row?.receipt?.counted }
+}
+
+const aMoment = () => Bun.sleep(100)
+
+describe.each(PAIRS)('%s client, %s upstream: the client leaves', (client, upstream) => {
+  test.concurrent.each([
+    ['before the headers, streamed', true, 'hang'],
+    ['before the headers, unstreamed', false, 'hang'],
+    ['before any output', true, `stall=${BEFORE[upstream]}`],
+  ])('%s: free', async (_, streamed, fault) => {
+    const { input, output } = await leaving(client, { model: `over-${upstream}:${fault}`, streamed }, aMoment)
+    expect([input, output]).toEqual([0, 0])
+  })
+
+  test.concurrent('during an answer in one piece: it is fetched to its end and charged as reported', async () => {
+    const calling = { model: `over-${upstream}:drip=1`, prompt: 'say 5 words' }
+    const seen = await leaving(client, calling, aMoment)
+    expect(seen.counted).toBeUndefined()
+    expect([seen.input > 0, seen.output > 0]).toEqual([true, true])
+  })
+})
+
+// All at once: each takes the five seconds for which its usage is awaited.
+test('the client leaves in mid-stream, in all pairs: input and delivered output are counted', async () => {
+  const all = PAIRS.map(async ([client, upstream]) => {
+    const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
+    const seen = await leaving(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
+    return [client, upstream, seen.counted, seen.input > 0, seen.output > 0, seen.output < 1_000]
+  })
+  const expected = PAIRS.map(([client, upstream]) => [client, upstream, 'usage was missing', true, true, true])
+  expect(await Promise.all(all)).toEqual(expected)
+})
+
+describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) => {
+  test('runs out in mid-stream: a whole answer that ended at its limit', async () => {
+    const { secret, settled, account } = await quickKey(gateway, '0.02')
+    const reading = await readWith(client, {
+      ...{ origin: gateway.url, key: secret, model: `over-${upstream}`, mode: 'helper', cap: 1_000_000 },
+      prompt: 'say 100000 words, pace 0 ms',
+    })
+    const rows = await settled()
+    const { input = 0, output = 0 } = rows[0]?.receipt?.units ?? {}
+    expect(reading).toMatchObject({ answer: { finish: 'length', usage: { input, output } } })
+    expect(rows).toMatchObject([{ ending: 'stopped_by_balance' }])
+    const due = Number(rows[0]?.cost_usd) + Number(rows[0]?.shortfall_usd)
+    expect(due).toBeCloseTo(Number(cost(input, output)), 9)
+    // No more than what one more event can bring.
+    expect(Number(rows[0]?.shortfall_usd)).toBeLessThan(0.001)
+    expect(rows[0]?.receipt?.warnings).toContain('output;stopped-by-balance')
+    expect(Number(rows[0]?.cost_usd)).toBeGreaterThan(0.01)
+    const { balance_usd, held_usd } = await account()
+    expect([Number(balance_usd) >= 0, held_usd]).toEqual([true, '0.00'])
+  })
+
+  const CAPS: Record<TextDialectId, string> = {
+    ...{ chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
+    'generate-content': 'generationConfig.maxOutputTokens',
+  }
+
+  test('does not cover an answer in one piece: it is asked for less, and says so', async () => {
+    const { secret, settled } = await quickKey(gateway, '0.001')
+    const calling = { model: `over-${upstream}`, prompt: 'say 2000 words' }
+    const response = await callIn(client, gateway.url, secret, calling)
+    const warning = `${CAPS[client]};lowered-to-balance`
+    expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warning])
+    const rows = await settled()
+    expect(rows).toMatchObject([{ ending: 'incomplete', receipt: { warnings: [warning] }, shortfall_usd: '0.00' }])
+    expect(Number(rows[0]?.cost_usd)).toBeGreaterThan(0)
+  })
+})
+
+describe.each(CLIENTS)('%s client: too little for any answer', (client) => {
+  test.each(PAIRS.filter(([id]) => id === client))('%s to %s: 402, and no row', async (_, upstream) => {
+    const { secret, rows } = await quickKey(gateway, '0.00005')
+    for (const streamed of [false, true]) {
+      const response = await callIn(client, gateway.url, secret, { model: `over-${upstream}`, streamed })
+      expect(response.status).toBe(402)
+      expect(errorIn(client, await response.json()).message).toContain('Available: 0.00005 USD')
+    }
+    expect(await rows()).toEqual([])
+  })
+})
+
+test('the server stops: every running stream ends in its own error, and is in the books', async () => {
+  const stopping = await startGateway({ config: sandboxConfig('server: { drain: 200ms }') })
+  const { secret, email } = await quickKey(stopping)
+  const begun = await Promise.all(
+    PAIRS.map(async ([client, upstream]) => {
+      const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
+      return await readUntil(await callIn(client, stopping.url, secret, calling), '[sandbox]')
+    }),
+  )
+  const array = await callIn('generate-content', stopping.url, secret, {
+    ...{ model: 'over-messages', streamed: true, prompt: ENDLESS, alt: 'json' },
+  })
+  const open = await readUntil(array, '[sandbox]')
+  stopping.signal('SIGTERM')
+  for (const [index, [client]] of PAIRS.entries()) {
+    const rest = (await begun[index]?.rest()) ?? ''
+    expect(streamErrorIn(client, rest).message).toContain('shutting down')
+    expect(rest).not.toMatch(/\[DONE\]|message_stop|response\.completed|finishReason/)
+  }
+  const elements = JSON.parse(open.begun + (await open.rest())) as unknown[]
+  expect(errorIn('generate-content', elements.at(-1)).message).toContain('shutting down')
+  expect(await stopping.exited).toBe(0)
+  const next = await startGateway({ home: stopping.home })
+  const rows = await next.ask<UsageEntry[]>('usage', '--account', email)
+  expect(rows.map(({ ending, cost_usd }) => [ending, Number(cost_usd) > 0])).toEqual(
+    Array(PAIRS.length + 1).fill(['shutdown', true]),
+  )
+  expect(await next.ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  await next.stop()
+})

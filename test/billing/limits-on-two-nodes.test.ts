@@ -1,0 +1,149 @@
+// Two gateways on one PostgreSQL, one key: its limits are kept exactly, whoever of the two is asked.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { chat, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'
+import { ask } from '../support/requests/client.ts'
+import {
+  answer,
+  type Behaviour,
+  configFor,
+  reply,
+  startUpstream,
+  type Upstream,
+} from '../support/upstreams/raw-upstream.ts'
+
+setDefaultTimeout(120_000)
+
+const CALLS = 100
+const ANSWERED = answer(reply())
+
+let upstream: Upstream
+let gateways: Gateway[]
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const config = configFor(upstream)
+  const home = await newHome('postgres', config)
+  const other = { ...(await newHome('sqlite', config)), databaseUrl: home.databaseUrl }
+  gateways = [await startGateway({ home }), await startGateway({ home: other })]
+})
+afterAll(async () => {
+  expect(await first().ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  for (const gateway of gateways) await gateway.stop()
+  upstream.stop()
+})
+
+function first(): Gateway {
+  const [gateway] = gateways
+  if (!gateway) throw new Error('no gateway')
+  return gateway
+}
+
+/** All at once, half of them at each gateway: how often each status came. */
+async function race(secret: string, meanwhile: () => Promise<void> = async () => {}): Promise<Record<number, number>> {
+  const body = ask('same', false, { max_tokens: 50 })
+  const calls = Array.from({ length: CALLS }, (_, at) => chat(gateways[at % 2]?.url ?? '', secret, body))
+  await meanwhile()
+  const seen: Record<number, number> = {}
+  for (const response of await Promise.all(calls)) {
+    seen[response.status] = (seen[response.status] ?? 0) + 1
+    await response.text()
+  }
+  return seen
+}
+
+test('requests per minute: so many are served, and every other call is told to wait', async () => {
+  upstream.behave(ANSWERED)
+  const { secret, email } = await first().newKey({ options: ['--rpm', '10'] })
+  expect(await race(secret)).toEqual({ 200: 10, 429: CALLS - 10 })
+  const rows = await first().ask<{ ending: string }[]>('usage', '--account', email)
+  expect(rows.map(({ ending }) => ending)).toEqual(Array.from({ length: 10 }, () => 'completed'))
+})
+
+test('requests per minute of an account, shared by its keys', async () => {
+  upstream.behave(ANSWERED)
+  const { secret, email } = await first().newKey()
+  const { secret: other } = await first().ask<{ secret: string }>(
+    'key',
+    'create',
+    '--account',
+    email,
+    '--name',
+    'other',
+  )
+  await first().ask('account', 'limit', '--account', email, '--rpm', '10')
+  const [one, two] = await Promise.all([race(secret), race(other)])
+  expect((one[200] ?? 0) + (two[200] ?? 0)).toBe(10)
+  expect((one[429] ?? 0) + (two[429] ?? 0)).toBe(2 * CALLS - 10)
+})
+
+test('requests at once: never more than so many are with the upstream', async () => {
+  let running = 0
+  let most = 0
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const counting: Behaviour = async (socket, request) => {
+    most = Math.max(most, ++running)
+    await held
+    running--
+    await ANSWERED(socket, request)
+  }
+  upstream.behave(counting)
+  const { secret } = await first().newKey({ options: ['--concurrent', '5'] })
+  const seen = await race(secret, async () => {
+    await eventually(() => running === 5)
+    // The others have been refused by now, or soon are; those that come later have no room either.
+    await Bun.sleep(300)
+    release()
+  })
+  expect(most).toBe(5)
+  expect(seen[200]).toBeGreaterThanOrEqual(5)
+  expect((seen[200] ?? 0) + (seen[429] ?? 0)).toBe(CALLS)
+})
+
+test('tokens per minute: what is served together never uses more', async () => {
+  upstream.behave(ANSWERED)
+  const { secret, email } = await first().newKey({ options: ['--tpm', '500'] })
+  const seen = await race(secret)
+  expect(seen[200]).toBeGreaterThan(0)
+  expect(seen[429]).toBeGreaterThan(0)
+  const rows = await first().ask<{ receipt: { units: { input: number; output: number } } }[]>(
+    'usage',
+    '--account',
+    email,
+  )
+  const used = rows.reduce((sum, { receipt }) => sum + receipt.units.input + receipt.units.output, 0)
+  expect(used).toBe(30 * (seen[200] ?? 0))
+  expect(used).toBeLessThanOrEqual(500)
+})
+
+test('a cap that renews: what is served together never costs more', async () => {
+  upstream.behave(ANSWERED)
+  // Ten calls cost as much as this; what each holds before is more, so that not even ten fit at once.
+  const { secret, email } = await first().newKey({ options: ['--cap', '0.0009', '--cap-period', 'day'] })
+  const seen = await race(secret)
+  expect(seen[200]).toBeGreaterThan(0)
+  expect((seen[200] ?? 0) + (seen[402] ?? 0)).toBe(CALLS)
+  const [key] = await first().ask<{ spent_under_cap_usd: string; held_usd: string }[]>(
+    'key',
+    'list',
+    '--account',
+    email,
+  )
+  expect(Number(key?.spent_under_cap_usd)).toBeLessThanOrEqual(0.0009)
+  expect(key?.held_usd).toBe('0.00')
+})
+
+test('a key whose account changes is used as it is now, on both, and no call fails of it', async () => {
+  upstream.behave(ANSWERED)
+  const { secret, email } = await first().newKey()
+  const both = () => Promise.all(gateways.map(async ({ url }) => (await chat(url, secret, ask('same', false))).status))
+  expect(await both()).toEqual([200, 200])
+  for (const limit of ['1000', '2000', '3']) {
+    await first().ask('account', 'limit', '--account', email, '--rpm', limit)
+    if (limit !== '3') expect(await both()).toEqual([200, 200])
+  }
+  // Four of this minute counted already.
+  expect(await both()).toEqual([429, 429])
+})

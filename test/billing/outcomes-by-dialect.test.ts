@@ -1,0 +1,172 @@
+// Every way in which an upstream's answer ends, in all sixteen pairs of client and upstream, streamed and not: what the
+// client's official SDK makes of it, and what is in the books.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { audit, cost, quickKey, type Row } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { PAIRS } from '../support/requests/dialect-calls.ts'
+import type { Answer } from '../support/sdk/answer.ts'
+import { type Reading, readWith } from '../support/sdk/readers.ts'
+
+// Whatever takes this long hangs.
+setDefaultTimeout(60_000)
+
+/** After so many events of the embedded model nothing has come out yet, and after so many something has. */
+const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
+const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
+
+/**
+ * `status`: of a failure before anything was sent. `finish`: of an answer. Neither: an error after output.
+ * `costs`: nothing, what the upstream reported, or what was counted.
+ */
+type Expected = {
+  ending: string
+  costs: 'nothing' | 'reported' | 'counted'
+  status?: number
+  finish?: Answer['finish']
+}
+type Case = { name: string; fault?: (upstream: TextDialectId) => string; prompt?: string; cap?: number; short?: true }
+type Entry = Case & { expected: Expected }
+
+const answered = (ending: string, finish: Answer['finish']): Expected => ({ ending, finish, costs: 'reported' })
+const refused = (status: number, ending = 'failed'): Expected => ({ ending, status, costs: 'nothing' })
+const broken = (ending: string): Expected => ({ ending, costs: 'counted' })
+const always = (fault: string) => () => fault
+const before = (fault: string) => (upstream: TextDialectId) => `${fault}=${BEFORE[upstream]}`
+const after = (fault: string) => (upstream: TextDialectId) => `${fault}=${AFTER[upstream]}`
+
+const EITHER: Entry[] = [
+  { name: 'completed', expected: answered('completed', 'completed') },
+  { name: 'incomplete', prompt: 'say 100 words', cap: 20, expected: answered('incomplete', 'length') },
+  { name: 'filtered', prompt: 'be filtered', expected: answered('content_filtered', 'filter') },
+  {
+    name: 'completed without usage',
+    fault: always('no-usage'),
+    expected: { ending: 'completed', finish: 'completed', costs: 'counted' },
+  },
+  ...[
+    [400, 400],
+    [401, 502],
+    [429, 429],
+    [500, 502],
+    [503, 503],
+  ].map(
+    ([sent = 0, seen = 0]): Entry => ({
+      ...{ name: `refused with ${sent}`, fault: always(`status=${sent}`), expected: refused(seen) },
+    }),
+  ),
+  { name: 'a redirect', fault: always('redirect'), expected: refused(502) },
+  { name: 'a page', fault: always('html'), expected: refused(502) },
+  { name: 'no headers in time', fault: always('hang'), short: true, expected: refused(504, 'timeout') },
+]
+
+const STREAMED: Entry[] = [
+  ...EITHER,
+  { name: 'failed before output', fault: before('error-event'), expected: refused(502) },
+  { name: 'failed after output', fault: after('error-event'), expected: broken('failed') },
+  { name: 'garbage before output', fault: before('garbage'), expected: refused(502) },
+  { name: 'garbage after output', fault: after('garbage'), expected: broken('failed') },
+  { name: 'cut before output', fault: before('cut'), expected: refused(502, 'cut') },
+  { name: 'cut after output', fault: after('cut'), expected: broken('cut') },
+  { name: 'ended before output', fault: before('end'), expected: refused(502, 'cut') },
+  { name: 'ended after output', fault: after('end'), expected: broken('cut') },
+  { name: 'silent before output', fault: before('stall'), short: true, expected: refused(504, 'timeout') },
+  { name: 'silent after output', fault: after('stall'), short: true, expected: broken('timeout') },
+]
+
+const UNSTREAMED: Entry[] = [
+  ...EITHER,
+  { name: 'an error in a 200', fault: always('error-event'), expected: refused(502) },
+  { name: 'garbage', fault: always('garbage'), expected: refused(502) },
+  { name: 'cut', fault: always('cut'), expected: refused(502, 'cut') },
+  { name: 'ended in mid JSON', fault: always('end'), expected: refused(502) },
+  { name: 'nothing', fault: always('empty'), expected: refused(502) },
+  { name: 'silent', fault: always('stall'), short: true, expected: refused(504, 'timeout') },
+]
+
+let gateway: Gateway
+/** Those that take their time run side by side. */
+const patient = new Map<string, Promise<Outcome>>()
+
+beforeAll(async () => {
+  const short = 'timeouts: { first_byte: 2s, idle: 2s, total: 20s }'
+  const all = TEXT_DIALECT_IDS.flatMap((id) => [
+    { name: `over-${id}`, more: `dialect: ${id}` },
+    { name: `short-${id}`, more: `dialect: ${id}, ${short}` },
+  ])
+  const models = all.map(
+    ({ name }) =>
+      `  - { id: ${name}, routes: [{ upstream: ${name}, model: sandbox-text }], price: { input: 1, output: 4 } }`,
+  )
+  gateway = await startGateway({
+    config: `
+sandbox: { faults: true }
+upstreams:
+${all.map(({ name, more }) => `  - { id: ${name}, kind: sandbox, ${more} }`).join('\n')}
+models:
+${models.join('\n')}
+`,
+  })
+  for (const pair of PAIRS)
+    for (const [entries, streamed] of [[STREAMED, true] as const, [UNSTREAMED, false] as const])
+      for (const entry of entries)
+        if (entry.short) patient.set(`${pair} ${streamed} ${entry.name}`, outcomeOf(pair, entry, streamed))
+})
+afterAll(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
+  await gateway.stop()
+})
+
+type Outcome = { reading: Reading; rows: Row[]; held: string }
+
+async function outcomeOf(
+  [client, upstream]: (typeof PAIRS)[number],
+  entry: Entry,
+  streamed: boolean,
+): Promise<Outcome> {
+  const { fault, prompt = 'Say something 北京 🙂', cap, short } = entry
+  const { secret, settled, account } = await quickKey(gateway)
+  const reading = await readWith(client, {
+    ...{ origin: gateway.url, key: secret, prompt, ...(cap === undefined ? {} : { cap }) },
+    model: `${short ? 'short' : 'over'}-${upstream}${fault ? `:${fault(upstream)}` : ''}`,
+    // What an SDK's helper thinks of a service of its own dialect is between the two of them.
+    mode: streamed ? (client === upstream ? 'raw' : 'helper') : 'unstreamed',
+  })
+  return { reading, rows: await settled(), held: (await account()).held_usd }
+}
+
+function checkReading(reading: Reading, { status, finish }: Expected): void {
+  if (finish !== undefined) expect(reading).toMatchObject({ answer: { finish } })
+  else if (status !== undefined) expect(reading).toMatchObject({ failure: { status } })
+  else expect(reading).toEqual({ failure: expect.anything() })
+}
+
+function checkCost(row: Row | undefined, costs: Expected['costs'], reading: Reading): void {
+  const { input = 0, output = 0 } = row?.receipt?.units ?? {}
+  expect(row?.cost_usd).toBe(cost(input, output))
+  if (costs === 'nothing') expect(row?.cost_usd).toBe('0.00')
+  else expect(input).toBeGreaterThan(0)
+  if (costs === 'counted') {
+    expect(row?.receipt?.counted).toBe('usage was missing')
+    expect(output).toBeGreaterThan(0)
+  }
+  if (costs === 'reported') {
+    expect(row?.receipt?.counted).toBeUndefined()
+    expect(reading).toMatchObject({ answer: { usage: { input, output } } })
+  }
+}
+
+describe.each(PAIRS)('%s client, %s upstream', (...pair) => {
+  const check = async (entry: Entry, streamed: boolean) => {
+    const begun = patient.get(`${pair} ${streamed} ${entry.name}`)
+    const { reading, rows, held } = await (begun ?? outcomeOf(pair, entry, streamed))
+    checkReading(reading, entry.expected)
+    expect([rows.length, rows[0]?.ending, held]).toEqual([1, entry.expected.ending, '0.00'])
+    checkCost(rows[0], entry.expected.costs, reading)
+  }
+
+  test.each(STREAMED.map((entry) => [entry.name, entry] as const))('streamed: %s', (_, entry) => check(entry, true))
+  test.each(UNSTREAMED.map((entry) => [entry.name, entry] as const))('whole: %s', (_, entry) => check(entry, false))
+})

@@ -1,0 +1,282 @@
+// Every ending of a request and what it costs: clients that leave, and clients that stay but do not read.
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { connect } from 'node:net'
+import { eventually } from '../support/eventually.ts'
+import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ask, openClient, received } from '../support/requests/client.ts'
+import {
+  answer,
+  chunk,
+  configFor,
+  DONE,
+  event,
+  finish,
+  head,
+  LAST_CHUNK,
+  reply,
+  role,
+  STREAM_HEAD,
+  startUpstream,
+  stream,
+  streamOpen,
+  type Upstream,
+  usage,
+} from '../support/upstreams/raw-upstream.ts'
+
+setDefaultTimeout(30_000)
+
+let upstream: Upstream
+let billing: Upstream
+let gateway: Gateway
+beforeAll(async () => {
+  upstream = await startUpstream()
+  billing = await startUpstream()
+  gateway = await startGateway({
+    config: configFor(upstream, { billing: { url: billing.url, more: ', bills_on_abort: input' } }),
+  })
+})
+afterAll(async () => {
+  // Nothing of all this may have surprised the gateway.
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
+  await gateway.stop()
+  upstream.stop()
+  billing.stop()
+})
+afterEach(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+describe('the client leaves', () => {
+  test.each([
+    ['before the headers, streamed', true],
+    ['before the headers, unstreamed', false],
+  ])('%s: free, and the upstream is let go at once', async (_, streamed) => {
+    const { secret, settled } = await quickKey(gateway)
+    upstream.behave(() => {})
+    const before = upstream.received.length
+    const client = await openClient(gateway.url, secret, ask('renamed', streamed))
+    await received(upstream, before)
+    client.leave()
+    await upstream.letGo()
+    expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
+  })
+
+  test('after the headers, before any output: free, unless the upstream bills the input', async () => {
+    for (const [model, place] of [
+      ['renamed', upstream],
+      ['billing', billing],
+    ] as const) {
+      const { secret, settled } = await quickKey(gateway)
+      place.behave(streamOpen(role()))
+      const before = place.received.length
+      const client = await openClient(gateway.url, secret, ask(model, true))
+      await received(place, before)
+      await Bun.sleep(50)
+      client.leave()
+      await place.letGo()
+      const [row] = await settled()
+      expect(row?.ending).toBe('client_gone')
+      if (model === 'renamed') expect(row?.cost_usd).toBe('0.00')
+      else {
+        const { input = 0, output } = row?.receipt?.units ?? {}
+        expect(input).toBeGreaterThan(0)
+        expect([output, row?.cost_usd]).toEqual([0, cost(input, 0)])
+      }
+    }
+  })
+
+  /** Streams 400 bytes; goes on as the request says when the client has left. */
+  const inMidStream = async (place: Upstream, model: string, later: string) => {
+    const { secret, settled } = await quickKey(gateway)
+    let goOn = () => {}
+    place.behave((socket) => {
+      socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('a'.repeat(400)))]))
+      goOn = () => void socket.write(chunk(later))
+    })
+    const client = await openClient(gateway.url, secret, ask(model, true))
+    await client.readUntil('aaa')
+    client.leave()
+    await Bun.sleep(100)
+    goOn()
+    const [row] = await settled()
+    const { input = 0, output = 0 } = row?.receipt?.units ?? {}
+    expect([row?.ending, input > 0, row?.cost_usd]).toEqual(['client_gone', true, cost(input, output)])
+    return { output, receipt: row?.receipt }
+  }
+  const letGoOf = (place: Upstream) => eventually(() => place.connections().open === 0)
+
+  test('in mid-stream: delivered output and the reasoning behind it, and nothing that came later', async () => {
+    // One visible token in four bytes, and nine hidden ones for each.
+    upstream.behave(
+      stream(
+        ...[role(), event('b'.repeat(4_000)), finish()],
+        ...[
+          usage({
+            prompt_tokens: 5,
+            completion_tokens: 10_000,
+            completion_tokens_details: { reasoning_tokens: 9_000 },
+          }),
+        ],
+        DONE,
+      ),
+    )
+    const { secret } = await quickKey(gateway)
+    await (await openClient(gateway.url, secret, ask('renamed', true))).response.then((response) => response.text())
+    const rest = event('c'.repeat(40_000))
+    const [known, unknown] = await Promise.all([
+      inMidStream(upstream, 'renamed', rest),
+      inMidStream(billing, 'billing', rest),
+    ])
+    expect(known.receipt?.counted).toContain('usual reasoning')
+    expect(known.output).toBeWithin(600, 1_500)
+    expect(unknown.receipt?.counted).toBe('usage was missing')
+    expect(unknown.output).toBeWithin(50, 200)
+    await letGoOf(upstream)
+    await letGoOf(billing)
+  })
+
+  test('in mid-stream, and the usage comes soon: it is charged as reported', async () => {
+    const figures = {
+      prompt_tokens: 10,
+      completion_tokens: 5_000,
+      completion_tokens_details: { reasoning_tokens: 4_900 },
+    }
+    const { output, receipt } = await inMidStream(billing, 'billing', finish() + usage(figures) + DONE)
+    expect([output, receipt?.counted]).toEqual([5_000, undefined])
+  })
+
+  test('after the finish reason: the usage is waited for', async () => {
+    const { secret, settled } = await quickKey(gateway)
+    let send = (_: string) => {}
+    upstream.behave((socket) => {
+      socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello') + finish())]))
+      send = (text) => void socket.write(Buffer.concat([chunk(text), Buffer.from(LAST_CHUNK)]))
+    })
+    const client = await openClient(gateway.url, secret, ask('renamed', true))
+    await client.readUntil('"stop"')
+    client.leave()
+    await Bun.sleep(100)
+    send(usage({ prompt_tokens: 123, completion_tokens: 45 }) + DONE)
+    expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(123, 45) }])
+  })
+
+  test('after the finish reason, and no usage comes: five seconds, then it is counted', async () => {
+    const { secret, settled } = await quickKey(gateway)
+    upstream.behave(streamOpen(event('Hello'), finish()))
+    const client = await openClient(gateway.url, secret, ask('renamed', true))
+    await client.readUntil('"stop"')
+    client.leave()
+    await upstream.letGo()
+    expect(await settled()).toMatchObject([
+      { ending: 'client_gone', receipt: { counted: expect.stringContaining('missing') } },
+    ])
+  })
+
+  test('during an unstreamed answer: it is fetched to its end and charged', async () => {
+    const { secret, settled } = await quickKey(gateway)
+    const bytes = Buffer.from(JSON.stringify(reply()))
+    let finishIt = () => {}
+    upstream.behave((socket) => {
+      socket.write(Buffer.concat([Buffer.from(head(200, bytes.length)), bytes.subarray(0, 20)]))
+      finishIt = () => void socket.write(bytes.subarray(20))
+    })
+    const before = upstream.received.length
+    const client = await openClient(gateway.url, secret, ask('renamed', false))
+    await received(upstream, before)
+    await Bun.sleep(50)
+    client.leave()
+    await Bun.sleep(100)
+    finishIt()
+    expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(10, 20) }])
+  })
+
+  test.each([
+    ['streamed', true],
+    ['unstreamed', false],
+  ])('for nothing more than five times: from then on it is fetched and charged, %s', async (_, streamed) => {
+    const { secret, rows, settled } = await quickKey(gateway)
+    upstream.behave(() => {})
+    for (let times = 0; times < 6; times++) {
+      const before = upstream.received.length
+      const client = await openClient(gateway.url, secret, ask('renamed', streamed))
+      await received(upstream, before)
+      client.leave()
+      while ((await rows()).filter(({ ending }) => ending === 'client_gone').length <= times) await Bun.sleep(10)
+    }
+    let finishIt = () => {}
+    upstream.behave((socket, request) => {
+      const respond = streamed ? stream(role(), event('Hello'), finish(), usage(), DONE) : answer(reply())
+      finishIt = () => void respond(socket, request)
+    })
+    const before = upstream.received.length
+    const client = await openClient(gateway.url, secret, ask('renamed', streamed))
+    await received(upstream, before)
+    client.leave()
+    await Bun.sleep(100)
+    finishIt()
+    const found = await settled()
+    expect(found.map(({ ending }) => ending)).toEqual(Array(7).fill('client_gone'))
+    expect(found.map((row) => row.cost_usd)).toEqual([cost(10, 20), ...Array(6).fill('0.00')])
+  })
+})
+
+test('a hundred clients that leave at any moment: every hold is gone, every request has its row', async () => {
+  const { secret, rows, account } = await quickKey(gateway, '100')
+  upstream.behave(async (socket, request) => {
+    await Bun.sleep(request.body.length % 7)
+    if (!request.body.includes('"stream":true')) return void answer(reply())(socket, request)
+    socket.write(STREAM_HEAD)
+    for (const part of [role(), event('Hello'), event('there'), finish(), usage(), DONE]) {
+      socket.write(chunk(part))
+      await Bun.sleep(3)
+    }
+    socket.write(LAST_CHUNK)
+  })
+  const leaving = Array.from({ length: 100 }, async (_, index) => {
+    const model = index % 3 === 0 ? 'sandbox-text' : 'renamed'
+    const content = 'x'.repeat(index % 11)
+    const body = { model, stream: index % 2 === 0, messages: [{ role: 'user', content }] }
+    const client = await openClient(gateway.url, secret, body)
+    await Bun.sleep((index * 7) % 40)
+    client.leave()
+    await client.response.then((response) => response.text()).catch(() => {})
+  })
+  await Promise.all(leaving)
+  // Some may not even have been begun when their client left: what counts is that nothing is held for good.
+  const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
+  while ((await isRunning()) || (await account()).held_usd !== '0.00') await Bun.sleep(20)
+  const found = await rows()
+  expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(found.length)
+})
+
+test('a reader that stalls stalls the upstream', async () => {
+  const { secret, settled } = await quickKey(gateway, '100')
+  let written = 0
+  let filled = false
+  upstream.behave(async (socket) => {
+    socket.write(STREAM_HEAD)
+    const piece = chunk(event('x'.repeat(60_000)))
+    while (!socket.destroyed && written < 400_000_000) {
+      written += piece.length
+      if (socket.write(piece)) continue
+      const drained = new Promise((resolve) => socket.once('drain', resolve).once('close', resolve))
+      const isDrained = await Promise.race([drained.then(() => true), Bun.sleep(2_000).then(() => false)])
+      filled ||= !isDrained
+      await drained
+    }
+  })
+  const { hostname, port } = new URL(gateway.url)
+  const client = connect(Number(port), hostname)
+  const body = JSON.stringify(ask('renamed', true))
+  client.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  client.pause()
+  while (!filled && written < 400_000_000) await Bun.sleep(20)
+  expect(written).toBeLessThan(60_000_000)
+  client.destroy()
+  await upstream.letGo()
+  const [row] = await settled()
+  expect(row?.ending).toBe('client_gone')
+})

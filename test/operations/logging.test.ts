@@ -1,0 +1,202 @@
+// The log as an operator gets it: one line per request on standard error, whatever became of it, and never what was said.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
+import { chat, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'
+
+type Line = Record<string, unknown> & { message: string }
+
+let gateway: Gateway
+let key: { secret: string; email: string; keyId: string }
+
+beforeAll(async () => {
+  gateway = await startGateway({ config: 'sandbox: { faults: true }\n' })
+  key = await gateway.newKey()
+})
+afterAll(() => gateway.stop())
+
+const linesOf = ({ output }: Gateway): Line[] =>
+  output()
+    .stderr.split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line)
+
+/** The one line of a request; fails where there are two. */
+async function lineOf(id: string | null): Promise<Line> {
+  const found = () => linesOf(gateway).filter(({ request_id, message }) => request_id === id && message === 'request')
+  await eventually(() => found().length > 0)
+  expect(found()).toHaveLength(1)
+  return found()[0] as Line
+}
+
+const ask = (content: string, more: object = {}) => ({
+  model: 'sandbox-text',
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+
+test.each([false, true])('an answer, streamed %p', async (stream) => {
+  const response = await chat(`${gateway.url}`, key.secret, ask('a prompt that stays private', { stream }))
+  await response.text()
+  const line = await lineOf(response.headers.get('x-request-id'))
+  expect(line).toMatchObject({
+    ...{ level: 'info', method: 'POST', path: '/v1/chat/completions', status: 200, key_id: key.keyId },
+    ...{ account_id: expect.any(String), model: 'sandbox-text', upstream: 'sandbox', outcome: 'completed' },
+    ...{ input_tokens: expect.any(Number), output_tokens: expect.any(Number), cached_tokens: 0 },
+    ...{ cost_usd: expect.stringMatching(/^0\.0/), total_ms: expect.any(Number), first_token_ms: expect.any(Number) },
+    queue_ms: expect.any(Number),
+  })
+})
+
+test.each([
+  ['an unknown model', { model: 'nothing' }, 404, { error: 'model_not_found', model: 'nothing' }],
+  ['a failing upstream', { model: 'sandbox-text:status=500' }, 502, { outcome: 'failed', error: 'upstream_failed' }],
+  ['a field that is wrong', { max_tokens: 'x' }, 400, { error: 'bad_request' }],
+])('%s', async (_, more, status, expected) => {
+  const response = await chat(gateway.url, key.secret, ask('x', more))
+  expect(response.status).toBe(status)
+  expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ status, ...expected })
+})
+
+test('a client that disconnects, and a stream that is cut', async () => {
+  const aborting = new AbortController()
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    ...{ method: 'POST', signal: aborting.signal },
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(ask('say 5000 words, pace 20 ms', { stream: true })),
+  })
+  await response.body?.getReader().read()
+  aborting.abort()
+  expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ status: 200, outcome: 'client_gone' })
+  const cut = await chat(gateway.url, key.secret, ask('x', { model: 'sandbox-text:cut=3', stream: true }))
+  await cut.text().catch(() => '')
+  expect((await lineOf(cut.headers.get('x-request-id'))).outcome).toBe('cut')
+})
+
+test('paths without their query, bounded; keys, prompts and e-mail addresses nowhere', async () => {
+  const long = await fetch(`${gateway.url}/${'a'.repeat(3_000)}?key=${key.secret}`)
+  const line = await lineOf(long.headers.get('x-request-id'))
+  expect(String(line.path).length).toBeLessThanOrEqual(200)
+  const mistaken = await fetch(`${gateway.url}/v1/usage/${key.secret}?x=${key.email}`, {
+    headers: { authorization: `Bearer ${key.secret}` },
+  })
+  await lineOf(mistaken.headers.get('x-request-id'))
+  const { stderr } = gateway.output()
+  for (const secret of [key.secret, 'stays private', key.email, '?key', '?x']) expect(stderr).not.toContain(secret)
+})
+
+test('401s and malformed requests are summed up', async () => {
+  const wrong = `sk-${'0'.repeat(40)}`
+  for (let count = 0; count < 20; count++) await chat(gateway.url, wrong, ask('x'))
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  socket.end('NO HTTP AT ALL\r\n\r\n')
+  const sums = () => linesOf(gateway).filter(({ message }) => message === 'requests rejected')
+  const total = (name: string) => sums().reduce((sum, line) => sum + Number(line[name]), 0)
+  await eventually(() => total('unauthorized') === 20 && total('malformed') === 1)
+  expect(sums().length).toBeLessThan(5)
+  expect(linesOf(gateway).filter(({ status }) => status === 401)).toEqual([])
+})
+
+test('health checks that go well have no line', async () => {
+  const before = linesOf(gateway).length
+  for (const path of ['/health', '/ready']) await fetch(`${gateway.url}${path}`)
+  const root = await fetch(`${gateway.url}/`)
+  await lineOf(root.headers.get('x-request-id'))
+  expect(linesOf(gateway).slice(before)).toMatchObject([{ path: '/' }])
+})
+
+test.each(['errors', 'off'])('TRIVIUM_LOG=%s', async (level) => {
+  const quiet = await startGateway({ env: { TRIVIUM_LOG: level } })
+  await chat(quiet.url, quiet.firstKey ?? '', ask('x'))
+  quiet.signal('SIGINT')
+  expect(await quiet.exited).toBe(0)
+  const expected = level === 'off' ? [] : ['stopping', 'stopped']
+  await eventually(() => linesOf(quiet).length >= expected.length)
+  expect(linesOf(quiet).map(({ message }) => message)).toEqual(expected)
+})
+
+test('with a log that nobody reads the server goes on, keeps the first lines, and says how many it dropped', async () => {
+  const home = await newHome('sqlite')
+  const fifo = join(home.dataDir, 'log')
+  Bun.spawnSync(['mkfifo', fifo])
+  // Open for reading, too, so that the server can write; nothing is read until later.
+  const log = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
+  const main = join(import.meta.dir, '../../packages/gateway/src/main.ts')
+  const child = Bun.spawn([process.execPath, main, 'serve'], {
+    env: {
+      ...{ PATH: process.env.PATH ?? '', PORT: '0', TRIVIUM_DATA: home.dataDir, TRIVIUM_CONFIG: home.configFile },
+      ...{ BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', TRIVIUM_LAUNCHER_FD: '3' },
+    },
+    stdio: ['ignore', 'pipe', log, 'pipe'],
+  })
+  try {
+    let greeting = ''
+    const decoder = new TextDecoder()
+    const reader = child.stdout.getReader()
+    while (!greeting.includes('sk-')) greeting += decoder.decode((await reader.read()).value)
+    const url = /address\s+(\S+)/.exec(greeting)?.[1] ?? ''
+    await eventually(async () => (await fetch(`${url}/ready`).catch(() => undefined))?.status === 200)
+    // Lines of about 400 bytes: more than a pipe and the server's buffer take together.
+    const requests = 4_000
+    expect(await pipelined(url, `/${'x'.repeat(190)}`, requests)).toBe(requests)
+    const lines = (): Line[] =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Line)
+    let text = ''
+    const dropped = () => lines().find((line) => line.dropped !== undefined)
+    await eventually(() => {
+      text += readAll(log)
+      return dropped() !== undefined
+    })
+    const logged = lines().filter(({ message }) => message === 'request').length
+    expect(Number(dropped()?.dropped)).toBeGreaterThan(0)
+    expect(logged + Number(dropped()?.dropped)).toBe(requests)
+    const after = await fetch(`${url}/after`)
+    await eventually(() => {
+      text += readAll(log)
+      return text.includes(after.headers.get('x-request-id') ?? '-')
+    })
+  } finally {
+    child.kill('SIGKILL')
+    await child.exited
+    closeSync(log)
+    rmSync(home.dataDir, { recursive: true, force: true })
+  }
+})
+
+/** As many requests on one connection, without waiting for the answers; gives how many were answered. */
+function pipelined(url: string, path: string, requests: number): Promise<number> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  const begin = 'HTTP/1.1 404'
+  let answers = 0
+  let rest = ''
+  return new Promise((resolve, reject) => {
+    socket.on('error', reject).on('data', (data: Buffer) => {
+      const text = rest + data.toString('latin1')
+      answers += text.split(begin).length - 1
+      // An answer may begin in one piece and go on in the next.
+      rest = text.slice(1 - begin.length)
+      if (answers < requests) return
+      socket.destroy()
+      resolve(answers)
+    })
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(requests))
+  })
+}
+
+function readAll(fd: number): string {
+  const buffer = Buffer.alloc(64 * 1024)
+  let text = ''
+  try {
+    for (let size = 1; size > 0; text += buffer.toString('utf8', 0, size)) size = readSync(fd, buffer)
+  } catch {
+    // Nothing more for now.
+  }
+  return text
+}

@@ -1,0 +1,104 @@
+// Signing up at a whole gateway, on both engines: what is limited stays limited when fifty come at once.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { ENGINES, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+setDefaultTimeout(60_000)
+
+const CONFIG = `
+server: { public_url: "https://gw.example.com", trusted_proxies: [127.0.0.1] }
+registration: { trial_credit: 2, trial_budget_per_day: 8 }
+`
+
+type Body = { id?: string; trial_credit_usd?: string; notice?: string | null; error?: { code: string } }
+
+function register(gateway: Gateway, email: string, from: string, headers: Record<string, string> = {}) {
+  return fetch(`${gateway.url}/console/api/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': from, ...headers },
+    body: JSON.stringify({ email, password: 'correct horse' }),
+  })
+}
+
+const statusOf = async (response: Promise<Response>): Promise<string> => {
+  const { status, body } = await response.then(async (it) => ({ status: it.status, body: (await it.json()) as Body }))
+  return status === 201 ? `201 with ${body.trial_credit_usd}` : `${status} ${body.error?.code}`
+}
+const times = (count: number, what: string): string[] => Array(count).fill(what)
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ engine, config: CONFIG })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    rmSync(gateway.home.dataDir, { recursive: true, force: true })
+  })
+
+  test('fifty at once from one network: three accounts', async () => {
+    const all = await Promise.all(
+      // Within the 2^64 addresses of one household.
+      Array.from({ length: 50 }, (_, index) =>
+        statusOf(register(gateway, `p${index}@example.com`, `2001:db8::${index + 1}`)),
+      ),
+    )
+    expect(all.filter((answer) => answer.startsWith('201'))).toEqual(times(3, '201 with 2.00'))
+    // Those who found the hashing too busy, or had tried too often, are told so, too.
+    expect(all.filter((answer) => !/^(201 with|429 |503 unavailable)/.test(answer))).toEqual([])
+  })
+
+  test('fifty at once for one person: one account', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        statusOf(register(gateway, `a.da+${index}@gmail.com`, `192.0.2.${index}`)),
+      ),
+    )
+    // The first three trials are there at any hour, the fourth never is before the day is over.
+    expect(all.filter((answer) => answer.startsWith('201'))).toEqual(['201 with 0.00'])
+    expect(all.filter((answer) => !/^(201 with|409 address_taken|503 unavailable)/.test(answer))).toEqual([])
+    expect(await statusOf(register(gateway, 'ADA@googlemail.com', '192.0.2.99'))).toBe('409 address_taken')
+  })
+
+  test('the budget of the day is used up: accounts come without credit, and the books say all of it', async () => {
+    // Three have had 2 USD each; of the last 2 USD some part is always still to come today.
+    const response = await register(gateway, 'late@example.com', '198.51.100.1')
+    expect(response.status).toBe(201)
+    expect(response.headers.get('x-request-id')).toStartWith('req_')
+    expect(response.headers.get('cache-control')).toContain('no-store')
+    const body = (await response.json()) as Body
+    expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('used up') })
+    const shown = await gateway.ask<object>('account', 'show', '--account', 'late@example.com')
+    expect(shown).toMatchObject({ id: body.id, balance_usd: '0.00' })
+    expect(await gateway.ask<object>('audit')).toMatchObject({ ok: true })
+    // Once, however many came: the accounts of one network, and the credit.
+    const told = (words: string) => gateway.output().stderr.split(words).length - 1
+    expect(told('a network has created as many accounts as it may in a day')).toBe(1)
+    expect(told('the trial budget of today is used up')).toBe(1)
+  })
+
+  test('an account of the operator takes its address with it', async () => {
+    await gateway.ask('account', 'create', '--email', 'bob+work@example.com', '--credit', '0')
+    expect(await statusOf(register(gateway, 'bob@example.com', '198.51.100.2'))).toBe('409 address_taken')
+    await gateway.ask('account', 'create', '--email', 'bob@example.com', '--credit', '0')
+  })
+
+  test('pages of other sites, other methods and other bodies are refused', async () => {
+    const foreign = { origin: 'https://evil.example' }
+    expect(await statusOf(register(gateway, 'x@example.com', '198.51.100.3', foreign))).toBe('403 foreign_page')
+    const own = { origin: 'https://gw.example.com' }
+    expect(await statusOf(register(gateway, 'x@example.com', '198.51.100.3', own))).toBe('201 with 0.00')
+    const url = `${gateway.url}/console/api/register`
+    expect((await fetch(url)).status).toBe(405)
+    expect((await fetch(url, { method: 'OPTIONS', headers: foreign })).status).toBe(405)
+    const form = await fetch(url, { method: 'POST', body: new URLSearchParams({ email: 'x@y.z' }) })
+    expect(form.status).toBe(415)
+  })
+})
+
+test('a closed registration says so', async () => {
+  const gateway = await startGateway({ config: 'registration: { open: false }' })
+  expect(await statusOf(register(gateway, 'x@example.com', '198.51.100.3'))).toBe('403 registration_closed')
+  await gateway.stop()
+  rmSync(gateway.home.dataDir, { recursive: true, force: true })
+})

@@ -1,0 +1,79 @@
+// A server that crashes is started again by whoever started it.
+import { afterAll, expect, test } from 'bun:test'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
+import { newHome } from '../support/gateway/gateway.ts'
+import { childrenOf } from '../support/postgres/postgres.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
+/** Loaded before the server: an error that nobody catches, whenever the test wants one. */
+const BREAKER = `process.on('SIGUSR2', () => setTimeout(() => { throw new Error('a bug') }))`
+
+const launched: ChildProcess[] = []
+afterAll(() => {
+  for (const child of launched) child.kill('SIGKILL')
+})
+
+async function launch(command: string, args: string[]) {
+  const home = await newHome('sqlite')
+  const breaker = join(home.dataDir, 'breaker.ts')
+  writeFileSync(breaker, BREAKER)
+  const child = spawn(command, args, {
+    cwd: ROOT,
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      TRIVIUM_DATA: home.dataDir,
+      TRIVIUM_CONFIG: home.configFile,
+      BUN_OPTIONS: `--preload=${breaker}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  launched.push(child)
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) child[name].on('data', (bytes) => (output[name] += bytes))
+  const addresses = () => [...output.stdout.matchAll(/address\s+(\S+)/g)].map(([, address]) => address ?? '')
+  return {
+    child,
+    output,
+    exited: once(child, 'exit') as Promise<[number | null, string | null]>,
+    /** The process id of the first, second or third server, when it is ready. */
+    async server(number: number): Promise<number> {
+      await eventually(async () => {
+        const address = addresses()[number - 1]
+        return address !== undefined && (await fetch(`${address}/ready`)).ok
+      })
+      return childrenOf(child.pid ?? 0)[0] ?? 0
+    },
+    clear: () => rmSync(home.dataDir, { recursive: true, force: true }),
+  }
+}
+
+test.concurrent.each([
+  ['the launcher', 'node', ['tools/run.mjs', 'serve']],
+  ['the program itself', process.execPath, [MAIN, 'serve']],
+])('by %s: after a signal and after an uncaught error, and not when it is told to end', async (_, command, args) => {
+  const { child, output, server, exited, clear } = await launch(command, args)
+  process.kill(await server(1), 'SIGKILL')
+  process.kill(await server(2), 'SIGUSR2')
+  const third = await server(3)
+  expect(output.stderr).toContain('exit code 137')
+  expect(output.stderr).toContain('a bug')
+  expect(output.stderr).toContain('exit code 70')
+  // The ready-made key was printed once.
+  expect(output.stdout.match(/sk-/g)).toHaveLength(1)
+  child.kill('SIGTERM')
+  await eventually(() => output.stderr.includes('stopping'))
+  try {
+    process.kill(third, 'SIGKILL')
+  } catch {
+    // It has ended already.
+  }
+  await exited
+  expect(output.stdout.match(/address/g)).toHaveLength(3)
+  clear()
+})

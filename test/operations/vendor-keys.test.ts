@@ -1,0 +1,87 @@
+// A newcomer with a vendor's key in the environment and nothing else: what he sees, and how he gets going.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+const env = { OPENAI_API_KEY: 'hunter2-openai', GEMINI_API_KEY: 'hunter2-gemini', ANTHROPIC_API_KEY: '' }
+const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
+
+describe('a start with the keys of two vendors and no file', () => {
+  let gateway: Gateway
+  let stdout = ''
+  beforeAll(async () => {
+    gateway = await startGateway({ env })
+    ;({ stdout } = gateway.output())
+  })
+  afterAll(() => gateway.stop())
+
+  test('prints no key, since using one would cost money, but says how to make one', () => {
+    expect(stdout).not.toMatch(/sk-|curl|hunter2/)
+    expect(stdout).toContain('account create --email you@example.com\n')
+    expect(stdout).toContain('key create --account you@example.com --name laptop\n')
+    expect(gateway.output().stderr).not.toMatch(/hunter2|not used/)
+  })
+
+  test('these two commands are enough: the key sees the models of both vendors and no embedded one', async () => {
+    const commands = [...stdout.matchAll(/trivium -- (.+)/g)].map(([, words = '']) => words.split(' '))
+    const [account = [], key = []] = commands
+    await gateway.ask(...account)
+    const { secret } = await gateway.ask<{ secret: string }>(...key)
+    const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+    const ids = ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
+    expect(ids).toContain('gpt-4.1')
+    expect(ids).toContain('gemini-3.5-flash')
+    expect(ids.filter((id) => /sandbox|claude|seed/.test(id))).toEqual([])
+    expect((await chat(gateway.url, secret, HELLO)).status).toBe(404)
+  })
+
+  test('upstream list and prices diff know them', async () => {
+    const list = await gateway.ask<{ id: string; kind: string; keys: number }[]>('upstream', 'list')
+    expect(list.map(({ id, kind, keys }) => [id, kind, keys])).toEqual([
+      ['openai', 'openai', 1],
+      ['gemini', 'gemini', 1],
+    ])
+    const diff = await gateway.ask<{ models: { vendor: string; differences: unknown[] }[] }>('prices', 'diff')
+    expect(new Set(diff.models.map(({ vendor }) => vendor))).toEqual(new Set(['openai', 'gemini']))
+    expect(diff.models.flatMap(({ differences }) => differences)).toEqual([])
+  })
+
+  test('a second start asks for no key, since there is one', async () => {
+    await gateway.kill()
+    gateway = await startGateway({ home: gateway.home, env })
+    expect(gateway.output().stdout).not.toMatch(/account create|sk-/)
+  })
+})
+
+test('with sandbox: true the first start still hands out a key, for embedded models only', async () => {
+  const gateway = await startGateway({ env, config: 'sandbox: true' })
+  expect((await chat(gateway.url, gateway.firstKey ?? '', HELLO)).status).toBe(200)
+  const real = await chat(gateway.url, gateway.firstKey ?? '', { ...HELLO, model: 'gpt-4.1' })
+  expect(real.status).toBe(403)
+  await gateway.stop()
+})
+
+describe('upstream test beside a running server', () => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    const upstreams = '[{ id: gone, kind: vllm, base_url: "http://127.0.0.1:1/v1" }]'
+    gateway = await startGateway({ config: `sandbox: true\nupstreams: ${upstreams}` })
+  })
+  afterAll(() => gateway.stop())
+
+  test('exits 0 and gives plain JSON when all is well', async () => {
+    const { code, stdout, stderr } = await gateway.cli('upstream', 'test', 'sandbox', '--json')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, upstream: 'sandbox', kind: 'sandbox', model: 'sandbox-text' })
+  })
+
+  test('exits 1 when something failed, and says what', async () => {
+    const { code, stdout, stderr } = await gateway.cli('upstream', 'test', 'gone', '--model', 'llama')
+    expect([code, stderr]).toEqual([1, 'not in order: see the list above\n'])
+    expect(stdout).toMatch(/gone \(vllm\) at http:\/\/127\.0\.0\.1:1\/v1: model llama\n/)
+    expect(stdout.match(/failed .*nobody listens there \(connection refused\)/g)).toHaveLength(3)
+  })
+
+  test('leaves the books alone', async () => {
+    expect(await gateway.ask<unknown[]>('usage', '--account', 'newcomer@trivium.local')).toEqual([])
+  })
+})

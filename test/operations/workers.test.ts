@@ -1,0 +1,231 @@
+// TRIVIUM_WORKERS: several processes on one port and one PostgreSQL, started and ended as one.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
+import { chat, type Gateway, newHome, runCommand, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { childrenOf, launchPostgres, type PostgresServer } from '../support/postgres/postgres.ts'
+
+const WORKERS = { TRIVIUM_WORKERS: '2' }
+const talk = (content: string, stream = true) => ({
+  ...{ model: 'sandbox-text', stream, messages: [{ role: 'user', content }] },
+})
+const ENDLESS = talk('say 100000 words, pace 20 ms')
+/** A connection of its own: the kernel gives it to any of the workers. */
+const ANEW = { connection: 'close' }
+
+const config = (price: number) =>
+  `models: [{ id: priced, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: ${price}, output: 4 } }]\n`
+
+type Ready = { ready: boolean; config: string; nodes: number; drift: boolean }
+async function readinessOf(gateway: Gateway): Promise<Ready & { status: number }> {
+  const answer = await fetch(`${gateway.url}/ready`, { headers: ANEW })
+  return { ...((await answer.json()) as Ready), status: answer.status }
+}
+
+/** Which worker took it: each is a node of its own, and a request's id has the node in its lowest bits but twelve. */
+const nodeOf = (answer: Response) =>
+  Number((BigInt(`0x${answer.headers.get('x-request-id')?.slice(4)}`) >> 12n) & 1023n)
+
+/** The second signal saves the waiting. */
+async function end(gateway: Gateway): Promise<number> {
+  gateway.signal('SIGTERM')
+  await Bun.sleep(400)
+  gateway.signal('SIGTERM')
+  return await gateway.exited
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe('two workers', () => {
+  let gateway: Gateway
+  let secret = ''
+  let email = ''
+  beforeAll(async () => {
+    gateway = await startGateway({ engine: 'postgres', config: config(1), env: WORKERS })
+    const made = await gateway.newKey({ credit: '100' })
+    secret = made.secret
+    email = made.email
+  })
+  afterAll(() => gateway.stop())
+
+  /** Streams that run on each of the two. */
+  async function oneOnEach(): Promise<Map<number, Response>> {
+    const running = new Map<number, Response>()
+    await eventually(async () => {
+      const answer = await chat(gateway.url, secret, ENDLESS, ANEW)
+      if (running.has(nodeOf(answer))) await answer.body?.cancel()
+      else running.set(nodeOf(answer), answer)
+      return running.size === 2
+    })
+    return running
+  }
+
+  test('greet once, and are two nodes that agree', async () => {
+    const { stdout } = gateway.output()
+    expect(stdout.match(/address/g)).toHaveLength(1)
+    expect(stdout.match(/sk-/g)).toHaveLength(1)
+    await eventually(async () => (await readinessOf(gateway)).nodes === 2)
+    expect(await readinessOf(gateway)).toMatchObject({ status: 200, ready: true, drift: false })
+    const { hash } = await gateway.ask<{ hash: string }>('config', 'check')
+    expect((await readinessOf(gateway)).config).toBe(hash.slice(0, 12))
+    const { checks } = await gateway.ask<{ checks: { check: string; note: string }[] }>('doctor')
+    expect(checks.find(({ check }) => check === 'nodes')?.note).toContain('2 running, all with configuration')
+  })
+
+  test('both read the configuration again on SIGHUP', async () => {
+    writeFileSync(gateway.home.configFile, config(2))
+    gateway.signal('SIGHUP')
+    const reloaded = (worker: number) =>
+      gateway
+        .output()
+        .stderr.split('\n')
+        .some((line) => line.includes('models[priced].price changed') && line.includes(`"worker":${worker},`))
+    await eventually(() => reloaded(1) && reloaded(2))
+  })
+
+  test('upstream list tells of the calls and keys of all of them', async () => {
+    const running = await oneOnEach()
+    const listed = async () => {
+      type Listed = { id: string; key_states: { state: string; in_flight: number }[] | null }[]
+      const list = await gateway.ask<Listed>('upstream', 'list')
+      return list.find(({ id }) => id === 'sandbox')?.key_states
+    }
+    await eventually(async () => (await listed())?.[0]?.in_flight === 2)
+    for (const answer of running.values()) await answer.body?.cancel()
+    await eventually(async () => (await listed())?.[0]?.in_flight === 0)
+  })
+
+  test('one that is killed is replaced; the other goes on, and so does whoever comes next', async () => {
+    const running = await oneOnEach()
+    const before = childrenOf(gateway.pid)
+    const [victim = 0] = before
+    process.kill(victim, 'SIGKILL')
+    await eventually(() => !isAlive(victim))
+    const ends = [...running.values()].map((answer) =>
+      answer.text().then(
+        (text) => text,
+        () => 'cut',
+      ),
+    )
+    for (let count = 0; count < 20; count += 1) {
+      const answer = await chat(gateway.url, secret, talk('Hello', false), ANEW)
+      expect(answer.status).toBe(200)
+      await answer.text()
+    }
+    await eventually(() => childrenOf(gateway.pid).length === 2)
+    expect(childrenOf(gateway.pid)).not.toEqual(before)
+    expect(gateway.output().stderr).toContain('a worker has ended and is started again')
+    const states = ends.map((ended) => Promise.race([ended, Bun.sleep(500).then(() => 'still running')]))
+    expect((await Promise.all(states)).sort()).toEqual(['cut', 'still running'])
+    // A hold of the dead one is given back once its lease has run out; the other's is still there.
+    await eventually(async () => {
+      const rows = await gateway.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')
+      return rows.filter(({ ending }) => ending === 'reaped').length === 1
+    })
+    // A greeting is for the first start alone.
+    expect(gateway.output().stdout.match(/address/g)).toHaveLength(1)
+  })
+
+  test('another gateway with another file is drift, which all show and none stops for', async () => {
+    const other = await newHome('sqlite', config(3))
+    const home = { ...other, databaseUrl: gateway.home.databaseUrl }
+    const stranger = await startGateway({ home })
+    await eventually(async () => (await readinessOf(gateway)).drift)
+    expect(await readinessOf(gateway)).toMatchObject({ status: 200, ready: true })
+    await eventually(async () => (await readinessOf(stranger)).drift)
+    const { code, stdout } = await gateway.cli('doctor', '--json')
+    expect(code).toBe(1)
+    expect(stdout).toContain('configurations differ')
+    await end(stranger)
+    await stranger.stop()
+    await eventually(async () => !(await readinessOf(gateway)).drift)
+  })
+
+  test('a port that is taken is no place to start, not even for another with workers', async () => {
+    const home = { ...(await newHome('sqlite')), databaseUrl: gateway.home.databaseUrl }
+    const { code, stderr } = await runCommand(home, ['serve'], { ...WORKERS, PORT: new URL(gateway.url).port })
+    expect(code).toBe(1)
+    expect(stderr.split('\n').filter((line) => line.startsWith('cannot listen'))).toHaveLength(1)
+    expect(stderr).toContain('another program is using it')
+  })
+
+  test('SIGTERM ends all of them, with everything settled', async () => {
+    const answers = [...(await oneOnEach()).values()]
+    const running = answers.map((answer) => answer.text())
+    const workers = childrenOf(gateway.pid)
+    expect(await end(gateway)).toBe(0)
+    expect(workers.filter(isAlive)).toEqual([])
+    for (const text of await Promise.all(running)) expect(text).toContain('data: {"error":')
+    const next = await startGateway({ home: gateway.home, env: WORKERS })
+    expect(next.output().stdout).not.toContain('sk-')
+    const rows = await next.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')
+    const endingOf = (answer: Response) =>
+      rows.filter(({ request_id }) => request_id === answer.headers.get('x-request-id')).map(({ ending }) => ending)
+    expect(answers.flatMap(endingOf)).toEqual(['shutdown', 'shutdown'])
+    expect(await next.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    gateway = next
+  })
+
+  test('without their parent they end by themselves', async () => {
+    const workers = childrenOf(gateway.pid)
+    await gateway.kill()
+    await eventually(() => workers.every((pid) => !isAlive(pid)))
+  })
+})
+
+test('without DATABASE_URL it is one clear line', async () => {
+  const { code, stdout, stderr } = await runCommand(await newHome('sqlite'), ['serve'], WORKERS)
+  expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
+    ...{ code: 1, stdout: '' },
+    lines: [expect.stringContaining('TRIVIUM_WORKERS above 1 needs DATABASE_URL') as unknown as string],
+  })
+})
+
+describe('what workers could not tell the store', () => {
+  let postgres: PostgresServer
+  beforeAll(async () => {
+    postgres = await launchPostgres()
+  })
+  afterAll(() => postgres.stop())
+
+  test.each([
+    { who: 'a worker that starts again', all: false },
+    { who: 'the next start', all: true },
+  ])('is found in their folder by $who', async ({ all }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'trivium-workers-'))
+    const home = { dataDir, configFile: join(dataDir, 'trivium.yaml'), databaseUrl: await postgres.freshDatabase() }
+    writeFileSync(home.configFile, config(1))
+    let gateway = await startGateway({ home, env: WORKERS })
+    const { secret, email } = await gateway.newKey()
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => chat(gateway.url, secret, talk('say 50 words, pace 20 ms'), ANEW)),
+    )
+    expect(new Set(answers.map(nodeOf)).size).toBeGreaterThan(0)
+    await postgres.kill()
+    const texts = await Promise.all(answers.map((answer) => answer.text()))
+    for (const text of texts) expect(text.trimEnd()).toEndWith('data: [DONE]')
+    const workers = childrenOf(gateway.pid)
+    if (all) await gateway.kill()
+    for (const pid of workers) process.kill(pid, 'SIGKILL')
+    await eventually(() => workers.every((pid) => !isAlive(pid)))
+    await postgres.restart()
+    if (all) gateway = await startGateway({ home, env: WORKERS })
+    const endings = async () => {
+      const { code, stdout } = await gateway.cli('usage', '--account', email, '--json')
+      return code === 0 ? (JSON.parse(stdout) as UsageEntry[]).map(({ ending }) => ending) : []
+    }
+    await eventually(async () => (await endings()).filter((ending) => ending === 'completed').length === 8)
+    await eventually(async () => (await readinessOf(gateway).catch(() => undefined))?.status === 200)
+    expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    await end(gateway)
+    await gateway.stop()
+  })
+})

@@ -1,0 +1,325 @@
+// More than the gateway, or an upstream, takes at once: a clear "come back" in the caller's dialect; what runs goes on.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { audit, quickKey } from '../support/gateway/control.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import {
+  answer,
+  chunk,
+  DONE,
+  event,
+  finish,
+  LAST_CHUNK,
+  reply,
+  STREAM_HEAD,
+  startUpstream,
+  type Upstream,
+  usage,
+} from '../support/upstreams/raw-upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+let key: Awaited<ReturnType<typeof quickKey>>
+/** Of two more accounts. */
+let others: (typeof key)[]
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startGateway({
+    config: `
+server: { limits: { in_flight: 4, body: 1MiB, memory: 1MiB } }
+upstreams:
+  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k] }
+  - { id: single, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 1 }
+  - { id: keyed, dialect: chat, base_url: "${upstream.url}", keys: [k2], max_concurrency_per_key: 1 }
+  - { id: pair, dialect: chat, base_url: "${upstream.url}", keys: [k], max_concurrency: 2 }
+models:
+  - { id: pair, routes: [{ upstream: pair }], price: { input: 1, output: 4 } }
+  - { id: keyed, routes: [{ upstream: keyed }], price: { input: 1, output: 4 } }
+  - { id: same, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
+  - { id: single, routes: [{ upstream: single }], price: { input: 1, output: 4 } }
+  - { id: spare, routes: [{ upstream: single }, { upstream: own, priority: 2 }], price: { input: 1, output: 4 } }
+`,
+  })
+  key = await quickKey(gateway)
+  others = [await quickKey(gateway), await quickKey(gateway)]
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+
+const ask = (model: string, streamed: boolean, content = 'x', { secret } = key) =>
+  chat(gateway.url, secret, { model, stream: streamed, messages: [{ role: 'user', content }] })
+
+/** Opens a stream that has begun and goes on when `end` is called. */
+async function openStream(model: string, of = key): Promise<{ end(): Promise<string> }> {
+  let finishIt = () => {}
+  upstream.behave((socket) => {
+    socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello'))]))
+    finishIt = () => void socket.write(Buffer.concat([chunk(finish() + usage() + DONE), Buffer.from(LAST_CHUNK)]))
+  })
+  const response = await ask(model, true, 'x', of)
+  expect(response.status).toBe(200)
+  const end = finishIt
+  return {
+    end: async () => {
+      end()
+      return await response.text()
+    },
+  }
+}
+
+async function refused(response: Response): Promise<void> {
+  expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true])
+  expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
+}
+
+/** All four slots: an account gets two of them, and the last one is for an account that holds none. */
+async function takeAllSlots() {
+  const [second, third] = others
+  return [
+    await openStream('same'),
+    await openStream('same'),
+    await openStream('same', second),
+    await openStream('same', third),
+  ]
+}
+
+test('an account holds half of the slots at most: the third of its two gets 503, others are served', async () => {
+  const running = [await openStream('same'), await openStream('same')]
+  await refused(await ask('same', true))
+  upstream.behave(answer(reply()))
+  for (const other of others) expect((await ask('same', false, 'x', other)).status).toBe(200)
+  const third = await openStream('same', others[0])
+  await refused(await ask('same', true, 'x', others[0]))
+  upstream.behave(answer(reply()))
+  expect((await ask('same', false, 'x', others[1])).status).toBe(200)
+  for (const { end } of [...running, third]) expect(await end()).toEndWith(DONE)
+})
+
+test('the next free slot goes to the account that holds the fewest', async () => {
+  const running = await takeAllSlots()
+  upstream.behave(answer(reply()))
+  const order: string[] = []
+  const asking = (name: string, of: typeof key) =>
+    ask('same', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
+  const first = asking('holds two', key)
+  await Bun.sleep(50)
+  const second = asking('holds none', await quickKey(gateway))
+  await Bun.sleep(50)
+  await running[2]?.end()
+  await Promise.all([first, second])
+  expect(order).toEqual(['holds none: 200', 'holds two: 503'])
+  for (const index of [0, 1, 3]) expect(await running[index]?.end()).toEndWith(DONE)
+})
+
+test('the third of two gets 503, nothing is booked, running streams go on, health answers', async () => {
+  const [first, second] = [await openStream('same'), await openStream('same')]
+  const rows = (await key.rows()).length
+  await refused(await ask('same', true))
+  await refused(await ask('same', false))
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
+  expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
+  expect((await key.rows()).length).toBe(rows)
+  for (const { end } of [first, second]) expect(await end()).toEndWith(DONE)
+  upstream.behave(answer(reply()))
+  for (let times = 0; times < 5; times++) expect((await ask('same', false)).status).toBe(200)
+})
+
+test('who comes while there is no place waits for one, and is served', async () => {
+  const [first, second] = [await openStream('same'), await openStream('same')]
+  upstream.behave(answer(reply()))
+  const waiting = ask('same', false)
+  await Bun.sleep(50)
+  await first.end()
+  expect((await waiting).status).toBe(200)
+  await second.end()
+  expect((await key.rows())[0]).toMatchObject({ model: 'same', ending: 'completed' })
+})
+
+test('more than can wait are refused in the dialect of their path, each with an id of its own', async () => {
+  const running = await takeAllSlots()
+  const rows = (await key.rows()).length
+  const paths = [
+    ['/v1/chat/completions', { error: { type: 'server_error', code: 'service_unavailable' } }],
+    ['/v1/responses', { error: { type: 'server_error', code: 'service_unavailable' } }],
+    ['/v1/messages', { type: 'error', error: { type: 'overloaded_error' } }],
+    ['/v1beta/models/same:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
+  ] as const
+  const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
+  const post = (path: string, more = {}) =>
+    fetch(`${gateway.url}${path}`, { method: 'POST', headers: { ...headers, ...more }, body })
+  let over = false
+  const seen = new Set<number>()
+  const keys = [key, ...others]
+  const pushing = Array.from({ length: 120 }, async (_, index) => {
+    const authorization = `Bearer ${keys[index % keys.length]?.secret}`
+    while (!over) seen.add((await post('/v1/chat/completions', { authorization })).status)
+  })
+  /** Also whoever has no key: that is not looked at. Only in the moment when a place in line is free it is. */
+  async function refusal(path: string): Promise<Response> {
+    for (;;) {
+      const response = await post(path, { authorization: 'Bearer sk-nobodys-key-0000000000' })
+      if (response.status !== 401) return response
+    }
+  }
+  const ids = new Set<string | null>()
+  for (const [path, expected] of paths) {
+    const response = await refusal(path)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('content-type')).toStartWith('application/json')
+    const id = response.headers.get('x-request-id')
+    expect([id?.slice(0, 4), response.headers.get('request-id')]).toEqual(['req_', id])
+    ids.add(id)
+    const said = (await response.json()) as { request_id?: string }
+    expect(said).toMatchObject(expected)
+    if (said.request_id !== undefined) expect([said.request_id]).toEqual([id ?? ''])
+  }
+  expect(ids.size).toBe(paths.length)
+  // The rest of the gateway answers as ever.
+  for (const path of ['/health', '/ready', '/v1/models', '/v1/usage'])
+    expect([path, (await fetch(`${gateway.url}${path}`, { headers })).status]).toEqual([path, 200])
+  over = true
+  await Promise.all(pushing)
+  expect([...seen]).toEqual([503])
+  expect((await key.rows()).length).toBe(rows)
+  for (const { end } of running) expect(await end()).toEndWith(DONE)
+})
+
+test('a client that leaves the line takes nothing from those behind it', async () => {
+  const running = [await openStream('same'), await openStream('same')]
+  upstream.behave(answer(reply()))
+  const received = upstream.received.length
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
+  const left = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body, signal: leaving.signal })
+  await Bun.sleep(50)
+  leaving.abort()
+  await left.catch(() => {})
+  await Bun.sleep(50)
+  const waiting = ask('same', false)
+  await Bun.sleep(50)
+  await running[0]?.end()
+  expect((await waiting).status).toBe(200)
+  expect(upstream.received.length).toBe(received + 1)
+  await running[1]?.end()
+})
+
+test('a request that is refused, broken off or fails gives its place back', async () => {
+  const broken = `{"model":"same","messages":[]}`
+  for (let times = 0; times < 5; times++) expect((await chat(gateway.url, key.secret, broken)).status).toBe(400)
+  for (let times = 0; times < 5; times++) {
+    const leaving = new AbortController()
+    upstream.behave(() => leaving.abort())
+    const body = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
+    const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body, signal: leaving.signal }
+    await fetch(`${gateway.url}/v1/chat/completions`, init).catch(() => {})
+    await upstream.letGo()
+  }
+  upstream.behave((socket) => void socket.destroy())
+  for (let times = 0; times < 5; times++) expect((await ask('same', times % 2 === 0)).status).toBe(502)
+  upstream.behave(answer(reply()))
+  expect((await ask('same', false)).status).toBe(200)
+})
+
+/** The head of a request whose body has yet to come. */
+const headOf = (secret: string, length: string) =>
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
+
+function upload(secret: string, length = 'transfer-encoding: chunked') {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(headOf(secret, length))
+  return socket
+}
+
+test('bodies that are still arriving weigh what has arrived: slow uploads keep nobody out', async () => {
+  const uploads = Array.from({ length: 16 }, (_, index) =>
+    upload(key.secret, index % 2 ? 'content-length: 1000000' : 'transfer-encoding: chunked'),
+  )
+  await Bun.sleep(100)
+  upstream.behave(answer(reply()))
+  for (const other of others) expect((await ask('same', false, 'y'.repeat(900_000), other)).status).toBe(200)
+  for (const socket of uploads) socket.destroy()
+  await Bun.sleep(50)
+  expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
+})
+
+test('an upload that has arrived runs, and once its answer streams its memory is free again', async () => {
+  const socket = upload(key.secret)
+  const body = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
+  let finishIt = () => {}
+  const arrived = new Promise<void>((resolve) => {
+    upstream.behave((to) => {
+      to.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello'))]))
+      finishIt = () => void to.write(Buffer.concat([chunk(finish() + DONE), Buffer.from(LAST_CHUNK)]))
+      resolve()
+    })
+  })
+  socket.write(Buffer.concat([chunk(body), Buffer.from(LAST_CHUNK)]))
+  await arrived
+  upstream.behave(answer(reply()))
+  expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
+  finishIt()
+  socket.destroy()
+})
+
+test('who finds an upstream busy waits until it is not, without money on hold', async () => {
+  const running = await openStream('single')
+  upstream.behave(answer(reply()))
+  const waiting = ask('single', false)
+  await Bun.sleep(100)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 1 })
+  await running.end()
+  expect((await waiting).status).toBe(200)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('so many calls with one key as it may have, never more, and everybody is served in turn', async () => {
+  let [running, most] = [0, 0]
+  upstream.behave((socket, request) => {
+    most = Math.max(most, ++running)
+    setTimeout(() => {
+      running--
+      answer(reply())(socket, request)
+    }, 20)
+  })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => ask('keyed', false)))
+  expect([answers.map(({ status }) => status), most]).toEqual([answers.map(() => 200), 1])
+})
+
+test("an upstream's own limit: 503, or the next upstream", async () => {
+  const running = await openStream('single')
+  await refused(await ask('single', false))
+  upstream.behave(answer(reply()))
+  expect((await ask('spare', false)).status).toBe(200)
+  expect((await key.rows())[0]).toMatchObject({ model: 'spare', upstream: 'own' })
+  expect(await running.end()).toEndWith(DONE)
+  const poor = await quickKey(gateway, '0')
+  const body = { model: 'single', messages: [{ role: 'user', content: 'x' }] }
+  for (let times = 0; times < 3; times++) expect((await chat(gateway.url, poor.secret, body)).status).toBe(402)
+  expect((await ask('single', false)).status).toBe(200)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('an account has half of the room at an upstream at most, others are served, and the fewest come first', async () => {
+  const running = await openStream('pair')
+  await refused(await ask('pair', false))
+  upstream.behave(answer(reply()))
+  expect((await ask('pair', false, 'x', others[0])).status).toBe(200)
+  const second = await openStream('pair', others[0])
+  upstream.behave(answer(reply()))
+  const order: string[] = []
+  const asking = (name: string, of: typeof key) =>
+    ask('pair', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
+  const waiting = [asking('has one', key), Bun.sleep(50).then(() => asking('has none', others[1] ?? key))]
+  await Bun.sleep(120)
+  await second.end()
+  await Promise.all(waiting)
+  expect(order).toEqual(['has none: 200', 'has one: 503'])
+  expect(await running.end()).toEndWith(DONE)
+})

@@ -1,0 +1,143 @@
+// A key that is revoked, expired, of a disabled account or for other addresses: over at once where money is concerned, and soon everywhere.
+// The change is made by a command, another process; on PostgreSQL a second node has to notice, too.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { chat, ENGINES, type Gateway, newHome, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+
+const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
+
+async function until(status: number, ask: () => Promise<Response>): Promise<void> {
+  const end = performance.now() + 20_000
+  for (;;) {
+    const answer = await ask()
+    await answer.body?.cancel()
+    if (answer.status === status) return
+    if (performance.now() > end) throw new Error(`still ${answer.status}, not ${status}`)
+    await Bun.sleep(50)
+  }
+}
+
+describe.each(ENGINES)('identity on %s', (engine) => {
+  let nodes: Gateway[] = []
+  beforeAll(async () => {
+    const first = await startGateway({ engine })
+    nodes = [first]
+    if (engine === 'postgres') {
+      const elsewhere = await newHome('sqlite')
+      nodes.push(await startGateway({ home: { ...elsewhere, databaseUrl: first.home.databaseUrl } }))
+    }
+  })
+  afterAll(() => Promise.all(nodes.map((node) => node.stop())))
+
+  const listModels = (node: Gateway, secret: string) =>
+    fetch(`${node.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+
+  type Made = { secret: string; email: string; keyId: string }
+  type Change = { name: string; status: number; make(node: Gateway, made: Made): Promise<unknown> }
+  const changes: Change[] = [
+    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.ask('key', 'revoke', keyId) },
+    {
+      ...{ name: 'a disabled account', status: 403 },
+      make: (node, { email }) => node.ask('account', 'disable', '--account', email),
+    },
+    {
+      ...{ name: 'a key for other addresses', status: 403 },
+      make: (node, { keyId }) => node.ask('key', 'limit', keyId, '--ips', '203.0.113.0/24'),
+    },
+  ]
+
+  /** Refused by every node as soon as the change stands, although each of them has admitted the key before. */
+  async function isOver({ email, secret }: Made, status: number, change: () => Promise<unknown>): Promise<void> {
+    const [first] = nodes as [Gateway]
+    const before = (await first.ask<UsageEntry[]>('usage', '--account', email)).length
+    await change()
+    for (const node of nodes) {
+      const answer = await chat(node.url, secret, HELLO)
+      expect([answer.status, await answer.json()]).toEqual([status, { error: expect.any(Object) }])
+    }
+    expect(await first.ask<UsageEntry[]>('usage', '--account', email)).toHaveLength(before)
+    for (const node of nodes) await until(status, () => listModels(node, secret))
+  }
+
+  test.each(changes)('$name places no hold from then on, on no node, and is soon known everywhere', async (change) => {
+    const [first] = nodes as [Gateway]
+    const made = await first.newKey()
+    for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
+    await isOver(made, change.status, () => change.make(first, made))
+  })
+
+  test('an expired key places no hold from then on, on no node', async () => {
+    const [first] = nodes as [Gateway]
+    const { email } = await first.newKey()
+    // On a busy machine a key may be over before it was used: then one that lives longer.
+    for (let lifeMs = 2_000; ; lifeMs *= 2) {
+      const endsAt = Date.now() + lifeMs
+      const create = [
+        'key',
+        'create',
+        '--account',
+        email,
+        '--name',
+        'short',
+        '--expires',
+        new Date(endsAt).toISOString(),
+      ]
+      const { code, stdout } = await first.cli(...create, '--json')
+      if (code !== 0) continue
+      const { id, secret } = JSON.parse(stdout) as { id: string; secret: string }
+      const answers = await Promise.all(nodes.map((node) => chat(node.url, secret, HELLO)))
+      if (!answers.every(({ status }) => status === 200)) continue
+      await isOver({ email, secret, keyId: id }, 401, () => Bun.sleep(endsAt + 10 - Date.now()))
+      return
+    }
+  })
+
+  test('an account that is enabled again works again on every node', async () => {
+    const [first] = nodes as [Gateway]
+    const made = await first.newKey()
+    await first.ask('account', 'disable', '--account', made.email)
+    for (const node of nodes) await until(403, () => listModels(node, made.secret))
+    await first.ask('account', 'enable', '--account', made.email)
+    for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
+  })
+
+  test('a key that nobody had works everywhere soon after it was made', async () => {
+    const [first] = nodes as [Gateway]
+    const unknown = `sk-${'a'.repeat(43)}`
+    for (const node of nodes) expect((await listModels(node, unknown)).status).toBe(401)
+    const { secret } = await first.newKey()
+    for (const node of nodes) await until(200, () => listModels(node, secret))
+  })
+
+  test('the store knows keys by their hash and passwords by a slow one, never themselves', async () => {
+    const [first] = nodes as [Gateway]
+    const made = await first.newKey()
+    const password = 'correct horse battery'
+    await first.ask('account', 'create', '--email', 'pass@example.com', '--password', password)
+    const hash = new Bun.CryptoHasher('sha256').update(made.secret).digest()
+    const query = async (sql: string): Promise<Record<string, unknown>[]> => {
+      if (!first.home.databaseUrl) {
+        const db = new Database(join(first.home.dataDir, 'ledger.db'), { readonly: true })
+        const rows = db.query(sql).all() as Record<string, unknown>[]
+        db.close()
+        return rows
+      }
+      const client = new SQL(first.home.databaseUrl)
+      const rows = (await client.unsafe(sql)) as Record<string, unknown>[]
+      await client.close()
+      return rows
+    }
+    const keys = await query(`SELECT hash FROM api_key WHERE id = ${made.keyId}`)
+    expect(Buffer.from(keys[0]?.hash as Uint8Array).equals(hash)).toBe(true)
+    const [credential] = await query(
+      `SELECT password FROM credential JOIN account ON account.id = credential.account WHERE email = 'pass@example.com'`,
+    )
+    const stored = String(credential?.password)
+    expect(stored).toStartWith('$argon2id$')
+    expect(await Bun.password.verify(password, stored)).toBe(true)
+    expect(Buffer.from(made.secret.slice(3), 'base64url').length).toBeGreaterThanOrEqual(16)
+  })
+})

@@ -1,0 +1,261 @@
+// The model lists through the three official SDKs and a real gateway; and addresses that lead nowhere.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import OpenAI from 'openai'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+let gateway: Gateway
+let all: string
+let small: string
+beforeAll(async () => {
+  gateway = await startGateway({
+    config: `
+upstreams:
+  - { id: own, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k] }
+models:
+  - { id: plain, routes: [{ upstream: own }], price: { input: 1, output: 4 }, limits: { context: 128000, max_output: 4096 } }
+  - { id: maker/with-slash, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
+  - { id: "colon:70b", routes: [{ upstream: own }], price: { input: 0, output: 0 } }
+  - { id: unpriced, routes: [{ upstream: own }] }
+groups:
+  - { id: default, models: ["*"] }
+  - { id: small, models: [plain, unpriced] }
+`,
+  })
+  all = (await quickKey(gateway)).secret
+  small = (await quickKey(gateway, '0', { group: 'small' })).secret
+})
+afterAll(() => gateway.stop())
+
+const IDS = ['plain', 'maker/with-slash', 'colon:70b']
+
+const openai = (apiKey: string) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 })
+const anthropic = (apiKey: string) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 })
+const google = (apiKey: string) => new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gateway.url } })
+
+async function collect<T>(pages: AsyncIterable<T>, name: (entry: T) => string | undefined): Promise<string[]> {
+  const names: string[] = []
+  for await (const entry of pages) names.push(name(entry) ?? '')
+  return names
+}
+
+/** The SDKs' own promises start when they are awaited. */
+async function refusedWith(call: () => Promise<unknown>): Promise<number | undefined> {
+  try {
+    await call()
+    return undefined
+  } catch (error) {
+    return (error as { status?: number }).status
+  }
+}
+
+describe('lists have what the group of the key allows, no more', () => {
+  test.each([
+    ['openai', async (key: string) => collect(await openai(key).models.list(), ({ id }) => id)],
+    ['anthropic', async (key: string) => collect(await anthropic(key).models.list(), ({ id }) => id)],
+    [
+      'anthropic, page by page',
+      async (key: string) => collect(await anthropic(key).models.list({ limit: 1 }), ({ id }) => id),
+    ],
+    [
+      'google',
+      async (key: string) => collect(await google(key).models.list(), ({ name }) => name?.replace('models/', '')),
+    ],
+  ])('%s', async (_, list) => {
+    expect(await list(all)).toEqual(IDS)
+    expect(await list(small)).toEqual(['plain'])
+  })
+})
+
+describe('one model by its id', () => {
+  test.each(IDS)('%s', async (id) => {
+    expect(await openai(all).models.retrieve(id)).toMatchObject({ id, object: 'model' })
+    expect(await anthropic(all).models.retrieve(id)).toMatchObject({ id, type: 'model' })
+    expect(await google(all).models.get({ model: id })).toMatchObject({ name: `models/${id}` })
+    const bare = await fetch(`${gateway.url}/v1/models/${id}`, { headers: { authorization: `Bearer ${all}` } })
+    expect(await bare.json()).toMatchObject({ id })
+  })
+
+  test('limits are told where they are known', async () => {
+    expect(await anthropic(all).models.retrieve('plain')).toMatchObject({
+      max_input_tokens: 128_000,
+      max_tokens: 4_096,
+    })
+    expect(await google(all).models.get({ model: 'plain' })).toMatchObject({
+      inputTokenLimit: 128_000,
+      outputTokenLimit: 4_096,
+    })
+  })
+
+  test.each([
+    ['unknown', 404],
+    ['unpriced', 404],
+    ['maker/with-slash', 403],
+  ])('%s for the small group: %d in every dialect', async (id, status) => {
+    expect(await refusedWith(async () => await openai(small).models.retrieve(id))).toBe(status)
+    expect(await refusedWith(async () => await anthropic(small).models.retrieve(id))).toBe(status)
+    expect(await refusedWith(async () => await google(small).models.get({ model: id }))).toBe(status)
+  })
+
+  test('a broken escape is the caller’s mistake', async () => {
+    const response = await fetch(`${gateway.url}/v1/models/%E0%A4%A`, { headers: { authorization: `Bearer ${all}` } })
+    expect(response.status).toBe(400)
+  })
+
+  test('without a key: 401 in every dialect', async () => {
+    expect(await refusedWith(async () => await openai('sk-none').models.list())).toBe(401)
+    expect(await refusedWith(async () => await anthropic('sk-none').models.list())).toBe(401)
+    expect(await refusedWith(async () => await google('sk-none').models.list())).toBe(401)
+  })
+})
+
+/** In which protocol's shape an error came. */
+function shapeOf(body: unknown): string {
+  const { type, error } = body as { type?: string; error: Record<string, unknown> }
+  if (type === 'error') return 'messages'
+  if (typeof error.code === 'number') return 'generate-content'
+  return Object.keys(error).join() === 'message,type,param,code' ? 'chat' : 'video-tasks'
+}
+
+describe('addresses', () => {
+  const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const init = { method, headers: { authorization: `Bearer ${all}`, 'content-type': 'application/json', ...headers } }
+    const response = await fetch(gateway.url + path, method === 'POST' ? { ...init, body: '{}' } : init)
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+
+  test.each([
+    ['POST', '/v1/embeddings', 'chat', 'Embeddings are'],
+    ['POST', '/v1/audio/speech', 'chat', 'Audio (speech, transcription, translation) is'],
+    ['POST', '/v1/rerank', 'chat', 'Reranking is'],
+    ['POST', '/v1/moderations', 'chat', 'Moderations are'],
+    ['POST', '/v1/batches', 'chat', 'Batches are'],
+    ['GET', '/v1/batches/batch_1', 'chat', 'Batches are'],
+    ['POST', '/v1/messages/batches', 'messages', 'Batches are'],
+    ['GET', '/v1/realtime', 'chat', 'The realtime API is'],
+    ['GET', '/v1/files', 'chat', 'Files are'],
+    ['POST', '/v1/completions', 'chat', 'Legacy text completions are'],
+    ['POST', '/v1/assistants', 'chat', 'The Assistants API is'],
+    ['POST', '/v1/threads/t/runs', 'chat', 'The Assistants API is'],
+    ['POST', '/v1/fine_tuning/jobs', 'chat', 'Fine-tuning is'],
+    ['POST', '/v1/vector_stores', 'chat', 'Vector stores are'],
+    ['POST', '/v1beta/models/plain:embedContent', 'generate-content', 'Embeddings are'],
+    ['POST', '/v1/models/plain:batchEmbedContents', 'generate-content', 'Embeddings are'],
+    ['POST', '/v1beta/models/plain:predict', 'generate-content', 'Predictions are'],
+    ['POST', '/v1beta/cachedContents', 'generate-content', 'Cached contents are'],
+  ])('%s %s: 404 that says what is not served, and what is', async (method, path, dialect, said) => {
+    const { status, body } = await call(method, path)
+    expect([status, shapeOf(body)]).toEqual([404, dialect])
+    const { message } = (body as { error: { message: string } }).error
+    expect(message).toStartWith(`${said} not served here. This gateway serves chat completions,`)
+  })
+
+  test.each([
+    ['POST', '/chat/completions', 'chat'],
+    ['POST', '/v1/v1/chat/completions', 'chat'],
+    ['POST', '/v1beta/chat/completions', 'generate-content'],
+    ['GET', '/models', 'chat'],
+    ['GET', '/v1/v1/models', 'chat'],
+    ['POST', '/messages', 'messages'],
+    ['POST', '/v1/v1/messages', 'messages'],
+    ['POST', '/v1/messages/unknown', 'messages'],
+    ['POST', '/models/plain:generateContent', 'generate-content'],
+    ['POST', '/v1/models/plain:generateContent', 'generate-content'],
+    ['POST', '/v1beta/v1beta/models/plain:streamGenerateContent', 'generate-content'],
+    ['POST', '/v1/v1/responses', 'chat'],
+    ['POST', '/api/v3/api/v3/contents/generations/tasks', 'video-tasks'],
+    ['POST', '/contents/generations/tasks', 'video-tasks'],
+    ['GET', '/v1', 'chat'],
+    ['GET', '/..%2f..%2fetc/passwd', 'chat'],
+    ['POST', `/${'x'.repeat(3000)}`, 'chat'],
+  ])('%s %s: 404 in the shape of %s', async (method, path, shape) => {
+    const { status, body, headers } = await call(method, path)
+    expect([status, shapeOf(body)]).toEqual([404, shape])
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+    expect(JSON.stringify(body)).toContain('base address')
+  })
+
+  test.each([
+    ['GET', '/v1/chat/completions', 'POST', 'chat'],
+    ['PUT', '/v1/chat/completions', 'POST', 'chat'],
+    ['DELETE', '/v1/models', 'GET', 'chat'],
+    ['POST', '/v1/models/plain', 'GET', 'chat'],
+    ['GET', '/v1/messages', 'POST', 'messages'],
+    ['GET', '/v1beta/models/plain:generateContent', 'POST', 'generate-content'],
+    ['POST', '/v1beta/models', 'GET', 'generate-content'],
+    ['PATCH', '/api/v3/contents/generations/tasks', 'POST', 'video-tasks'],
+    ['POST', '/health', 'GET, HEAD', 'chat'],
+    ['OPTIONS', '/v1/chat/completions', 'POST', 'chat'],
+  ])('%s %s: 405, allowed is %s', async (method, path, allow, shape) => {
+    const { status, body, headers } = await call(method, path)
+    expect([status, headers.get('allow'), shapeOf(body)]).toEqual([405, allow, shape])
+  })
+
+  // Codex tries this first. Any other status makes it try again, six times, before it turns to plain HTTP.
+  test('a WebSocket is declined in the way that sends clients to plain HTTP at once', async () => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+    const headers = { ...upgrade, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', authorization: `Bearer ${all}` }
+    const answer = await fetch(`${gateway.url}/v1/responses`, { headers })
+    expect(answer.status).toBe(426)
+    expect(await answer.json()).toMatchObject({ error: { code: 'no_websocket' } })
+  })
+
+  test('what needs no key', async () => {
+    for (const path of ['/', '/health', '/ready']) {
+      const [get, head] = await Promise.all([fetch(gateway.url + path), fetch(gateway.url + path, { method: 'HEAD' })])
+      expect([get.status, head.status, await head.text()]).toEqual([200, 200, ''])
+      expect(await get.json()).toBeObject()
+    }
+    const head = await fetch(`${gateway.url}/v1/models`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${all}` },
+    })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  test.each([
+    [{}, 400],
+    [{ 'msg-version': '2023-06-01' }, 'passes'],
+    [{ 'msg-version': '2020-01-01' }, 400],
+    [{ 'anthropic-version': '2023-06-01' }, 'passes'],
+    [{ 'anthropic-version': '2026-10-21' }, 'passes'],
+    [{ 'anthropic-version': 'latest' }, 400],
+    [{ 'msg-version': '2023-06-01', 'anthropic-version': 'latest' }, 'passes'],
+  ])('the messages protocol with %j: %s', async (version, expected) => {
+    for (const path of ['/v1/messages', '/v1/messages/count_tokens']) {
+      const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
+      const text = JSON.stringify(body)
+      expect([status, shapeOf(body)]).toEqual([400, 'messages'])
+      expect(text.includes('anthropic-version: 2023-06-01 (or msg-version: 2023-06-01) is required')).toBe(
+        expected === 400,
+      )
+    }
+  })
+
+  test.each([
+    ['/v1/messages/count_tokens', 'the counting of tokens'],
+    ['/v1beta/models/plain:countTokens', 'the counting of tokens'],
+    ['/v1/images/generations', 'images'],
+  ])('%s is not served yet, and says what', async (path, what) => {
+    const version = { 'anthropic-version': '2023-06-01' }
+    const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain(`does not serve ${what} yet`)
+  })
+
+  test('the key of any protocol is read on every path, its own first', async () => {
+    const path = `${gateway.url}/v1/models`
+    const wrong = `sk-${'w'.repeat(43)}`
+    const statusOf = async (address: string, headers: Record<string, string>) =>
+      (await fetch(address, { headers })).status
+    for (const name of ['x-api-key', 'x-gen-api-key', 'x-goog-api-key'])
+      expect(await statusOf(path, { [name]: all })).toBe(200)
+    expect(await statusOf(`${path}?key=${all}`, {})).toBe(200)
+    expect(await statusOf(path, { authorization: `Bearer ${all}`, 'x-api-key': wrong })).toBe(200)
+    expect(await statusOf(path, { authorization: `Bearer ${wrong}`, 'x-api-key': all })).toBe(401)
+    const third = `${gateway.url}/v1beta/models`
+    expect(await statusOf(third, { 'x-goog-api-key': all, authorization: `Bearer ${wrong}` })).toBe(200)
+  })
+})

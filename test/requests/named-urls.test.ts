@@ -1,0 +1,140 @@
+// URLs that a caller names for the upstream to fetch: judged before anything is sent, for each upstream by its own setting.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { BASE_PATH, pathIn } from '../support/requests/dialect-calls.ts'
+import { answerInKind, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+
+type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
+const DIALECTS = Object.keys(BASE_PATH) as Dialect[]
+
+let upstream: Upstream
+let gateway: Gateway
+let secret: string
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const { origin } = new URL(upstream.url)
+  const price = 'price: { input: 1, output: 4 }'
+  const entries = DIALECTS.flatMap((id) => [
+    `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [k], breaker: false }`,
+    `  - { id: ${id}-inside, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [inside], breaker: false, allow_private: true }`,
+  ])
+  const models = DIALECTS.flatMap((id) => [
+    `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`,
+    `  - { id: ${id}-both, routes: [{ upstream: ${id} }, { upstream: ${id}-inside, priority: 2 }], ${price} }`,
+    `  - { id: ${id}-behind, routes: [{ upstream: ${id} }], fallbacks: [${id}-both], ${price} }`,
+  ])
+  gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n` })
+  secret = (await quickKey(gateway)).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+beforeEach(() => upstream.behave(answerInKind))
+
+const BODIES: Record<Dialect, (model: string, url: string, padding: string) => object> = {
+  chat: (model, url, padding) => ({
+    model,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: `hi${padding}` },
+          { type: 'image_url', image_url: { url } },
+        ],
+      },
+    ],
+  }),
+  responses: (model, url, padding) => ({
+    model,
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: `hi${padding}` },
+          { type: 'input_image', image_url: url },
+        ],
+      },
+    ],
+  }),
+  messages: (model, url, padding) => ({
+    ...{ model, max_tokens: 9 },
+    messages: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: `hi${padding}` },
+          { type: 'image', source: { type: 'url', url } },
+        ],
+      },
+    ],
+  }),
+  'generate-content': (_, url, padding) => ({
+    contents: [
+      { role: 'user', parts: [{ text: `hi${padding}` }, { fileData: { fileUri: url, mimeType: 'image/png' } }] },
+    ],
+  }),
+}
+
+async function send(dialect: Dialect, model: string, body: object) {
+  const before = upstream.received.length
+  const response = await fetch(gateway.url + pathIn(dialect, { model }), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, text: await response.text(), sent: upstream.received.slice(before) }
+}
+
+const PADDINGS = ['', 'x'.repeat(20_000), 'x'.repeat(200_000)]
+
+describe.each(DIALECTS)('%s', (dialect) => {
+  const ask = (model: string, url: string, padding = '') => send(dialect, model, BODIES[dialect](model, url, padding))
+
+  test.each([
+    'http://10.0.0.1/a.png',
+    'http://localhost:3000/a.png',
+    'http://169.254.169.254/',
+    'file:///etc/passwd',
+  ])('%s goes to no upstream, whatever the size of the body', async (url) => {
+    for (const padding of PADDINGS) {
+      const { status, text, sent } = await ask(`${dialect}-model`, url, padding)
+      expect([status, sent.length]).toEqual([400, 0])
+      expect(text).toMatch(/image_url|source\.url|fileUri/)
+    }
+  })
+
+  test('a private one goes where the operator allows it, also as a fallback; a metadata service and another scheme nowhere', async () => {
+    for (const model of [`${dialect}-both`, `${dialect}-behind`]) {
+      const { status, sent } = await ask(model, 'http://10.0.0.1/a.png')
+      expect([status, sent.length]).toEqual([200, 1])
+      expect(sent[0]?.body.toString()).toContain('http://10.0.0.1/a.png')
+      expect(JSON.stringify(sent[0]?.headers)).toContain('inside')
+    }
+    expect(await ask(`${dialect}-both`, 'http://169.254.169.254/')).toMatchObject({ status: 400, sent: [] })
+    if (dialect !== 'generate-content')
+      expect(await ask(`${dialect}-both`, 'ftp://10.0.0.1/')).toMatchObject({ status: 400, sent: [] })
+  })
+
+  test('a public one goes to the first upstream, and a bucket to none that does not share its objects', async () => {
+    const { status, sent } = await ask(`${dialect}-both`, 'https://example.com/a.png')
+    expect([status, sent.length]).toEqual([200, 1])
+    expect(await ask(`${dialect}-both`, 'gs://bucket/a.png')).toMatchObject({ status: 400, sent: [] })
+  })
+})
+
+test('servers that the upstream is to call', async () => {
+  const mcp = { type: 'mcp', server_label: 'a', server_url: 'http://127.0.0.1:9/', require_approval: 'never' }
+  const asked = await send('responses', 'responses-model', { model: 'responses-model', input: 'hi', tools: [mcp] })
+  expect(asked).toMatchObject({ status: 400, sent: [] })
+  expect(asked.text).toContain('tools[0].server_url')
+  const servers = { mcp_servers: [{ type: 'url', name: 'a', url: 'http://[::1]/' }] }
+  for (const padding of PADDINGS) {
+    const body = { model: 'chat-model', messages: [{ role: 'user', content: `hi${padding}` }], ...servers }
+    const asked = await send('chat', 'chat-model', body)
+    expect(asked).toMatchObject({ status: 400, sent: [] })
+    expect(asked.text).toContain('mcp_servers[0].url')
+  }
+})

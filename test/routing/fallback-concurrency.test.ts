@@ -1,0 +1,43 @@
+// Many callers have waited in vain for one upstream, and turn to the one that stands in for it all at once.
+import { expect, test } from 'bun:test'
+import { quickKey } from '../support/gateway/control.ts'
+import { chat, startGateway } from '../support/gateway/gateway.ts'
+import { answer, type Behaviour, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
+
+test.each(['max_concurrency', 'max_concurrency_per_key'])('they keep to its %s', async (cap) => {
+  let [underWay, most] = [0, 0]
+  const slow: Behaviour = async (socket, request) => {
+    most = Math.max(most, ++underWay)
+    await Bun.sleep(1_000)
+    underWay--
+    await answer(reply())(socket, request)
+  }
+  const [busy, other] = [await startUpstream(() => {}), await startUpstream(slow)]
+  const price = 'price: { input: 1, output: 4 }'
+  const gateway = await startGateway({
+    config: `
+upstreams:
+  - { id: busy, dialect: chat, base_url: "${busy.url}", keys: [one], ${cap}: 1 }
+  - { id: other, dialect: chat, base_url: "${other.url}", keys: [two], ${cap}: 4 }
+models:
+  - { id: wanted, routes: [{ upstream: busy }], fallbacks: [stand-in], ${price} }
+  - { id: stand-in, routes: [{ upstream: other }], ${price} }
+`,
+  })
+  try {
+    const { secret } = await quickKey(gateway)
+    const ask = () =>
+      chat(gateway.url, secret, { model: 'wanted', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] })
+    void ask().catch(() => {})
+    while (busy.received.length === 0) await Bun.sleep(5)
+    const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await ask()).status))
+    // An account may have half of the four.
+    expect(most).toBe(2)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(10)
+  } finally {
+    await gateway.stop()
+    busy.stop()
+    other.stop()
+  }
+})

@@ -1,0 +1,81 @@
+// How requests are shared among upstreams and keys that all do equally well, and what is known of their speed.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { quickKey } from '../support/gateway/control.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { answer, type Received, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+
+/** Far below the tick of the gateway's coarse clock. */
+const ANSWERS_AFTER_MS = 10
+
+let upstream: Upstream
+let gateway: Gateway
+let secret: string
+
+beforeAll(async () => {
+  upstream = await startUpstream(async (socket, request) => {
+    await Bun.sleep(ANSWERS_AFTER_MS)
+    await answer(reply())(socket, request)
+  })
+  const entry = (id: string, keys: string) =>
+    `  - { id: ${id}, dialect: chat, base_url: "${upstream.url}", keys: [${keys}] }`
+  gateway = await startGateway({
+    config: `
+upstreams:
+${entry('small', 'small-key')}
+${entry('large', 'large-key')}
+${entry('pool', 'key-1, key-2, key-3, key-4')}
+models:
+  - { id: weighed, routes: [{ upstream: small }, { upstream: large, weight: 3 }], price: { input: 0, output: 0 } }
+  - { id: pooled, routes: [{ upstream: pool }], price: { input: 0, output: 0 } }
+`,
+  })
+  secret = (await quickKey(gateway)).secret
+  // The first calls of all are slower than the rest, wherever they go.
+  for (const model of ['weighed', 'pooled']) await askedWith(model, 40, 4)
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+
+/** With which keys the upstream was asked how often. */
+async function askedWith(model: string, calls: number, atOnce: number): Promise<Record<string, number>> {
+  const before = upstream.received.length
+  let left = calls
+  const client = async () => {
+    while (left-- > 0) {
+      const response = await chat(gateway.url, secret, { model, messages: [{ role: 'user', content: 'hi' }] })
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, client))
+  const counts: Record<string, number> = {}
+  for (const request of upstream.received.slice(before)) counts[keyOf(request)] = (counts[keyOf(request)] ?? 0) + 1
+  return counts
+}
+const keyOf = ({ headers }: Received): string => headers.authorization?.replace('Bearer ', '') ?? ''
+
+test('weights of 1 and 3: a quarter and three quarters, also while many calls are under way', async () => {
+  const { 'small-key': small = 0, 'large-key': large = 0 } = await askedWith('weighed', 600, 12)
+  expect(small / (small + large)).toBeGreaterThan(0.19)
+  expect(small / (small + large)).toBeLessThan(0.31)
+})
+
+test('four keys get about a quarter each', async () => {
+  const counts = await askedWith('pooled', 400, 2)
+  expect(Object.keys(counts).sort()).toEqual(['key-1', 'key-2', 'key-3', 'key-4'])
+  for (const count of Object.values(counts)) {
+    expect(count).toBeGreaterThan(60)
+    expect(count).toBeLessThan(150)
+  }
+})
+
+test('how quick an upstream is, is known to the millisecond', async () => {
+  const upstreams = await gateway.ask<{ key_states: { latency_ms: number }[] }[]>('upstream', 'list')
+  const latencies = upstreams.flatMap(({ key_states }) => key_states.map(({ latency_ms }) => latency_ms))
+  expect(latencies).toHaveLength(6)
+  for (const latency of latencies) {
+    expect(latency).toBeGreaterThanOrEqual(ANSWERS_AFTER_MS - 1)
+    expect(latency).toBeLessThan(5 * ANSWERS_AFTER_MS)
+  }
+})

@@ -1,0 +1,18 @@
+// All upstreams of a model refuse everything: then asking around only adds to it. Counted, for several keys each.
+import { expect, test } from 'bun:test'
+import { type Refusal, storm } from '../support/upstreams/retry-storm.ts'
+
+const everywhere = (refusal: Refusal): Refusal[] => [refusal, refusal, refusal]
+
+test.each<[string, Refusal[]]>([
+  ['429', everywhere({ status: 429 })],
+  ['429, come back at once', everywhere({ status: 429, retryAfter: '0' })],
+  ['503', everywhere({ status: 503 })],
+  ['some this, some that', [{ status: 429 }, { status: 503 }, { status: 529 }]],
+])('a storm of %s: at most 1.2 attempts per request', async (_, refusals) => {
+  const { attempts, requests, statuses } = await storm({ refusals, keysEach: 2, requests: 200, clients: 8 })
+  expect(attempts / requests).toBeLessThanOrEqual(1.2)
+  // Everybody is told to come back, nobody that the gateway itself has failed.
+  expect(Object.keys(statuses).filter((status) => status !== '429' && status !== '503')).toEqual([])
+  expect(attempts).toBeGreaterThan(0)
+})

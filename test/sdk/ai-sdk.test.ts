@@ -1,0 +1,177 @@
+// The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type Client, clientOf, MAJORS, PROVIDERS, type Provider, type Request } from '../support/sdk/ai-sdk.ts'
+import {
+  configOfDialects,
+  promptFor,
+  type RecordedUpstream,
+  startRecordedUpstream,
+} from '../support/upstreams/recorded-upstream.ts'
+
+// Nothing here waits for anything but a local answer: whatever takes this long hangs.
+setDefaultTimeout(60_000)
+
+let sandbox: ReturnType<typeof startSandboxServer>
+let recordings: RecordedUpstream
+let gateway: Gateway
+/** The same, with upstreams that answer from files. */
+let replaying: Gateway
+let key: string
+let replayingKey: string
+beforeAll(async () => {
+  recordings = startRecordedUpstream()
+  replaying = await startGateway({ config: configOfDialects(recordings.origin, 'inner-name') })
+  replayingKey = (await quickKey(replaying, '1000')).secret
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
+  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
+  key = (await quickKey(gateway, '1000')).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  await replaying.stop()
+  await sandbox.stop()
+  recordings.stop()
+})
+
+const TOOLS = {
+  tide_height: {
+    description: 'Tells the height of the tide at a port',
+    inputSchema: { type: 'object', properties: { port: { type: 'string' } }, required: ['port'] },
+    execute: async () => ({ height: '5.1 m' }),
+  },
+}
+
+/** One of the clients puts the name of the tool beside its result. */
+const RETURNED = /The tool tide_height returned: \{(?:"name":"tide_height","content":\{)?"height":"5.1 m"\}/
+
+const CITY = {
+  type: 'object',
+  properties: { name: { type: 'string' }, people: { type: 'integer' } },
+  required: ['name', 'people'],
+  additionalProperties: false,
+}
+
+/** Items instead of references to stored ones, which do not exist yet. */
+const OPTIONS = { openai: { store: false } }
+
+type Outcome = Awaited<ReturnType<Client['call']>>
+type Scenario = { request: Request; judge(outcome: Outcome): void }
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'plain text': {
+    request: { system: 'Be brief.', prompt: 'Say 7 words' },
+    judge({ text, finishReason, usage }) {
+      expect(text).toStartWith('[sandbox] ')
+      expect(finishReason).toBe('stop')
+      expect(usage.inputTokens).toBeGreaterThan(0)
+      expect(usage.outputTokens).toBeGreaterThan(0)
+    },
+  },
+  'a tool loop with reasoning': {
+    request: { prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS },
+    judge({ text, steps }) {
+      expect(steps.map(({ toolCalls }) => toolCalls.map(({ toolName, input }) => ({ toolName, input })))).toEqual([
+        [{ toolName: 'tide_height', input: { port: 'Brest' } }],
+        [],
+      ])
+      expect(text).toMatch(RETURNED)
+    },
+  },
+  reasoning: {
+    request: { prompt: 'Think 5 words. Say 7 words' },
+    judge({ text, finishReason }) {
+      expect(text).toStartWith('[sandbox] ')
+      expect(finishReason).toBe('stop')
+    },
+  },
+  'structured output': {
+    request: { prompt: 'Name a city.', schema: CITY },
+    judge({ object }) {
+      expect(object).toEqual({ name: expect.any(String), people: expect.any(Number) })
+    },
+  },
+}
+
+describe.each(
+  MAJORS.map((major) => [major]),
+)('ai %d as a responses client that thinks its responses are stored', (major) => {
+  const looping = (upstream: string, streamed: boolean) =>
+    clientOf('responses', major, { origin: gateway.url, key, model: `over-${upstream}` }).then((client) =>
+      client.call({ prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS, streamed }),
+    )
+  const cells = TEXT_DIALECT_IDS.flatMap((upstream) => [[upstream, false] as const, [upstream, true] as const])
+
+  // This major refers to tool calls, too, and without them their results mean nothing.
+  if (major === 5) {
+    test.each(cells)('%s upstream, streamed: %p: is told what to do', async (upstream, streamed) => {
+      const thrown = await looping(upstream, streamed).catch((error: unknown) => error)
+      expect(thrown).toMatchObject({ statusCode: 400, message: expect.stringContaining("'store' is false") })
+    })
+  } else {
+    test.each(cells)('%s upstream, streamed: %p: goes on without the reasoning', async (upstream, streamed) => {
+      const { text, steps } = await looping(upstream, streamed)
+      expect(steps).toHaveLength(2)
+      expect(text).toMatch(RETURNED)
+    })
+  }
+})
+
+const CLIENTS = MAJORS.flatMap((major) => PROVIDERS.map((provider) => [major, provider] as const))
+const CELLS = TEXT_DIALECT_IDS.flatMap((upstream) => [
+  { upstream, streamed: false },
+  { upstream, streamed: true },
+])
+
+describe.each(CLIENTS)('ai %d as a %s client', (major, provider) => {
+  // All upstreams at once, streamed and not: most of the time is spent waiting.
+  test.each(Object.entries(SCENARIOS))('%s', async (_, { request, judge }) => {
+    const calls = CELLS.map(async ({ upstream, streamed }) => {
+      const client = await clientOf(provider, major, { origin: gateway.url, key, model: `over-${upstream}` })
+      try {
+        judge(await client.call({ ...request, providerOptions: OPTIONS, streamed }))
+      } catch (cause) {
+        throw new Error(`${upstream} upstream, ${streamed ? 'streamed' : 'unstreamed'}: ${cause}`, { cause })
+      }
+    })
+    // One after the other would leave the rejections of the others to nobody.
+    const failed = (await Promise.allSettled(calls)).find((call) => call.status === 'rejected')
+    if (failed) throw failed.reason
+  })
+})
+
+describe.each(MAJORS.map((major) => [major]))('ai %d reads what services answer', (major) => {
+  const replay = async (provider: Provider, file: string) => {
+    const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
+    if (recorded === undefined) throw new Error(`${file} is gone`)
+    const model = `over-${recorded.dialect}`
+    const client = await clientOf(provider, major, { origin: replaying.url, key: replayingKey, model })
+    return client.call({ prompt: promptFor(recorded), streamed: recorded.streamed })
+  }
+
+  test.each([
+    ['responses/way-searched.json'],
+    ['responses/hosted-tools.chunks.txt'],
+    ['generate-content/way-grounded.json'],
+    ['generate-content/hosted-tools.chunks.txt'],
+  ])('citations of URLs as a messages client: %s', async (file) => {
+    const { sources, text } = await replay('messages', file)
+    expect(text).not.toBe('')
+    const cited = { sourceType: 'url', url: expect.stringMatching(/^https:/), title: expect.any(String) }
+    // This major shows as sources only what a search of the vendor's found.
+    if (major === 5) expect(sources).toEqual([])
+    else expect(sources).toContainEqual(expect.objectContaining(cited))
+  })
+
+  test('a citation of a document as a messages client', async () => {
+    expect((await replay('messages', 'responses/way-files-searched.json')).text).not.toBe('')
+  })
+
+  test('an answer that failed as a responses client', async () => {
+    const thrown = await replay('responses', 'generate-content/malformed-call.json').catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ message: 'The model tried to call a tool and failed at it.' })
+  })
+})

@@ -1,0 +1,98 @@
+// Google's own SDKs choose the API version by themselves: /v1, /v1alpha or /v1beta. They are known by their credential.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { GoogleGenAI } from '@google/genai'
+import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
+
+let sandbox: ReturnType<typeof startSandboxServer>
+let gateway: Gateway
+let key: string
+beforeAll(async () => {
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
+  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
+  key = (await quickKey(gateway, '1000')).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  await sandbox.stop()
+})
+
+const MODEL = 'over-chat'
+const VERSIONS = [['v1'], ['v1alpha'], ['v1beta']]
+
+describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) => {
+  const models = (apiKey = key) => new GoogleGenAI({ apiKey, apiVersion, httpOptions: { baseUrl: gateway.url } }).models
+
+  test('lists and shows models in its own format', async () => {
+    const names: string[] = []
+    for await (const { name } of await models().list()) names.push(name ?? '')
+    expect(names).toContain(`models/${MODEL}`)
+    expect((await models().get({ model: MODEL })).name).toBe(`models/${MODEL}`)
+  })
+
+  test('generates, streamed and not', async () => {
+    const asked = { model: MODEL, contents: 'Say 7 words' }
+    const whole = (await models().generateContent(asked)).text
+    expect(whole).toStartWith('[sandbox] ')
+    let streamed = ''
+    for await (const chunk of await models().generateContentStream(asked)) streamed += chunk.text ?? ''
+    expect(streamed).toBe(whole ?? '')
+  })
+
+  test('reads errors: a wrong key, an unknown model, what is not served yet', async () => {
+    const wrong = { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('API key not valid') }
+    const asked = { model: 'nope', contents: 'hi' }
+    const calls: [() => Promise<unknown>, object][] = [
+      [() => models('sk-0123456789abcdef0123').generateContent(asked), wrong],
+      [() => models('sk-0123456789abcdef0123').list(), wrong],
+      [() => models().generateContent(asked), { code: 404, status: 'NOT_FOUND' }],
+      [() => models().get(asked), { code: 404, status: 'NOT_FOUND' }],
+      [() => models().countTokens({ ...asked, model: MODEL }), { code: 400, message: expect.stringContaining('yet') }],
+    ]
+    for (const [call, error] of calls) {
+      const thrown = await call().catch((error: unknown) => error)
+      expect(JSON.parse(thrown instanceof Error ? thrown.message : '{}')).toMatchObject({ error })
+    }
+  })
+})
+
+describe('other credentials', () => {
+  const call = async (method: string, path: string, headers: Record<string, string>) => {
+    const body = method === 'POST' ? JSON.stringify({ contents: [{ parts: [{ text: 'hi' }] }] }) : null
+    const response = await fetch(gateway.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+  const list = (headers: Record<string, string>, query = '') => call('GET', `/v1/models${query}`, headers)
+
+  test.each(
+    ['/v1', '/v1alpha'].flatMap((version) => [[version, 'x-gen-api-key'] as const, [version, ''] as const]),
+  )('%s with %p is the 404 of a wrong base address, in the words of the protocol', async (version, header) => {
+    const headers = header === '' ? {} : { [header]: key }
+    const answer = await call('POST', `${version}/models/${MODEL}:generateContent`, headers)
+    expect(answer).toMatchObject({ status: 404, body: { error: { code: 404, status: 'NOT_FOUND' } } })
+  })
+
+  test('a key in the query is the vendor’s', async () => {
+    const generated = await call('POST', `/v1/models/${MODEL}:generateContent?key=${key}`, {})
+    expect(generated).toMatchObject({ status: 200, body: { candidates: [expect.anything()] } })
+    expect(await list({}, `?key=${key}`)).toMatchObject({ status: 200, body: { models: expect.anything() } })
+  })
+
+  test('Authorization wins at the list, and x-gen-api-key is answered as before', async () => {
+    const chat = { status: 200, body: { object: 'list' } }
+    expect(await list({ authorization: `Bearer ${key}`, 'x-goog-api-key': 'sk-x' })).toMatchObject(chat)
+    expect(await list({ 'x-gen-api-key': key })).toMatchObject(chat)
+    expect(await list({ 'x-api-key': key, 'anthropic-version': '2023-06-01' })).toMatchObject({ status: 200 })
+  })
+
+  test('another method is told what the path takes, by the name that it was called', async () => {
+    const answer = await call('POST', '/v1/models', { 'x-goog-api-key': key })
+    expect(answer).toMatchObject({ status: 405, body: { error: { message: '/v1/models takes GET, not POST.' } } })
+  })
+})

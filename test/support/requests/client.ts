@@ -1,0 +1,41 @@
+// A client that can leave whenever it likes.
+import type { Upstream } from '../upstreams/raw-upstream.ts'
+
+const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
+
+/** A chat request of the length that costs are reckoned for. */
+export const ask = (model: string, streamed: boolean, more: object = {}) => ({
+  ...{ model, messages: MESSAGES, stream: streamed, ...more },
+})
+
+/** `readUntil` gives what came up to and with `part`. */
+export async function openClient(url: string, secret: string, body: object) {
+  const leaving = new AbortController()
+  const response = fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: leaving.signal,
+  })
+  response.catch(() => {})
+  return {
+    response,
+    leave: () => leaving.abort(),
+    async readUntil(part: string): Promise<string> {
+      const reader = (await response).body?.getReader()
+      let text = ''
+      while (!text.includes(part)) {
+        const read = await reader?.read()
+        if (!read || read.done) throw new Error(`the stream ended without ${part}: ${text}`)
+        text += Buffer.from(read.value).toString()
+      }
+      reader?.releaseLock()
+      return text
+    },
+  }
+}
+
+/** Resolves when the upstream has the request. */
+export async function received(place: Upstream, before: number): Promise<void> {
+  while (place.received.length <= before) await Bun.sleep(5)
+}

@@ -1,0 +1,64 @@
+// The embedded model behind the addresses of every vendor, with a note of what it was sent. The key says who it is for.
+
+import { startSandboxServer } from '../../../packages/gateway/src/sandbox/server.ts'
+import { KINDS } from '../../../packages/gateway/src/upstreams/kinds/index.ts'
+
+export type Sent = { path: string; headers: Record<string, string>; body: Record<string, unknown> }
+
+export type KindsUpstream = {
+  /** The upstream's entry in the configuration: the vendor's paths on this machine. */
+  entry(kind: string): string
+  /** What came with the key of this kind, newest last. */
+  sent(kind: string): Sent[]
+  stop(): Promise<void>
+}
+
+export const keyOf = (kind: string): string => `key-of-${kind}`
+
+/** What the embedded model serves by itself; the rest is found by its end. */
+const SERVED = /^\/v1\/(chat\/completions|responses|messages)$|^\/v1beta\/models\/[^/]+$/
+const BY_END: readonly [RegExp, string][] = [
+  [/\/chat\/completions$/, '/v1/chat/completions'],
+  [/\/responses$/, '/v1/responses'],
+  [/\/messages$/, '/v1/messages'],
+  [/^.*\/publishers\/google\/models\//, '/v1beta/models/'],
+]
+
+/** An address of ours with the path that the vendor has; where the embedded model serves the kind itself, its own. */
+function baseOf(kind: string, origin: string): string {
+  const { baseUrl, example = '', tried, ending } = KINDS.get(kind) ?? { tried: 'untried' }
+  return origin + (tried === 'sandbox' ? (ending ?? '') : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
+}
+
+export function startKindsUpstream(): KindsUpstream {
+  const sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
+  const sent: Sent[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const body = await request.text()
+      const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
+      sent.push({ path: pathname + search, headers: Object.fromEntries(request.headers), body: parsed })
+      const isTried = [...KINDS.values()].some(
+        ({ kind, tried }) => tried === 'sandbox' && JSON.stringify([...request.headers]).includes(`${keyOf(kind)}"`),
+      )
+      const rule = isTried || SERVED.test(pathname) ? undefined : BY_END.find(([end]) => end.test(pathname))
+      const path = rule ? pathname.replace(rule[0], () => rule[1]).replace(/^.*(?=\/v1)/, '') : pathname
+      const headers = new Headers(request.headers)
+      // Any key will do there, but under one of the names that it knows.
+      if (headers.has('api-key')) headers.set('authorization', 'Bearer any')
+      return fetch(sandbox.url + path + search, { method: request.method, headers, ...(body === '' ? {} : { body }) })
+    },
+  })
+  const origin = `http://127.0.0.1:${server.port}`
+  return {
+    entry: (kind) => `  - { id: ${kind}, kind: ${kind}, keys: [${keyOf(kind)}], base_url: "${baseOf(kind, origin)}" }`,
+    sent: (kind) => sent.filter(({ headers }) => Object.values(headers).some((value) => value.endsWith(keyOf(kind)))),
+    async stop() {
+      await server.stop(true)
+      await sandbox.stop()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+// A storm: all upstreams of a model refuse everything. What is counted is how often they were asked for how many requests.
+import { quickKey } from '../gateway/control.ts'
+import { startGateway } from '../gateway/gateway.ts'
+
+export type Refusal = { status: number; retryAfter?: string }
+
+export type StormPlan = {
+  /** One after the other for the upstreams; as many upstreams as there are. */
+  refusals: readonly Refusal[]
+  keysEach: number
+  requests: number
+  /** Requests at once. */
+  clients: number
+  /** Between two requests of a client. */
+  pauseMs?: number
+}
+
+export type StormResult = { requests: number; attempts: number; statuses: Record<string, number> }
+
+export async function storm(plan: StormPlan): Promise<StormResult> {
+  const { refusals, keysEach, requests, clients, pauseMs = 0 } = plan
+  let attempts = 0
+  const upstreams = refusals.map(({ status, retryAfter }) =>
+    Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch() {
+        attempts++
+        const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
+        return Response.json({ error: { message: 'not now', type: 'x', code: null, param: null } }, { status, headers })
+      },
+    }),
+  )
+  const gateway = await startGateway({
+    config: configFor(
+      upstreams.map(({ port }) => port ?? 0),
+      keysEach,
+    ),
+  })
+  try {
+    const { secret } = await quickKey(gateway)
+    const statuses: Record<string, number> = {}
+    let left = requests
+    const client = async () => {
+      while (left-- > 0) {
+        const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'same', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }),
+        })
+        await response.arrayBuffer()
+        if (pauseMs > 0) await Bun.sleep(pauseMs)
+        statuses[response.status] = (statuses[response.status] ?? 0) + 1
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, client))
+    return { requests, attempts, statuses }
+  } finally {
+    await gateway.stop()
+    for (const upstream of upstreams) upstream.stop(true)
+  }
+}
+
+function configFor(ports: readonly number[], keysEach: number): string {
+  const keys = (upstream: number) => Array.from({ length: keysEach }, (_, key) => `key-${upstream}-${key}`).join(', ')
+  const entries = ports.map(
+    (port, index) =>
+      `  - { id: up-${index}, dialect: chat, base_url: "http://127.0.0.1:${port}/v1", keys: [${keys(index)}] }`,
+  )
+  const routes = ports.map((_, index) => `{ upstream: up-${index} }`)
+  return `
+upstreams:
+${entries.join('\n')}
+models:
+  - { id: same, routes: [${routes.join(', ')}], price: { input: 1, output: 4 } }
+`
+}

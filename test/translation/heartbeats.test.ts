@@ -1,0 +1,154 @@
+// Signs of life while an upstream is silent: before its headers, before its output, between events and within one. The
+// official SDKs must read the answer as if there had been none. With the journey's parts in this process, since the real
+// pace is ten seconds.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { createApp } from '../../packages/gateway/src/app.ts'
+import { serveForTest } from '../../packages/gateway/src/http/test-support.ts'
+import { createTestParts } from '../../packages/gateway/src/journey/test-parts.ts'
+import { createSandbox } from '../../packages/gateway/src/sandbox/handler.ts'
+import { replyOf } from '../../packages/gateway/src/upstreams/reply.ts'
+import type { Outgoing, Send } from '../../packages/gateway/src/upstreams/send.ts'
+import { BASE_PATH, callIn, errorIn, PAIRS } from '../support/requests/dialect-calls.ts'
+import { readWith } from '../support/sdk/readers.ts'
+
+setDefaultTimeout(60_000)
+
+const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50 }
+const SILENCE_MS = 60
+const PIECES = 5
+
+const sandbox = createSandbox({ faults: true, pace: 0 })
+
+function ask(outgoing: Outgoing, fault: string): Promise<Response> {
+  const model = `sandbox-text${fault}`
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer x', 'anthropic-version': '2023-06-01' }
+  const address = `http://sandbox${BASE_PATH[outgoing.dialect]}${outgoing.path}`.replace(
+    'models/same',
+    `models/${model}`,
+  )
+  const body = Buffer.concat(outgoing.body).toString().replace('"model":"same"', `"model":"${model}"`)
+  return sandbox(new Request(address, { method: 'POST', headers, body }))
+}
+
+/** The embedded model's answer, cut anywhere, with a silence before its headers and after each piece. */
+const slowly =
+  (fault: string): Send =>
+  async (_, outgoing) => {
+    const bytes = Buffer.from(await (await ask(outgoing, fault)).arrayBuffer())
+    await Bun.sleep(SILENCE_MS)
+    const length = Math.ceil(bytes.length / PIECES)
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (let at = 0; at < bytes.length; at += length) {
+          await Bun.sleep(SILENCE_MS)
+          controller.enqueue(bytes.subarray(at, at + length))
+        }
+        controller.close()
+      },
+    })
+    return replyOf(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+  }
+
+/** Says no when the client has its 200 already. */
+const refusing: Send = async () => {
+  await Bun.sleep(SILENCE_MS)
+  return replyOf(new Response('{}', { status: 500 }))
+}
+
+/** After so many events of the embedded model nothing has come out yet. */
+const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
+
+type Place = { url: string; stop(): void }
+
+function start(dialect: TextDialectId, send: Send): Place {
+  const { parts } = createTestParts({ pace: PACE, send, dialect })
+  const app = createApp(parts, { ready: () => true, accepting: () => true })
+  const server = serveForTest(app)
+  const stop = () => {
+    void server.stop()
+    parts.ticker.stop()
+  }
+  return { url: server.url, stop }
+}
+
+const places = new Map<string, Place>()
+const urlOf = (upstream: TextDialectId, how: 'slow' | 'refusing' | 'ending'): string =>
+  places.get(`${upstream} ${how}`)?.url ?? ''
+beforeAll(() => {
+  for (const id of TEXT_DIALECT_IDS) {
+    places.set(`${id} slow`, start(id, slowly('')))
+    places.set(`${id} ending`, start(id, slowly(`:end=${BEFORE[id]}`)))
+    places.set(`${id} refusing`, start(id, refusing))
+  }
+})
+afterAll(() => {
+  for (const { stop } of places.values()) stop()
+})
+
+const KEY = 'sk-0000000000000000'
+const PROMPT = 'Think 5 words. Then tell of 北京 🙂'
+
+const HEARTBEATS: Record<TextDialectId, string> = {
+  ...{ chat: ': keep-alive\n\n', responses: ': keep-alive\n\n' },
+  messages: 'event: ping\ndata: {"type":"ping"}\n\n',
+  'generate-content': 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"index":0}]}\n\n',
+}
+
+describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
+  const calling = { model: 'same', streamed: true, prompt: PROMPT }
+
+  test.concurrent('heartbeats come, and only between events', async () => {
+    const response = await callIn(client, urlOf(upstream, 'slow'), KEY, calling)
+    const text = await response.text()
+    expect(response.status).toBe(200)
+    expect(text.split(HEARTBEATS[client]).length).toBeGreaterThan(4)
+    for (const line of text.replaceAll(HEARTBEATS[client], '').split('\n')) {
+      if (line.startsWith('data:') && !line.endsWith('[DONE]')) JSON.parse(line.slice(5))
+      else expect(line).toMatch(/^(event: [\w.]+|data: \[DONE\]|)\r?$/)
+    }
+  })
+
+  test.concurrent.each([['raw'], ['helper']] as const)('the SDK reads on, %s', async (mode) => {
+    const asking = { origin: urlOf(upstream, 'slow'), key: KEY, model: 'same', prompt: PROMPT, mode }
+    expect(await readWith(client, asking)).toMatchObject({
+      answer: {
+        finish: 'completed',
+        text: expect.stringContaining('[sandbox]'),
+        usage: { output: expect.any(Number) },
+      },
+    })
+  })
+
+  test.concurrent.each([
+    ['refusing'],
+    ['ending'],
+  ] as const)("a failure after them is the SDK's error: %s", async (how) => {
+    const asking = { origin: urlOf(upstream, how), key: KEY, model: 'same', prompt: PROMPT, mode: 'helper' as const }
+    expect(await readWith(client, asking)).toEqual({ failure: expect.anything() })
+  })
+})
+
+describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON array over %s', (upstream) => {
+  const calling = { model: 'same', streamed: true, prompt: PROMPT, alt: 'json' }
+
+  test('white space comes while it is silent, and all of it is one array', async () => {
+    const response = await callIn('generate-content', urlOf(upstream, 'slow'), KEY, calling)
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+    const text = await response.text()
+    expect(text).toMatch(/^\n+\[/)
+    const chunks = JSON.parse(text) as { candidates?: { content?: { parts?: { text?: string }[] } }[] }[]
+    const said = chunks
+      .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+      .map((part) => part.text ?? '')
+    expect(said.join('')).toContain('北京 🙂')
+  })
+
+  test.each([['refusing'], ['ending']] as const)('a failure after it is the only element: %s', async (how) => {
+    const response = await callIn('generate-content', urlOf(upstream, how), KEY, calling)
+    const elements = JSON.parse(await response.text()) as unknown[]
+    expect([response.status, elements.length]).toEqual([200, 1])
+    expect(errorIn('generate-content', elements[0]).message).toContain('upstream')
+  })
+})

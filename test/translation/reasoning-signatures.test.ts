@@ -1,0 +1,105 @@
+// Reasoning that its vendor wants back unmodified, over turns with tools: it comes back to the account and the upstream
+// that it is from, and to nobody else. The embedded model refuses a seal that is not its own, so an answer at all means
+// that it was shown none.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { audit, quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { CLIENTS, PAIRS, sandboxConfig } from '../support/requests/dialect-calls.ts'
+import { CONVERSATIONS, type Step } from '../support/sdk/tool-conversation.ts'
+
+setDefaultTimeout(60_000)
+
+let gateway: Gateway
+let mine: string
+let another: string
+beforeAll(async () => {
+  gateway = await startGateway({ config: sandboxConfig() })
+  mine = (await quickKey(gateway)).secret
+  another = (await quickKey(gateway)).secret
+})
+afterAll(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"|request failed/)
+  await gateway.stop()
+})
+
+const RESULT = 'five metres'
+const PROMPT = 'Think aloud and sign. Call tide_height with {"port":"Brest"}.'
+
+const talk = (client: TextDialectId, upstream: TextDialectId, streamed: boolean, then: Step[]) =>
+  CONVERSATIONS[client](
+    { origin: gateway.url, key: mine, model: `over-${upstream}`, streamed, prompt: PROMPT, then },
+    () => ({ text: RESULT }),
+  )
+
+/** How much reasoning came back with its seal, as the embedded model saw it; a conversation without any says nothing. */
+const signed = (text: string): number => Number(/reasoning returned: (\d+) signed/.exec(text)?.[1] ?? 0)
+
+/** Dialects that have no place for what the other one signs: a thought in chat. */
+const LOST = ['chat responses', 'chat messages', 'messages chat']
+
+/** As a client sees it. Generate-content carries it in base64. */
+const SEALED = /gw1\.[\w-]+|Z3cxL[\w+/=-]+/g
+
+const ALTERED: [how: string, alter: (sealed: string) => string][] = [
+  ['one letter', (sealed) => `${sealed.slice(0, 40)}${sealed[40] === 'A' ? 'B' : 'A'}${sealed.slice(41)}`],
+  ['cut short', (sealed) => sealed.slice(0, 24)],
+  ['nothing but its beginning', (sealed) => sealed.slice(0, sealed.startsWith('gw1.') ? 4 : 8)],
+  ['something of its own', () => 'c29tZXRoaW5nIGVsc2U='],
+]
+
+const translated = PAIRS.filter(([client, upstream]) => client !== upstream)
+
+describe.each([[false], [true]])('streamed: %p', (streamed) => {
+  test.each(PAIRS)('%s client, %s upstream: it comes back', async (client, upstream) => {
+    const { text } = await talk(client, upstream, streamed, [{}])
+    expect(text).toContain(RESULT)
+    expect(signed(text)).toBe(LOST.includes(`${client} ${upstream}`) ? 0 : 1)
+    // Where thoughts are plain text, they go back as such.
+    if (upstream === 'chat') expect(text).toContain('1 unsigned')
+  })
+
+  test.each(
+    translated,
+  )('%s client, %s upstream: it leaves sealed, and is nothing to another account', async (client, upstream) => {
+    const { texts, history } = await talk(client, upstream, streamed, [{ key: another }, { alter: untilResults }])
+    expect(texts[0]).toContain(RESULT)
+    expect(texts.map(signed)).toEqual([0, LOST.includes(`${client} ${upstream}`) ? 0 : 1])
+    expect(history).not.toMatch(/c2FuZGJveC1zZWFs|sandbox-seal/)
+  })
+})
+
+/** The conversation up to what the tool gave back. */
+function untilResults(history: string): string {
+  const all = JSON.parse(history) as unknown[]
+  const last = all.findIndex((entry) => JSON.stringify(entry).includes(RESULT))
+  return JSON.stringify(all.slice(0, last + 1))
+}
+
+describe.each(translated)('%s client, %s upstream: altered', (client, upstream) => {
+  test.each(ALTERED)('%s: left out', async (_, alter) => {
+    const step = { alter: (history: string) => history.replace(SEALED, alter) }
+    const { text } = await talk(client, upstream, false, [step])
+    expect(text).toContain(RESULT)
+    expect(signed(text)).toBe(0)
+  })
+})
+
+describe.each(CLIENTS)('%s client: a conversation that moves to another upstream and back', (client) => {
+  const moves = TEXT_DIALECT_IDS.flatMap((from) =>
+    TEXT_DIALECT_IDS.filter((to) => to !== from).map((to): [TextDialectId, TextDialectId] => [from, to]),
+  )
+  test.each(moves)('%s, %s', async (from, to) => {
+    const back = { model: `over-${from}` }
+    const steps = [{ model: `over-${to}` }, back, { ...back, alter: untilResults }]
+    const { texts } = await talk(client, from, to === 'messages', steps)
+    expect(texts[0]).toContain(RESULT)
+    expect(texts[1]).toContain('[sandbox]')
+    expect([texts[0], texts[2]].map((text = '') => signed(text))).toEqual([
+      0,
+      LOST.includes(`${client} ${from}`) ? 0 : 1,
+    ])
+  })
+})

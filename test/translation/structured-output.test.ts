@@ -1,0 +1,98 @@
+// Forms of the answer that one protocol can ask for and another cannot, with the official clients over every upstream.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { GoogleGenAI, Type } from '@google/genai'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import OpenAI from 'openai'
+import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { clientOf, MAJORS } from '../support/sdk/ai-sdk.ts'
+import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
+
+let sandbox: ReturnType<typeof startSandboxServer>
+let gateway: Gateway
+let key: string
+beforeAll(async () => {
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
+  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
+  key = (await quickKey(gateway, '1000')).secret
+})
+afterAll(async () => {
+  await gateway.stop()
+  await sandbox.stop()
+})
+
+const google = () => new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } })
+const openai = () => new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+
+describe.each(TEXT_DIALECT_IDS)('a %s upstream', (upstream) => {
+  const model = `over-${upstream}`
+  const list = {
+    model,
+    contents: 'Name some ports.',
+    config: {
+      responseMimeType: 'application/json',
+      responseSchema: { type: Type.ARRAY, items: { type: Type.STRING }, minItems: '1' },
+    },
+  }
+  const strings = [expect.any(String)]
+
+  test('a list for Google’s client', async () => {
+    const { text } = await google().models.generateContent(list)
+    expect(JSON.parse(text ?? '')).toEqual(strings)
+  })
+
+  test('a streamed list for Google’s client', async () => {
+    let text = ''
+    for await (const chunk of await google().models.generateContentStream(list)) text += chunk.text ?? ''
+    expect(JSON.parse(text)).toEqual(strings)
+  })
+})
+
+// The messages protocol has no such mode: there the prompt asks for it, and the embedded model does not read prompts.
+describe.each(TEXT_DIALECT_IDS.filter((id) => id !== 'messages'))('JSON mode of a %s upstream', (upstream) => {
+  const model = `over-${upstream}`
+
+  test('for Google’s client', async () => {
+    const config = { responseMimeType: 'application/json' }
+    const { text } = await google().models.generateContent({ model, contents: 'Name a port.', config })
+    expect(JSON.parse(text ?? '')).toBeObject()
+  })
+
+  test('asked for in the system message alone', async () => {
+    const { choices } = await openai().chat.completions.create({
+      model,
+      messages: [
+        { role: 'system', content: 'Answer in JSON.' },
+        { role: 'user', content: 'Name a port.' },
+      ],
+      response_format: { type: 'json_object' },
+    })
+    expect(JSON.parse(choices[0]?.message.content ?? '')).toBeObject()
+  })
+})
+
+describe.each(MAJORS)('AI SDK %d', (major) => {
+  test.each([
+    [false],
+    [true],
+  ])('the reasoning of a chat upstream reaches a responses client, streamed: %p', async (streamed) => {
+    const client = await clientOf('responses', major, { origin: gateway.url, key, model: 'over-chat' })
+    const { reasoningText } = await client.call({ prompt: 'Think 5 words. Say 7 words', streamed })
+    expect(reasoningText).toContain('[sandbox]')
+  })
+
+  test.each([
+    ['responses'],
+    ['generate-content'],
+  ])('a chat client that asks gets the reasoning of a %s upstream', async (upstream) => {
+    const client = await clientOf('compatible', major, { origin: gateway.url, key, model: `over-${upstream}` })
+    const providerOptions = { gateway: { include_reasoning: true } }
+    const { reasoningText } = await client.call({
+      prompt: 'Think 5 words. Say 7 words',
+      providerOptions,
+      streamed: true,
+    })
+    expect(reasoningText).toContain('[sandbox]')
+  })
+})

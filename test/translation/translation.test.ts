@@ -1,0 +1,186 @@
+// What stands between two dialects besides the dialects themselves: fields that a model refuses, media behind addresses,
+// requests that lean on what is kept elsewhere.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { quickKey } from '../support/gateway/control.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { answer, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+let key: Awaited<ReturnType<typeof quickKey>>
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  const origin = new URL(upstream.url).origin
+  const price = 'price: { input: 1, output: 4 }'
+  gateway = await startGateway({
+    config: `
+upstreams:
+  - { id: chat, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false }
+  - { id: images, dialect: generate-content, base_url: "${origin}/v1beta", keys: [k], breaker: false, allow_private: true }
+  - { id: shared, dialect: chat, base_url: "${origin}/v1", keys: [k], breaker: false, shared_objects: true }
+models:
+  - { id: plain, routes: [{ upstream: chat, model: inner }], ${price} }
+  - { id: other, routes: [{ upstream: chat, model: other }], ${price} }
+  - { id: strict, routes: [{ upstream: chat, model: strict }], ${price} }
+  - { id: seeing, routes: [{ upstream: images }], ${price} }
+  - { id: shared, routes: [{ upstream: shared }], ${price} }
+`,
+  })
+  key = await quickKey(gateway)
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+beforeEach(() => upstream.behave(answer(reply())))
+
+async function messages(body: object, path = '/v1/messages') {
+  const before = upstream.received.length
+  const response = await fetch(gateway.url + path, {
+    method: 'POST',
+    headers: { 'x-api-key': key.secret, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+    body: JSON.stringify(body),
+  })
+  const sent = upstream.received.slice(before).map(({ body: bytes }) => JSON.parse(bytes.toString()) as object)
+  const { headers, status } = response
+  return { status, text: await response.text(), sent, warnings: headers.get('x-trivium-warnings') ?? '' }
+}
+
+const HELLO = { max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] }
+
+describe('a model that takes no temperature', () => {
+  const refusing = (socket: Parameters<ReturnType<typeof answer>>[0], request: Upstream['received'][number]) => {
+    const isAsked = request.body.toString().includes('"temperature"')
+    const error = { message: "Unsupported parameter: 'temperature' is not supported with this model.", code: null }
+    return (isAsked ? answer({ error }, 400) : answer(reply()))(socket, request)
+  }
+
+  test('is asked again without it, once; the caller is told, and pays for one answer', async () => {
+    upstream.behave(refusing)
+    const first = await messages({ model: 'plain', temperature: 0.5, ...HELLO })
+    expect(first).toMatchObject({ status: 200, sent: [{ temperature: 0.5 }, {}] })
+    expect(first.sent[1]).not.toHaveProperty('temperature')
+    expect(first.warnings).toContain('temperature;dropped')
+    const [row] = await key.settled()
+    expect(row).toMatchObject({ ending: 'completed', receipt: { warnings: ['temperature;dropped'] } })
+  })
+
+  test('is not asked in vain again; other models still are', async () => {
+    upstream.behave(refusing)
+    expect((await messages({ model: 'plain', temperature: 0.5, ...HELLO })).sent).toHaveLength(1)
+    expect((await messages({ model: 'other', temperature: 0.5, ...HELLO })).sent).toHaveLength(2)
+  })
+
+  test('another refusal is the caller’s to see', async () => {
+    upstream.behave(answer({ error: { message: 'messages[0] is too long', code: null } }, 400))
+    const { status, sent, text } = await messages({ model: 'plain', top_p: 0.5, ...HELLO })
+    expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 1 })
+    expect(text).toContain('messages[0] is too long')
+  })
+})
+
+test('a model that knows only some words for how hard to think is asked without the others', async () => {
+  upstream.behave((socket, request) => {
+    const { reasoning_effort: effort } = JSON.parse(request.body.toString()) as { reasoning_effort?: string }
+    const error = { message: `reasoning_effort='${effort}' is not supported for this model.`, code: null }
+    return (effort === 'low' ? answer({ error }, 400) : answer(reply()))(socket, request)
+  })
+  const thinking = (effort: string) => messages({ model: 'plain', input: 'hi', reasoning: { effort } }, '/v1/responses')
+  const first = await thinking('low')
+  expect(first).toMatchObject({ status: 200, warnings: 'reasoning;dropped', sent: [{ reasoning_effort: 'low' }, {}] })
+  expect(first.sent[1]).not.toHaveProperty('reasoning_effort')
+  expect((await thinking('low')).sent).toHaveLength(1)
+  expect(await thinking('high')).toMatchObject({ status: 200, warnings: '', sent: [{ reasoning_effort: 'high' }] })
+})
+
+describe('the end user', () => {
+  // An agent's description of its session, longer than what the vendor of the other protocol takes.
+  const long = JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: 's'.repeat(36) })
+  const named = (user: string) => messages({ model: 'other', ...HELLO, metadata: { user_id: user } })
+  const sentAs = async (user: string) => (await named(user)).sent[0] as { safety_identifier: string }
+
+  test('is known to the vendor by a hash that is always the same, however long the name is', async () => {
+    expect(await named('ada')).toMatchObject({ status: 200, warnings: '' })
+    expect((await sentAs('ada')).safety_identifier).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect((await named(long)).warnings).toBe('')
+    const { safety_identifier } = await sentAs(long)
+    expect(safety_identifier).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(await sentAs(long)).toMatchObject({ safety_identifier })
+    expect(await sentAs(`${long} `)).not.toMatchObject({ safety_identifier })
+  })
+})
+
+test('a service that knows none of the fields that agents always send is found out in one call', async () => {
+  const unknown = ['safety_identifier', 'store', 'prompt_cache_key', 'verbosity']
+  upstream.behave((socket, request) => {
+    const field = unknown.find((name) => request.body.toString().includes(`"${name}"`))
+    const error = { message: `property '${field}' is unsupported`, type: 'invalid_request_error' }
+    return (field ? answer({ error }, 400) : answer(reply()))(socket, request)
+  })
+  const asked = { model: 'strict', input: 'hi', store: false, prompt_cache_key: 'c', text: { verbosity: 'low' } }
+  const first = await messages(asked, '/v1/responses')
+  expect({ status: first.status, calls: first.sent.length }).toEqual({ status: 200, calls: 5 })
+  expect(first.warnings.split(', ').sort()).toEqual([
+    'prompt_cache_key;dropped',
+    'store;dropped',
+    'text.verbosity;dropped',
+  ])
+  expect(await messages(asked, '/v1/responses')).toMatchObject({ status: 200, sent: [{ model: 'strict' }] })
+})
+
+test('a service that names the field only beside its message is understood as well', async () => {
+  upstream.behave((socket, request) => {
+    const isAsked = request.body.toString().includes('"store"')
+    const detail = [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }]
+    return (isAsked ? answer({ object: 'error', message: { detail } }, 422) : answer(reply()))(socket, request)
+  })
+  const { status, sent, warnings } = await messages({ model: 'other', input: 'hi', store: false }, '/v1/responses')
+  expect({ status, calls: sent.length, warnings }).toEqual({ status: 200, calls: 2, warnings: 'store;dropped' })
+})
+
+test('a refusal after a mended one is the one that the caller sees', async () => {
+  upstream.behave((socket, request) => {
+    const isAsked = request.body.toString().includes('"top_p"')
+    const message = isAsked ? "'top_p' is not supported" : 'messages[0] is too long'
+    return answer({ error: { message, code: null } }, 400)(socket, request)
+  })
+  const { status, sent, text } = await messages({ model: 'strict', top_p: 0.5, ...HELLO })
+  expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 2 })
+  expect(text).toContain('messages[0] is too long')
+})
+
+describe('an image behind an address, for an upstream that takes none', () => {
+  const asking = (url: string) => ({
+    ...{ model: 'seeing', max_tokens: 20 },
+    messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
+  })
+
+  test.each([
+    ['this machine', 'http://127.0.0.1:1/picture.png'],
+    ['a private network', 'http://10.0.0.1/picture.png'],
+  ])('%s: rejected before anything is held', async (_, url) => {
+    const { length } = await key.settled()
+    const { status, text, sent } = await messages(asking(url))
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('does not lead to a public host')
+    expect(await key.settled()).toHaveLength(length)
+  })
+
+  test('a name that does not exist: refused, at no cost, and the upstream hears nothing', async () => {
+    const { status, text, sent } = await messages(asking('http://nowhere.invalid/picture.png'))
+    expect({ status, sent }).toEqual({ status: 400, sent: [] })
+    expect(text).toContain('does not lead to a public host')
+    const [row] = await key.settled()
+    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  })
+})
+
+test('what is kept elsewhere cannot be translated, also where callers share it', async () => {
+  const { status, text, sent } = await messages(
+    { model: 'shared', input: 'hi', previous_response_id: 'resp_1' },
+    '/v1/responses',
+  )
+  expect({ status, sent }).toEqual({ status: 400, sent: [] })
+  expect(text).toContain('previous_response_not_found')
+})

@@ -1,0 +1,200 @@
+// Upstreams that break off, complain, lie and close connections: what the client gets, and what it costs.
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ask, openClient } from '../support/requests/client.ts'
+import {
+  answer,
+  chunk,
+  configFor,
+  DONE,
+  event,
+  finish,
+  head,
+  LAST_CHUNK,
+  reply,
+  role,
+  STREAM_HEAD,
+  startUpstream,
+  stream,
+  streamOpen,
+  type Upstream,
+  usage,
+} from '../support/upstreams/raw-upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startGateway({
+    config: configFor(upstream, {
+      nobody: { url: 'http://127.0.0.1:1/v1' },
+      nowhere: { url: 'http://nowhere.invalid/v1' },
+    }),
+  })
+})
+afterAll(async () => {
+  // Nothing of all this may have surprised the gateway.
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
+  await gateway.stop()
+  upstream.stop()
+})
+afterEach(async () => {
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('output and an error in one piece: a real status, and nothing is charged', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  const error = { error: { message: 'Overloaded', type: 'overloaded_error' } }
+  upstream.behave(stream(`${role()}${event('Hello')}data: ${JSON.stringify(error)}\n\n`))
+  const response = await chat(gateway.url, secret, ask('renamed', true))
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+})
+
+test.each([
+  ['an error', 'failed', `data: {"error":{"message":"Bad luck at sk-abcdefghijklmnop","type":"server_error"}}\n\n`],
+  ['garbage', 'failed', 'data: {"id":"x","cho\n\n'],
+  ['the end within an event', 'cut', 'data: {"id":"x","cho'],
+  ['the end within an event, after the finish', 'cut', `${finish()}data: {"id":"x","cho`],
+  ['the end without a finish', 'cut', ''],
+])('after output: %s is an error ending, and what was delivered is charged', async (_, ending, last) => {
+  const { secret, settled } = await quickKey(gateway)
+  let send = (_: string) => {}
+  upstream.behave((socket) => {
+    socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('b'.repeat(400)))]))
+    send = (text) => {
+      const rest = text === '' ? [] : [chunk(text)]
+      socket.write(Buffer.concat([...rest, Buffer.from(LAST_CHUNK)]))
+    }
+  })
+  const client = await openClient(gateway.url, secret, ask('renamed', true))
+  await client.readUntil('bbb')
+  send(last)
+  const rest = await client.readUntil('"error"')
+  expect(rest).not.toContain('[DONE]')
+  expect(rest).not.toContain('sk-abc')
+  const [row] = await settled()
+  const { input = 0, output = 0 } = row?.receipt?.units ?? {}
+  expect([row?.ending, row?.cost_usd]).toEqual([ending, cost(input, output)])
+  expect(output).toBeGreaterThan(50)
+})
+
+test('the official SDK throws on an error ending', async () => {
+  const { secret } = await quickKey(gateway)
+  const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 })
+  upstream.behave((socket) => {
+    socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello'))]))
+    setTimeout(() => socket.destroy(), 100)
+  })
+  const messages = [{ role: 'user' as const, content: 'x' }]
+  const events = await client.chat.completions.create({ model: 'renamed', stream: true, messages })
+  const read = async () => {
+    for await (const _ of events);
+  }
+  await expect(read()).rejects.toMatchObject({ name: 'Error', code: 'upstream_error' })
+})
+
+test('a last event without its blank line still counts', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  const events = [event('Hello'), finish(), usage({ prompt_tokens: 7, completion_tokens: 8 }).trimEnd()]
+  upstream.behave(stream(...events))
+  const response = await chat(gateway.url, secret, ask('renamed', true))
+  expect(await response.text()).not.toContain('"usage"')
+  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(7, 8) }])
+})
+
+test('does not end after its last event: the client has its answer, and the connection is closed', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  upstream.behave(streamOpen(event('Hello'), finish(), usage(), DONE))
+  expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
+  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])
+  await upstream.letGo()
+})
+
+test('is asked again over the same connection, also after streams', async () => {
+  const { secret } = await quickKey(gateway)
+  upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
+  await (await chat(gateway.url, secret, ask('renamed', true))).text()
+  await Bun.sleep(50)
+  const { opened } = upstream.connections()
+  for (let times = 0; times < 5; times++) {
+    await (await chat(gateway.url, secret, ask('renamed', true))).text()
+    await Bun.sleep(20)
+  }
+  expect(upstream.connections().opened).toBe(opened)
+})
+
+test.each([
+  ['refuses the connection', 'nobody'],
+  ['has a name that does not exist', 'nowhere'],
+])('%s: 502, free', async (_, model) => {
+  const { secret, settled } = await quickKey(gateway)
+  for (const streamed of [true, false]) {
+    const response = await chat(gateway.url, secret, ask(model, streamed))
+    const text = await response.text()
+    expect([response.status, JSON.parse(text).error.code]).toEqual([502, 'upstream_error'])
+    expect(text).not.toMatch(/127\.0\.0\.1|nowhere\.invalid/)
+  }
+  expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual(Array(2).fill(['failed', '0.00']))
+})
+
+test('a reply that is shorter than announced, and one that is too large', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  upstream.behave((socket) => {
+    socket.write(head(200, 1000) + JSON.stringify(reply()))
+    setTimeout(() => socket.end(), 20)
+  })
+  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(502)
+  upstream.behave((socket) => void socket.write(head(200, 65 * 1024 * 1024)))
+  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(502)
+  await upstream.letGo()
+  expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual([
+    ['failed', '0.00'],
+    ['cut', '0.00'],
+  ])
+})
+
+test('a name of its own for the model stays inside, also when it complains', async () => {
+  const { secret } = await quickKey(gateway)
+  const message = 'inner-name does not take this. Ask https://internal.example.com with key sk-proj-abcdefghijk'
+  upstream.behave(answer({ error: { message, type: 'invalid_request_error', param: 'seed', code: null } }, 400))
+  const response = await chat(gateway.url, secret, ask('renamed', false))
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({
+    error: {
+      message: 'renamed does not take this. Ask https://[host] with key [key]',
+      ...{ type: 'invalid_request_error', param: 'seed', code: null },
+    },
+  })
+})
+
+test('closes the idle connection just when the next request is on its way: it is sent again', async () => {
+  const { secret, settled } = await quickKey(gateway)
+  for (const streamed of [false, true]) {
+    const perSocket = new WeakSet<object>()
+    upstream.behave((socket, request) => {
+      if (perSocket.has(socket)) return void socket.destroy()
+      perSocket.add(socket)
+      const respond = streamed ? stream(event('Hi'), finish(), usage(), DONE) : answer(reply())
+      return respond(socket, request)
+    })
+    const long = { messages: [{ role: 'user', content: 'x'.repeat(streamed ? 10_000 : 10) }] }
+    for (let times = 0; times < 4; times++) {
+      const response = await chat(gateway.url, secret, ask('renamed', streamed, long))
+      expect([response.status, (await response.text()).length > 0]).toEqual([200, true])
+    }
+  }
+  expect((await settled()).map(({ ending }) => ending)).toEqual(Array(8).fill('completed'))
+})
+
+test('breaks a first connection without a word: it is not asked twice', async () => {
+  const fresh = await startUpstream((socket) => void socket.destroy())
+  const other = await startGateway({ config: configFor(fresh) })
+  const { secret } = await quickKey(other)
+  expect((await chat(other.url, secret, ask('renamed', false))).status).toBe(502)
+  expect(fresh.received.length).toBe(1)
+  await other.stop()
+  fresh.stop()
+})

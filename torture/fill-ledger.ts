@@ -1,0 +1,58 @@
+// A ledger that has seen millions of requests: written by SQL behind the gateway's back, as correct as if it had been
+// through all of them, so that an audit agrees.
+import { Database } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
+import type { Home } from '../test/support/gateway/gateway.ts'
+
+const ACCOUNTS = 1_000
+/** Above the ids of all accounts that the gateway makes meanwhile. */
+const FIRST_ACCOUNT = 1_000_000
+const COST = 1_234
+const RECEIPT =
+  '{"group":"default","upstream_model":"bench","units":{"input":812,"cachedInput":0,"cacheWrite":0,"output":244},"total_ms":3177}'
+
+/** On SQLite the gateway must not be running. */
+export async function fillLedger(home: Home, rows: number): Promise<void> {
+  if (home.databaseUrl === undefined) return fillSqlite(join(home.dataDir, SQLITE_FILE), rows)
+  const sql = new SQL(home.databaseUrl, { max: 1 })
+  try {
+    const numbers = (count: number) => `generate_series(1, ${count}) AS numbers (n)`
+    for (const statement of statements(rows, numbers, "sha256(convert_to('filled-' || n, 'UTF8'))"))
+      await sql.unsafe(statement)
+    await sql.unsafe('ANALYZE')
+  } finally {
+    await sql.close()
+  }
+}
+
+function fillSqlite(file: string, rows: number): void {
+  const db = new Database(file, { readwrite: true })
+  // Nobody else is there, and a machine that fails now begins anew.
+  for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -200000']) db.run(`PRAGMA ${setting}`)
+  const numbers = (count: number) =>
+    `(WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT n FROM numbers)`
+  for (const statement of statements(rows, numbers, 'randomblob(32)')) db.run(statement)
+  db.close()
+  // What is not on the disk yet would have to be written by the gateway's first commit.
+  const written = openSync(file, 'r+')
+  fsyncSync(written)
+  closeSync(written)
+}
+
+/** Ids of requests grow with time: these are the oldest there can be. */
+function statements(rows: number, numbers: (count: number) => string, hash: string): string[] {
+  const each = Math.floor(rows / ACCOUNTS)
+  const account = `${FIRST_ACCOUNT} + n % ${ACCOUNTS}`
+  return [
+    `INSERT INTO account (id, email, balance, created_at) SELECT ${account}, 'filled-' || n || '@example.com', 0, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO api_key (id, account, hash, name, group_name, spent, created_at)
+     SELECT ${account}, ${account}, ${hash}, 'filled', 'default', ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO transfer (debit, credit, amount, reason, at) SELECT -3, ${account}, ${each * COST}, 'filled', 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO request (id, account, key, slot, epoch, state, held, cost, model, upstream, ending, receipt)
+     SELECT n, ${account}, ${account}, 0, 1, 1, 5000, ${COST}, 'bench', 'fixed', 'completed', '${RECEIPT}' FROM ${numbers(each * ACCOUNTS)}`,
+    `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
+  ]
+}

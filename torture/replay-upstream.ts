@@ -1,0 +1,120 @@
+// An upstream that plays prepared answers on bare sockets, piece by piece, and sees what becomes of each connection.
+// Which answer is in the prompt, and so is the mark by which a call is found again.
+import type { Socket } from 'node:net'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
+import { bodyIn, type Calling, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
+import {
+  chunk,
+  head,
+  LAST_CHUNK,
+  STREAM_HEAD,
+  startUpstream,
+  type Upstream,
+} from '../test/support/upstreams/raw-upstream.ts'
+
+/** What an upstream of a dialect sends: events of a stream, or one body. */
+export type Answer = { streamed: boolean; pieces: string[] }
+
+/** What became of a call at the upstream. */
+export type Played = { begun: boolean; sentAll: boolean; closedAt: number | undefined }
+
+export type Player = {
+  /** Without a path: the dialects' paths follow. */
+  origin: string
+  played: Map<string, Played>
+  stop(): void
+}
+
+/** `stays`: the upstream stops in the middle of its stream and waits until it is let go. */
+export const callMark = (mark: string, stays = false) => `<<${mark}${stays ? STAYS : ''}>>`
+const STAYS = '-stays'
+/** So much of a stream is sent by an upstream that stays. */
+const SENT_BEFORE = 0.6
+
+/** The sandbox's own answer, taken down once. */
+async function recordAnswer(dialect: TextDialectId, calling: Calling): Promise<Answer> {
+  const sandbox = createSandbox({ faults: false, pace: 0 })
+  const more = dialect === 'chat' && calling.streamed ? { stream_options: { include_usage: true } } : {}
+  const response = await sandbox(
+    new Request(`http://upstream${pathIn(dialect, { ...calling, model: 'sandbox-text' })}`, {
+      method: 'POST',
+      headers: headersIn(dialect, 'any'),
+      body: JSON.stringify(bodyIn(dialect, { ...calling, model: 'sandbox-text', more })),
+    }),
+  )
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`no answer to record: ${text}`)
+  const streamed = calling.streamed === true
+  return { streamed, pieces: streamed ? text.split(/(?<=\n\n)/).filter((piece) => piece !== '') : [text] }
+}
+
+export const dialectOfPath = (path: string): TextDialectId => {
+  if (path.includes('/models/')) return 'generate-content'
+  if (path.endsWith('/messages')) return 'messages'
+  return path.endsWith('/responses') ? 'responses' : 'chat'
+}
+
+/** The same prompt answered in all dialects, streamed and not. `change` may alter what is told. */
+export async function recordAll(prompt: string, change = (piece: string) => piece) {
+  const answers = new Map<string, Answer>()
+  for (const dialect of TEXT_DIALECT_IDS) {
+    for (const streamed of [true, false]) {
+      const { pieces } = await recordAnswer(dialect, { model: '', streamed, prompt })
+      answers.set(`${dialect} ${streamed}`, { streamed, pieces: pieces.map(change) })
+    }
+  }
+  return (path: string, body: string): Answer => {
+    const streamed = path.includes(':stream') || /"stream":true/.test(body)
+    const answer = answers.get(`${dialectOfPath(path.split('?')[0] ?? '')} ${streamed}`)
+    if (!answer) throw new Error(`no answer for ${path}`)
+    return answer
+  }
+}
+
+/** `answerFor`: by the request's body and path; `paceMs`: between two pieces. */
+export async function startPlayer(answerFor: (path: string, body: string) => Answer, paceMs: number): Promise<Player> {
+  const played = new Map<string, Played>()
+  const upstream: Upstream = await startUpstream(async (socket, request) => {
+    const body = request.body.toString()
+    const path = request.head.split(' ')[1] ?? ''
+    const name = /<<([\w-]+)>>/.exec(body)?.[1] ?? ''
+    const stays = name.endsWith(STAYS)
+    const mark = stays ? name.slice(0, -STAYS.length) : name
+    const call: Played = { begun: true, sentAll: false, closedAt: undefined }
+    played.set(mark, call)
+    // Connections are used again, for any number of calls.
+    socket.setMaxListeners(0).once('close', () => {
+      call.closedAt = performance.now()
+    })
+    const answer = answerFor(path, body)
+    await play(socket, stays ? beginningOf(answer) : answer, paceMs)
+    call.sentAll = !stays && !socket.destroyed
+  })
+  return { origin: new URL(upstream.url).origin, played, stop: upstream.stop }
+}
+
+function beginningOf({ streamed, pieces }: Answer): Answer & { endless: true } {
+  const most = pieces.join('').length * SENT_BEFORE
+  const upTo = (index: number) => pieces.slice(0, index + 1).join('').length
+  return { streamed, endless: true, pieces: pieces.filter((_, index) => upTo(index) <= most) }
+}
+
+async function play(socket: Socket, answer: Answer & { endless?: true }, paceMs: number): Promise<void> {
+  const { streamed, pieces, endless } = answer
+  const bytes = streamed ? pieces.map((piece) => chunk(piece)) : inParts(Buffer.from(pieces.join('')))
+  socket.write(streamed ? STREAM_HEAD : head(200, Buffer.concat(bytes).length))
+  for (const piece of bytes) {
+    await Bun.sleep(paceMs)
+    if (socket.destroyed) return
+    socket.write(piece)
+  }
+  if (streamed && !endless) socket.write(LAST_CHUNK)
+}
+
+/** A body in one piece comes in a few parts, too: a client can leave while it does. */
+function inParts(body: Buffer): Buffer[] {
+  const size = Math.ceil(body.length / 4)
+  return Array.from({ length: 4 }, (_, index) => body.subarray(index * size, (index + 1) * size))
+}

@@ -1,0 +1,166 @@
+// The client leaves at every byte of an answer, streamed and not: charged as docs/billing.md says, nothing stays held,
+// and the upstream is let go or fetched to its end.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { eventually } from '../../test/support/eventually.ts'
+import type { Row } from '../../test/support/gateway/control.ts'
+import type { Gateway } from '../../test/support/gateway/gateway.ts'
+import { checkAudit, dueFor, nanos } from '../check-ledger.ts'
+import { type Figures, readAnswer, textOf } from '../client.ts'
+import { type Left, takeAndLeave } from '../disconnecting-client.ts'
+import { callMark, type Played, type Player, recordAll, startPlayer } from '../replay-upstream.ts'
+import type { Scenario, Torture } from '../scenario.ts'
+import { accountOf, configOver, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
+
+const PROMPT = 'say 6 words'
+const PACE_MS = 15
+const AT_ONCE = 10
+const KINDS_AT_ONCE = 4
+/** Offsets of each answer that are tried: all of them, or so many spread over it. */
+const TRIED = { small: 10, full: Number.POSITIVE_INFINITY }
+/** Usage is awaited for five seconds, then the upstream is let go within a second; a busy machine is given more. */
+const LET_GO_MS = { small: 15_000, full: 6_000 }
+/** Of each answer: streams whose end never comes, so that each takes these five seconds. */
+const MOST_ENDLESS = 20
+
+type Kind = { client: TextDialectId; upstream: TextDialectId; streamed: boolean; tried: number }
+type Place = { gateway: Gateway; player: Player }
+
+export const abort: Scenario = {
+  name: 'abort',
+  title: 'the client leaves at every byte of an answer',
+  async run(torture) {
+    const player = await startPlayer(await recordAll(PROMPT), PACE_MS)
+    const [gateway] = await startGateways('sqlite', 1, configOver(player.origin))
+    if (!gateway) throw new Error('no gateway')
+    const seen = new Map<string, number>()
+    try {
+      const kinds = kindsOf(torture)
+      const work = async () => {
+        for (let kind = kinds.shift(); kind; kind = kinds.shift()) {
+          await leaveEverywhere({ gateway, player }, kind, torture, seen)
+        }
+      }
+      await Promise.all(Array.from({ length: KINDS_AT_ONCE }, work))
+      await checkAudit(gateway, torture.findings, true)
+      const outcomes = [...seen].map(([outcome, times]) => `${times} ${outcome}`)
+      return `left ${[...seen.values()].reduce((sum, times) => sum + times, 0)} times: ${outcomes.join(', ')}`
+    } finally {
+      await gateway.stop()
+      player.stop()
+    }
+  },
+}
+
+/** Each dialect on both sides, and each translated from another one. */
+function kindsOf({ size, rounds }: Torture): Kind[] {
+  const tried = rounds ?? TRIED[size]
+  return TEXT_DIALECT_IDS.flatMap((client, index) => {
+    const other = TEXT_DIALECT_IDS[(index + 1) % TEXT_DIALECT_IDS.length] ?? client
+    const pairs = [
+      { upstream: client, tried },
+      { upstream: other, tried: Math.min(tried, size === 'full' ? 400 : 3) },
+    ]
+    return pairs.flatMap((pair) => [true, false].map((streamed) => ({ client, streamed, ...pair })))
+  })
+}
+
+async function leaveEverywhere(place: Place, kind: Kind, torture: Torture, seen: Map<string, number>): Promise<void> {
+  const whole = await leaveAt(place, kind, Number.POSITIVE_INFINITY, false)
+  const { usage } = readAnswer(kind.client, kind.streamed, bodyOf(whole.left.received))
+  const full = (kind.streamed ? usage : unchunkedUsage(kind, whole.left.received)) ?? { input: 0, output: 0 }
+  const offsets = spread(whole.left.bytes, kind.tried)
+  torture.say(
+    `  ${kind.client} from ${kind.upstream}, ${kind.streamed ? 'streamed' : 'in one piece'}: ${offsets.length} offsets of ${whole.left.bytes} bytes`,
+  )
+  const endless = kind.streamed && kind.client === kind.upstream ? spread(whole.left.bytes / 2, MOST_ENDLESS) : []
+  const work = async () => {
+    for (let offset = offsets.shift(); offset !== undefined; offset = offsets.shift()) {
+      // Left in the first half, and the rest would never come: then it is not for an end to decide what is charged.
+      const stays = endless.includes(offset)
+      const outcome = await leaveAt(place, kind, offset, stays)
+      const word = judge(kind, offset, outcome, full, torture)
+      seen.set(word, (seen.get(word) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+function spread(bytes: number, tried: number): number[] {
+  if (tried > bytes) return Array.from({ length: bytes + 1 }, (_, offset) => offset)
+  return Array.from({ length: tried }, (_, index) => Math.round((index * bytes) / (tried - 1)))
+}
+
+const bodyOf = (received: string): string => received.slice(received.indexOf('\r\n\r\n') + 4)
+const unchunkedUsage = ({ client }: Kind, received: string) => readAnswer(client, false, bodyOf(received)).usage
+
+type Outcome = { left: Left; row: Row | undefined; played: Played | undefined; held: string }
+
+let calls = 0
+
+async function leaveAt({ gateway, player }: Place, kind: Kind, offset: number, stays: boolean): Promise<Outcome> {
+  // An account for each: more than five free ones in a row would be fetched to their end.
+  const wallet = await newWallet(gateway, '1')
+  const mark = `call-${++calls}`
+  const more = kind.client === 'chat' && kind.streamed ? { stream_options: { include_usage: true } } : {}
+  const calling = {
+    model: `over-${kind.upstream}`,
+    streamed: kind.streamed,
+    prompt: `${PROMPT} ${callMark(mark, stays)}`,
+    more,
+  }
+  const called = () => eventually(() => player.played.has(mark))
+  const asked = { dialect: kind.client, secret: wallet.secrets[0] ?? '', calling, offset }
+  const left = await takeAndLeave(gateway.url, asked, called)
+  const row = await settledRow(gateway, wallet)
+  const played = player.played.get(mark)
+  await eventually(() => played === undefined || played.sentAll || played.closedAt !== undefined)
+  return { left, row, played, held: (await accountOf(gateway, wallet)).held_usd }
+}
+
+async function settledRow(gateway: Gateway, wallet: Wallet): Promise<Row | undefined> {
+  let row: Row | undefined
+  await eventually(async () => {
+    ;[row] = await rowsOf(gateway, wallet)
+    return row !== undefined && row.ending !== 'running'
+  })
+  return row
+}
+
+/** Says what it was, and puts down what it must not have been. */
+function judge(
+  kind: Kind,
+  offset: number,
+  { left, row, played, held }: Outcome,
+  full: Figures,
+  torture: Torture,
+): string {
+  const { findings, size } = torture
+  const what = `${kind.client} from ${kind.upstream}, ${kind.streamed ? 'streamed' : 'in one piece'}, left at ${offset}`
+  const must = (holds: boolean, finding: string) => findings.must(holds, `${what}: ${finding}: ${JSON.stringify(row)}`)
+  const cost = nanos(row?.cost_usd ?? '0')
+  const due = dueFor(full)
+  const { input = 0, output = 0 } = row?.receipt?.units ?? {}
+  must(row?.ending === 'completed' || row?.ending === 'client_gone', 'another ending')
+  must(nanos(held) === 0n, `${held} still held`)
+  must(cost === dueFor({ input, output }), 'the cost is not that of its units')
+  const gone = played?.closedAt === undefined ? 0 : played.closedAt - left.leftAt
+  must(played?.sentAll === true || gone <= LET_GO_MS[size], `the upstream was let go after ${gone.toFixed(0)} ms`)
+  if (cost === 0n) {
+    must(left.bytes === 0, 'free, although something was delivered')
+    return 'free'
+  }
+  const complete = kind.streamed && readAnswer(kind.client, true, left.received).complete
+  if (!kind.streamed || complete || row?.ending === 'completed') {
+    must(cost === due, `${due} nano-USD were reported`)
+    return row?.ending === 'completed' ? 'completed' : 'fetched to the end'
+  }
+  if (row?.receipt?.counted === undefined) {
+    must(cost === due, `${due} nano-USD were reported`)
+    return 'charged as reported'
+  }
+  // Four bytes a token, as the sandbox counts: no less than what arrived, no more than there was.
+  const arrived = Math.ceil(Buffer.byteLength(textOf(kind.client, left.received)) / 4)
+  must(output >= arrived && output <= full.output, `${arrived} to ${full.output} tokens were delivered`)
+  return 'counted'
+}

@@ -1,0 +1,167 @@
+// Nodes that are neither alive nor dead: one that is stopped long enough to be taken for dead and then goes on, and one
+// that is killed while the store is away.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { eventually } from '../../test/support/eventually.ts'
+import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import { startPostgres } from '../../test/support/postgres/postgres.ts'
+import { checkAll, type Sent } from '../check-ledger.ts'
+import { ask, type Seen } from '../client.ts'
+import { startLoad } from '../load.ts'
+import { type Findings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
+import { configOver, newWallet, rowsOf, startGateways, startSandbox, type Wallet } from '../setup.ts'
+
+const WORKERS = 8
+const FULL_FREEZE_MS = 60_000
+/** Dead after ten seconds, found by a look every five; and some, for a busy machine. */
+const REAPED_WITHIN_MS = 40_000
+/** Answers that are on their way for longer than it takes to be declared dead. */
+const LONG = 'say 60 words, pace 80 ms'
+const LONG_CALLS = 6
+/** Those that are streamed are still on their way when their node is stopped. */
+const SURELY_OPEN = LONG_CALLS / 2
+
+export const frozenNode: Scenario = {
+  name: 'frozen-node',
+  title: 'one of two nodes is stopped, taken for dead, and goes on',
+  async run(torture) {
+    const { findings, say } = torture
+    const sandbox = startSandbox()
+    const gateways = await startGateways('postgres', 2, configOver(sandbox.url))
+    const [frozen, other] = gateways
+    if (!frozen || !other) throw new Error('two gateways are needed')
+    try {
+      const all: Sent[] = [{ wallet: await newWallet(other, '1000', 2), seen: [] }]
+      const [long] = all
+      if (!long) throw new Error('no wallet')
+      const calls = longCalls(frozen, long)
+      await untilBegun(other, long.wallet, LONG_CALLS)
+      const load = startLoad([frozen.url, other.url], all, WORKERS, torture.seed)
+      await Bun.sleep(torture.random.between(100, 700))
+      frozen.signal('SIGSTOP')
+      const since = performance.now()
+      const reaped = await untilReaped(other, long.wallet, findings)
+      say(`  ${reaped} requests of the frozen node resolved after ${seconds(since)} s`)
+      const rest = torture.size === 'full' ? FULL_FREEZE_MS - (performance.now() - since) : 0
+      if (rest > 0) await Bun.sleep(rest)
+      frozen.signal('SIGCONT')
+      const frozenFor = seconds(since)
+      await Promise.all([calls, load.stop()])
+      await untilServing(frozen, long, findings)
+      await settledWithin(REAPED_WITHIN_MS, () => checkAll(other, all), findings)
+      const corrected = await countEndings(other, long, reaped, findings)
+      return `frozen for ${frozenFor} s, ${reaped} requests reaped, ${corrected} of them answered later and corrected, ${long.seen.length} requests`
+    } finally {
+      for (const gateway of gateways) await gateway.stop()
+      await sandbox.stop()
+    }
+  },
+}
+
+/** Streams whose fate the freeze decides; their clients wait, whatever happens. */
+async function longCalls(gateway: Gateway, { wallet, seen }: Sent): Promise<void> {
+  const one = async (index: number) => {
+    const streamed = index % 2 === 0
+    const calling = { model: streamed ? 'over-chat' : 'slow-chat', streamed, prompt: LONG }
+    seen.push(await ask(index % 3 === 0 ? 'messages' : 'chat', gateway.url, wallet.secrets[0] ?? '', calling))
+  }
+  await Promise.all(Array.from({ length: LONG_CALLS }, (_, index) => one(index)))
+}
+
+/** Every call has its hold; a busy machine takes its time for that. */
+const untilBegun = (gateway: Gateway, wallet: Wallet, calls: number): Promise<void> =>
+  eventually(async () => (await rowsOf(gateway, wallet)).length >= calls)
+
+async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings): Promise<number> {
+  const end = performance.now() + REAPED_WITHIN_MS
+  for (;;) {
+    const reaped = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
+    if (reaped >= SURELY_OPEN) return reaped
+    if (performance.now() > end) {
+      findings.add(`${reaped} requests of a frozen node were resolved, at least ${SURELY_OPEN} were open`)
+      return reaped
+    }
+    await Bun.sleep(500)
+  }
+}
+
+/** What was reaped and then answered after all is no longer booked as reaped. */
+async function countEndings(gateway: Gateway, { wallet, seen }: Sent, reaped: number, findings: Findings) {
+  const left = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
+  findings.must(left < reaped, 'nothing that a frozen node finished later was corrected')
+  findings.must(
+    seen.some(({ complete }) => complete),
+    'nothing was answered at all',
+  )
+  return reaped - left
+}
+
+async function untilServing(gateway: Gateway, { wallet, seen }: Sent, findings: Findings): Promise<void> {
+  const end = performance.now() + REAPED_WITHIN_MS
+  let last: Seen
+  do {
+    last = await ask('chat', gateway.url, wallet.secrets[0] ?? '', { model: 'over-chat', prompt: 'say 3 words' })
+    seen.push(last)
+    if (last.complete) return
+    await Bun.sleep(200)
+  } while (performance.now() < end)
+  findings.add(`the node does not serve again: ${last.status} ${last.text}`)
+}
+
+const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(0)
+
+const CALLS = 10
+const OUTAGES = { small: 1, full: 10 }
+
+/** Ends while the store is away; so long that the store is gone before any of it is over. */
+const OUTLIVES = 'say 40 words, pace 50 ms'
+
+export const storeAway: Scenario = {
+  name: 'store-away',
+  title: 'PostgreSQL goes down, answers end meanwhile, the gateway is killed, both come back',
+  async run(torture) {
+    const { findings, random } = torture
+    const outages = torture.rounds ?? OUTAGES[torture.size]
+    const sandbox = startSandbox()
+    let [gateway] = await startGateways('postgres', 1, configOver(sandbox.url))
+    if (!gateway) throw new Error('no gateway')
+    const database = await startPostgres()
+    const sent: Sent = { wallet: await newWallet(gateway, '1000', 1), seen: [] }
+    let journaled = 0
+    try {
+      for (let outage = 1; outage <= outages; outage++) {
+        const before = (await rowsOf(gateway, sent.wallet)).length
+        const streams = Array.from({ length: CALLS }, (_, index) => outlive(torture, gateway as Gateway, sent, index))
+        await untilBegun(gateway, sent.wallet, before + CALLS)
+        await Bun.sleep(random.below(200))
+        await database.kill()
+        await Promise.all(streams)
+        const files = readdirSync(join(gateway.home.dataDir, 'journal'))
+        findings.must(files.length > 0, 'answers ended while the store was away, and there is no journal')
+        journaled += files.length
+        await gateway.kill()
+        await database.restart()
+        gateway = await startGateway({ home: gateway.home })
+        await untilServing(gateway, sent, findings)
+      }
+      const last = gateway
+      await settledWithin(REAPED_WITHIN_MS, () => checkAll(last, [sent]), findings)
+      const complete = sent.seen.filter((seen) => seen.complete).length
+      findings.must(
+        complete > (outages * CALLS) / 2,
+        `only ${complete} answers came to their end while the store was away`,
+      )
+      return `${outages} outages, ${complete} of ${sent.seen.length} answered in full, ${journaled} journals applied`
+    } finally {
+      await gateway.stop()
+      await sandbox.stop()
+    }
+  },
+}
+
+async function outlive({ random }: Torture, gateway: Gateway, { wallet, seen }: Sent, index: number): Promise<void> {
+  const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
+  const streamed = index % 3 !== 0
+  const calling = { model: streamed ? 'over-chat' : 'slow-chat', streamed, prompt: OUTLIVES }
+  seen.push(await ask(dialect, gateway.url, wallet.secrets[0] ?? '', calling))
+}

@@ -1,0 +1,90 @@
+// What can be raced for: a balance, and every limit that a key can have.
+import type { Seen } from '../client.ts'
+import type { Findings } from '../scenario.ts'
+
+export type Race = { served: readonly Seen[]; refused: readonly Seen[]; startedAt: number; spent: bigint; peak: number }
+
+export type Limit = {
+  name: string
+  /** USD of the account. */
+  credit: string
+  /** Options of `key create`. */
+  key: Record<string, string>
+  /** Output tokens of each answer: its cap, and it is reached. */
+  output: number
+  /** Answers take long enough for all to be there at once. */
+  slow?: true
+  /** By an upstream that reports ten times what was held: not all of it can be paid. */
+  lied?: true
+  /** The status of those who come too late. */
+  refusal: 402 | 429
+  check(race: Race, findings: Findings): void
+}
+
+/** Of one answer: 1,000 output tokens at 4 USD per million, and a little for its input. */
+const OUTPUT = 1_000
+const FOR_TEN = '0.0405'
+const PLENTY = '1000'
+const MINUTE_MS = 60_000
+
+const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings) =>
+  findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
+
+const somebodyRefused = ({ refused }: Race, findings: Findings) =>
+  findings.must(refused.length > 0, 'nobody was refused: the cap was not reached')
+
+/** What may be had once a minute may be had again by those who come when a minute is over. */
+const minutes = ({ startedAt }: Race): number =>
+  Math.floor(Date.now() / MINUTE_MS) - Math.floor(startedAt / MINUTE_MS) + 1
+
+const tokensOf = (race: Race): number =>
+  race.served.reduce((sum, { usage }) => sum + (usage ? usage.input + usage.output : 0), 0)
+
+export const LIMITS: readonly Limit[] = [
+  {
+    ...{ name: 'balance', credit: FOR_TEN, key: {}, output: OUTPUT, refusal: 402 },
+    check: atMost('balance', 40_500_000n),
+  },
+  {
+    ...{ name: 'key cap', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, refusal: 402 },
+    check: atMost('key cap', 40_500_000n),
+  },
+  {
+    ...{
+      name: 'renewing cap',
+      credit: PLENTY,
+      key: { cap: FOR_TEN, 'cap-period': 'day' },
+      output: OUTPUT,
+      refusal: 402,
+    },
+    check: atMost('renewing cap', 40_500_000n),
+  },
+  {
+    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, refusal: 402 },
+    ...{ lied: true, check: somebodyRefused },
+  },
+  {
+    ...{ name: 'renewing cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
+    ...{ output: OUTPUT, refusal: 402, lied: true, check: somebodyRefused },
+  },
+  {
+    ...{ name: 'requests per minute', credit: PLENTY, key: { rpm: '10' }, output: 10, refusal: 429 },
+    check(race, findings) {
+      const most = 10 * minutes(race)
+      findings.must(race.served.length <= most, `requests per minute: ${race.served.length} served, ${most} allowed`)
+    },
+  },
+  {
+    ...{ name: 'tokens per minute', credit: PLENTY, key: { tpm: '10500' }, output: OUTPUT, refusal: 429 },
+    check(race, findings) {
+      const most = 10_500 * minutes(race)
+      findings.must(tokensOf(race) <= most, `tokens per minute: ${tokensOf(race)} served, ${most} allowed`)
+    },
+  },
+  {
+    ...{ name: 'concurrency', credit: PLENTY, key: { concurrent: '10' }, output: 10, slow: true, refusal: 429 },
+    check({ peak }, findings) {
+      findings.must(peak <= 10, `concurrency: ${peak} worked on at once, 10 allowed`)
+    },
+  },
+]

@@ -1,0 +1,115 @@
+// Many at once for what only a few can have: never more is spent than there was, and what was served is paid in full.
+import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
+import type { Engine, Gateway } from '../../test/support/gateway/gateway.ts'
+import { checkAudit, compareWallet, dueFor, nanos, type Sent } from '../check-ledger.ts'
+import { ask, capIn } from '../client.ts'
+import { startLiar } from '../overcharging-upstream.ts'
+import { openFindings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
+import { type CountingSandbox, configOver, newWallet, startGateways, startSandbox } from '../setup.ts'
+import { LIMITS, type Limit } from './race-limits.ts'
+
+const AT_ONCE = { small: 60, full: 500 }
+const ROUNDS = { small: 1, full: 50 }
+const QUIET_WITHIN_MS = 20_000
+/** What one event of the sandbox brings, in nano-USD at the most: a word. */
+const ONE_EVENT = 16_000n
+
+const race = (engine: Engine, gateways: number): Scenario => ({
+  name: `race-${engine}`,
+  title: `hundreds at once for ten, on ${gateways} gateway${gateways > 1 ? 's' : ''} over ${engine}`,
+  run: (torture) => run(engine, gateways, torture),
+})
+
+export const raceSqlite = race('sqlite', 1)
+export const racePostgres = race('postgres', 3)
+
+async function run(engine: Engine, count: number, torture: Torture): Promise<string> {
+  const { findings, say } = torture
+  const rounds = torture.rounds ?? ROUNDS[torture.size]
+  const sandbox = startSandbox()
+  const liar = await startLiar()
+  const gateways = await startGateways(engine, count, configOver(sandbox.url, undefined, liar.origin))
+  const [first] = gateways
+  if (!first) throw new Error('no gateway')
+  const told: string[] = []
+  try {
+    for (const limit of LIMITS) {
+      let served = 0
+      for (let round = 1; round <= rounds && findings.all.length === 0; round++) {
+        served += await oneRound({ gateways, sandbox, limit }, torture)
+        if (round % 10 === 0 || round === rounds) say(`  ${limit.name}: ${round} of ${rounds} rounds`)
+      }
+      told.push(`${limit.name} ${(served / rounds).toFixed(1)}`)
+    }
+    await checkAudit(first, findings, true)
+    return `${rounds} rounds of ${AT_ONCE[torture.size]} at once, served on average: ${told.join(', ')}`
+  } finally {
+    for (const gateway of gateways) await gateway.stop()
+    await sandbox.stop()
+    liar.stop()
+  }
+}
+
+type Course = { gateways: readonly Gateway[]; sandbox: CountingSandbox; limit: Limit }
+
+/** Gives how many were served. */
+async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture): Promise<number> {
+  const { random, findings } = torture
+  const [first] = gateways
+  if (!first) throw new Error('no gateway')
+  const wallet = await newWallet(first, limit.credit, 1, limit.key)
+  const sent: Sent = { wallet, seen: [] }
+  const secret = wallet.secrets[0] ?? ''
+  const startedAt = Date.now()
+  sandbox.peak()
+  const calls = Array.from({ length: AT_ONCE[torture.size] }, async (_, index) => {
+    const streamed = random.chance(0.5)
+    const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
+    const model = `${limit.lied ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`
+    const more = capIn(dialect, limit.output)
+    const prompt = `say ${limit.output * 2} words, pace 0 ms`
+    return await ask(dialect, gateways[index % gateways.length]?.url ?? '', secret, { model, streamed, prompt, more })
+  })
+  sent.seen.push(...(await Promise.all(calls)))
+  const served = sent.seen.filter(({ status }) => status === 200)
+  for (const { status, text } of sent.seen)
+    findings.must(
+      status === 200 || status === limit.refusal,
+      `${limit.name}: answered ${status}: ${text.slice(0, 200)}`,
+    )
+  findings.must(
+    served.every(({ complete }) => complete),
+    `${limit.name}: an answer was served in part`,
+  )
+  findings.must(served.length > 0, `${limit.name}: nobody was served`)
+  const due = served.reduce((sum, { usage }) => sum + (usage ? dueFor(usage) : 0n), 0n)
+  const spent = due - ONE_EVENT * BigInt(served.length)
+  findings.must(limit.lied || spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
+  limit.check(
+    { served, refused: sent.seen.filter(({ status }) => status !== 200), startedAt, spent, peak: sandbox.peak() },
+    findings,
+  )
+  const look = async () => {
+    const found = openFindings()
+    const rows = await compareWallet(first, sent, found)
+    found.must(rows.length === served.length, `${limit.name}: ${rows.length} rows for ${served.length} answers`)
+    const paid = rows.reduce((sum, { cost_usd }) => sum + nanos(cost_usd), 0n)
+    const { cap } = limit.key
+    found.must(cap === undefined || paid <= nanos(cap), `${limit.name}: ${formatUsd(paid)} paid under a cap of ${cap}`)
+    if (limit.lied) {
+      found.must(paid === nanos(cap ?? ''), `${limit.name}: only ${formatUsd(paid)} paid, and more was due`)
+      return found
+    }
+    for (const { request_id, ending, shortfall_usd } of rows) {
+      // A stream that is stopped has been given one event more than it could pay for, at the most.
+      const excused = ending === 'stopped_by_balance' ? ONE_EVENT : 0n
+      found.must(
+        nanos(shortfall_usd) <= excused,
+        `${limit.name}: ${request_id} (${ending}) is not paid in full: ${shortfall_usd} short`,
+      )
+    }
+    return found
+  }
+  await settledWithin(QUIET_WITHIN_MS, look, findings)
+  return served.length
+}
