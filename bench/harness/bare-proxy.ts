@@ -2,7 +2,9 @@
 // forwards it and returns the answer, without looking inside; as a relay it returns the upstream's body as it is.
 export {}
 
-const upstream = process.argv[2] ?? ''
+const [, , upstream = '', version] = process.argv
+const VERSIONS = { 'https/1.1': { protocol: 'http1.1' }, 'https/2': { protocol: 'http2' } } as const
+const overTls = version === 'https/1.1' || version === 'https/2' ? VERSIONS[version] : {}
 
 const server = Bun.serve({
   hostname: '127.0.0.1',
@@ -11,7 +13,7 @@ const server = Bun.serve({
   async fetch(http) {
     const path = http.url.slice(http.url.indexOf('/', 8))
     const { method, headers } = http
-    const reply = await fetch(upstream + path, { method, headers, body: await http.bytes() })
+    const reply = await fetch(upstream + path, { method, headers, body: await http.bytes(), ...overTls })
     const answer = { status: reply.status, headers: reply.headers }
     return new Response(path.startsWith('/json/') ? await reply.bytes() : reply.body, answer)
   },

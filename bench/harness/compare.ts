@@ -4,11 +4,21 @@ import { load } from '../load/load.ts'
 import { createHome, type GatewayHome } from './home.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
-import { nginxVersion, type Server, startBare, startGateway, startNginx, startUpstream } from './servers.ts'
+import {
+  nginxVersion,
+  type Server,
+  startBare,
+  startGateway,
+  startNginx,
+  startUpstream,
+  type UpstreamProtocol,
+} from './servers.ts'
 import { jsonReply, TEXT_EVENT } from './wire.ts'
 
 export type Work = {
   upstreamPath: string
+  /** Absent: plain http. */
+  protocol?: UpstreamProtocol
   body: string
   connections: number
   /** In each round, on each server. */
@@ -46,12 +56,12 @@ export type Figures = { name: string } & Sample & {
 
 /** Medians per server, the bare one first. */
 export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
-  const upstream = await startUpstream()
-  const home = await createHome(upstream.port, work.upstreamPath)
+  const upstream = await startUpstream([], work.protocol)
+  const home = await createHome(upstream, work.upstreamPath)
   const servers: Server[] = []
   try {
-    servers.push(await startBare(upstream.port), await startGateway(home))
-    if (nginxVersion()) servers.push(await startNginx(upstream.port))
+    servers.push(await startBare(upstream), await startGateway(home))
+    if (nginxVersion() && upstream.protocol === 'http') servers.push(await startNginx(upstream.port))
     return await alternate(servers, home, work, options)
   } finally {
     for (const server of [...servers, upstream]) await server.stop()

@@ -1,6 +1,7 @@
 // The fixed-answer upstream, a process of its own. Raw sockets, so that what is written in one piece leaves in one piece:
 // a server library would be free to join events or to split them. Prints its port.
 import type { Socket } from 'bun'
+import { pace } from './pace.ts'
 import { jsonReply, lastEvents, textEvent } from './wire.ts'
 
 type Connection = {
@@ -42,27 +43,6 @@ function piecesOf(events: number, perWrite: number): readonly Uint8Array[] {
   return pieces
 }
 
-const paced = new Map<number, Socket<Connection>[][]>()
-
-/** Streams of a pace take turns, millisecond by millisecond: those of real callers are out of step, too. */
-function pace(socket: Socket<Connection>, everyMs: number): void {
-  let turns = paced.get(everyMs)
-  if (!turns) {
-    const lists = Array.from({ length: everyMs }, (): Socket<Connection>[] => [])
-    let turn = 0
-    turns = lists
-    paced.set(everyMs, turns)
-    setInterval(() => {
-      turn = (turn + 1) % everyMs
-      const members = lists[turn] ?? []
-      for (const member of members) sendNext(member)
-      lists[turn] = members.filter(({ data }) => data.stream)
-    }, 1)
-  }
-  const shortest = turns.reduce((least, each) => (each.length < least.length ? each : least))
-  shortest.push(socket)
-}
-
 function write(socket: Socket<Connection>, bytes: Uint8Array): boolean {
   const written = socket.write(bytes)
   if (written === bytes.length) return true
@@ -91,7 +71,10 @@ function answer(socket: Socket<Connection>, path: string): void {
     socket.data.stream = stream
     if (stream.everyMs > 0) {
       sendNext(socket)
-      pace(socket, stream.everyMs)
+      pace(stream.everyMs, () => {
+        sendNext(socket)
+        return socket.data.stream !== undefined
+      })
     } else while (sendNext(socket)) {}
   }
 }

@@ -1,5 +1,6 @@
 // Child processes: started with a clean environment and all the open files they may have, ended by their own id.
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 
 export type Child = {
   pid: number
@@ -9,8 +10,17 @@ export type Child = {
   stop(): Promise<void>
 }
 
-/** Bun's HTTP client opens at most 256 requests at once unless this is set before it starts. */
-const ENVIRONMENT = { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65000' }
+const CERTIFICATES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
+/** Of the https upstream, for localhost and 127.0.0.1. */
+export const CERTIFICATE = join(CERTIFICATES, 'localhost.cert.pem')
+export const PRIVATE_KEY = join(CERTIFICATES, 'localhost.key.pem')
+
+const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '',
+  // Bun's HTTP client opens at most 256 requests at once unless this is set before it starts.
+  BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
+  NODE_EXTRA_CA_CERTS: CERTIFICATE,
+}
 
 /** Those that run: none outlives this process, however it is told to end. */
 const running = new Set<{ kill(signal: NodeJS.Signals): void }>()

@@ -6,8 +6,6 @@ import { type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
 import { type Child, childOf, freePort, untilLine } from './processes.ts'
 import { CHAT } from './wire.ts'
 
-export type ServerName = 'bare' | 'gateway' | 'nginx'
-
 export type Server = {
   name: string
   pid: number
@@ -17,15 +15,24 @@ export type Server = {
   stop(): Promise<void>
 }
 
+/** How an upstream is called: without TLS, or over TLS with this version of HTTP. */
+export type UpstreamProtocol = 'http' | 'https/1.1' | 'https/2'
+
+export type UpstreamServer = Server & { url: string; protocol: UpstreamProtocol }
+
 const START_WITHIN_MS = 20_000
 
 /** `command`: what it is started through, such as `taskset`. */
-export async function startUpstream(command: readonly string[] = []): Promise<Server> {
-  return await startScript('fixed-upstream', [], command)
+export async function startUpstream(
+  command: readonly string[] = [],
+  protocol: UpstreamProtocol = 'http',
+): Promise<UpstreamServer> {
+  const server = await startScript(protocol === 'http' ? 'fixed-upstream' : 'https-upstream', [], command)
+  return { ...server, url: `${protocol === 'http' ? 'http' : 'https'}://127.0.0.1:${server.port}`, protocol }
 }
 
-export async function startBare(upstreamPort: number): Promise<Server> {
-  return { ...(await startScript('bare-proxy', [`http://127.0.0.1:${upstreamPort}`])), name: 'bare' }
+export async function startBare({ url, protocol }: UpstreamServer): Promise<Server> {
+  return { ...(await startScript('bare-proxy', [url, protocol])), name: 'bare' }
 }
 
 async function startScript(name: string, args: string[], command: readonly string[] = []): Promise<Server> {

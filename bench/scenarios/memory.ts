@@ -71,9 +71,9 @@ type Part = Pick<LoadPlan, 'body' | 'connections' | 'requests' | 'reader'>
 
 async function onBoth(path: string, plan: Part, watchMs: number, options: BenchOptions) {
   const upstream = await startUpstream()
-  const home = await createHome(upstream.port, path)
+  const home = await createHome(upstream, path)
   try {
-    const bare = await watch(await startBare(upstream.port), home, path, plan, watchMs, options)
+    const bare = await watch(await startBare(upstream), home, path, plan, watchMs, options)
     const gateway = await watch(await startGateway(home), home, path, plan, watchMs, options)
     return { bare, gateway }
   } finally {

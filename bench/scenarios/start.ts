@@ -15,7 +15,7 @@ export const start: Scenario = {
   async run({ rounds, say }) {
     const [first, again]: number[][] = [[], []]
     for (let round = 1; round <= rounds; round++) {
-      const home = await createHome(1, jsonPath)
+      const home = await createHome({ url: 'http://127.0.0.1:1', protocol: 'http' }, jsonPath)
       try {
         first?.push(await startOnce(home))
         again?.push(await startOnce(home))

@@ -20,8 +20,8 @@ export const storedKeys: Scenario = {
       ...{ requests, warmUp: requests },
     }
     const upstream = await startUpstream()
-    const few = await createHome(upstream.port, jsonPath, 10)
-    const lots = await createHome(upstream.port, jsonPath, options.quick ? MILLION / 10 : MILLION)
+    const few = await createHome(upstream, jsonPath, 10)
+    const lots = await createHome(upstream, jsonPath, options.quick ? MILLION / 10 : MILLION)
     try {
       const small = await startGateway(few, FEW)
       const large = await startGateway(lots, LOTS)

@@ -69,7 +69,7 @@ export const translatedLong: Scenario = {
   async run({ quick, say }) {
     const shape = { ...LONG, events: quick ? LONG.events / 5 : LONG.events }
     const upstream = await startUpstream()
-    const home = await createHome(upstream.port, streamPath(shape))
+    const home = await createHome(upstream, streamPath(shape))
     const gateway = await startGateway(home)
     try {
       const plan: LoadPlan = {
