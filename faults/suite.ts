@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { startSandboxServer } from '../packages/gateway/src/sandbox/server.ts'
+import { startSandboxServer } from '../packages/sandbox/src/server.ts'
 import { type Gateway, startGateway } from '../test/support/gateway/gateway.ts'
 import { head } from '../test/support/upstreams/raw-upstream.ts'
 import { checkAudit, compareWallet } from '../torture/check-ledger.ts'

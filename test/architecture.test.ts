@@ -8,19 +8,23 @@ const GATEWAY = 'packages/gateway/src'
 const PROTOCOL = 'packages/protocol/src'
 const DIALECTS = `${PROTOCOL}/dialects`
 
-/** What each folder of the gateway may import, besides itself and the protocol package. */
+/** What each folder of the gateway may import, besides itself and the packages `protocol` and `http`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  cli: ['config', 'journey', 'money', 'sandbox', 'storage', 'upstreams', 'observe'],
-  journey: ['upstreams', 'money', 'storage', 'http', 'observe', 'config'],
-  'console-api': ['money', 'storage', 'http', 'observe', 'config'],
-  sandbox: ['http', 'observe'],
-  upstreams: ['config', 'http', 'observe', 'money'],
-  storage: ['money', 'http', 'observe'],
-  config: ['money', 'http'],
+  cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
+  text: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  'paid-call': ['text', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  overload: ['text', 'access', 'money', 'storage', 'observe'],
+  access: ['text', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  'console-api': ['overload', 'money', 'storage', 'observe', 'config'],
+  upstreams: ['config', 'observe', 'money'],
+  storage: ['money', 'observe'],
+  config: ['money'],
   money: [],
-  http: ['observe'],
   observe: [],
 }
+
+/** What each package may import, besides itself. Everything else is a dependency of the gateway's. */
+const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: ['protocol'], sandbox: ['http'] }
 
 /** The files that put everything together. */
 const TOP = [
@@ -63,7 +67,8 @@ function importsOf(path: string): string[] {
   )
   return [...found].map((match) => {
     const target = match[1] ?? match[2] ?? ''
-    if (target.startsWith('@trivium/protocol/')) return target.replace('@trivium/protocol/', `${PROTOCOL}/`)
+    const named = /^@trivium\/([^/]+)\/(.+)$/.exec(target)
+    if (named) return `packages/${named[1]}/src/${named[2]}`
     return target.startsWith('.') ? relative(ROOT, join(ROOT, dirname(path), target)) : target
   })
 }
@@ -105,6 +110,17 @@ describe('imports go one way', () => {
     const readers = files.filter((path) => /process\.env|Bun\.env/.test(read(path)))
     expect(readers).toEqual([`${GATEWAY}/main.ts`])
   })
+})
+
+test.each(Object.entries(PACKAGES))('package %s imports only what is below it', (name, allowed) => {
+  const files = sources(`packages/${name}/src`).filter((path) => !isTest(path))
+  const violations = files.flatMap((path) =>
+    importsOf(path)
+      .filter((target) => /^packages\//.test(target))
+      .filter((target) => ![name, ...allowed].includes(target.split('/')[1] ?? ''))
+      .map((target) => `${path} -> ${target}`),
+  )
+  expect(violations).toEqual([])
 })
 
 describe('the protocol package is pure', () => {

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { createSandbox } from '../packages/gateway/src/sandbox/handler.ts'
+import { createSandbox } from '../packages/sandbox/src/handler.ts'
 import { bodyIn, type Calling, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
 import {
   chunk,

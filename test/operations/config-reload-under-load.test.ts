@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { eventually } from '../support/eventually.ts'
 import { quickKey } from '../support/gateway/control.ts'
 import { chat, ENGINES, type Engine, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'

@@ -1,7 +1,7 @@
 // The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { quickKey } from '../support/gateway/control.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type Client, clientOf, MAJORS, PROVIDERS, type Provider, type Request } from '../support/sdk/ai-sdk.ts'

@@ -1,7 +1,7 @@
 // Google's own SDKs choose the API version by themselves: /v1, /v1alpha or /v1beta. They are known by their credential.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
-import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { quickKey } from '../support/gateway/control.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { quickKey } from '../support/gateway/control.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CONVERSATIONS } from '../support/sdk/tool-conversation.ts'

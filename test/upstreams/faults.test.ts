@@ -1,6 +1,6 @@
 // Every fault of an upstream, streamed and not, embedded and over a socket: what the client gets, and what it costs.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type SandboxServer, startSandboxServer } from '../../packages/gateway/src/sandbox/server.ts'
+import { type SandboxServer, startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { audit, cost, quickKey, type Row } from '../support/gateway/control.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 

@@ -1,7 +1,8 @@
 // The first start of a store: an account with the trial credit and a key to try things with, shown once and never again.
+
+import { hashSecret } from './access/authenticate.ts'
 import { newSecret } from './cli/operations.ts'
 import type { FileConfig } from './config/types.ts'
-import { hashSecret } from './journey/authenticate.ts'
 import { TRIAL } from './money/ledger.ts'
 import { NO_LIMITS } from './money/limits.ts'
 import { NO_RESTRICTIONS, type Storage } from './storage/storage.ts'

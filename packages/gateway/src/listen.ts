@@ -2,13 +2,13 @@
 // after which the first stops accepting: nobody is refused in between.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
+import type { Door } from '@trivium/http/server/gate.ts'
+import { giveNewConnectionsTo } from '@trivium/http/server/hand-over-listener.ts'
+import { HttpServer } from '@trivium/http/server/server.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
-import type { Door } from './http/door.ts'
-import type { ConnectionLimit } from './http/server/connection-limit.ts'
-import { HttpServer } from './http/server/server.ts'
-import { giveNewConnectionsTo } from './http/steer.ts'
-import type { Ticker } from './http/ticker.ts'
 
 export type Listener = {
   readonly url: string

@@ -1,8 +1,9 @@
 // What every start prints: where everything is, what it serves, and what to do next. The first one also shows a call to paste.
+
+import type { Catalogue } from './access/catalogue.ts'
 import { PROGRAM } from './cli/program.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { FirstStart } from './first-start.ts'
-import type { Catalogue } from './journey/catalogue.ts'
 import { formatUsd } from './money/amount.ts'
 
 export type Started = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { firstIdAt, timeOfId } from './journey/ids.ts'
+import { firstIdAt, timeOfId } from './access/ids.ts'
 import type { AuditReport, LiveNode } from './storage/storage.ts'
 import { auditing, clearingReceipts, sweeping, watchNodes } from './upkeep.ts'
 

@@ -1,11 +1,11 @@
 // What a server looks after while it runs: changes made by other processes, its configuration, its certificate, its books.
 import { dirname } from 'node:path'
+import type { Callers } from './access/authenticate.ts'
+import { firstIdAt } from './access/ids.ts'
 import type { Company } from './app.ts'
 import { missingGroupRemarks } from './config/remarks.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { watchConfig } from './config/watch.ts'
-import type { Callers } from './journey/authenticate.ts'
-import { firstIdAt } from './journey/ids.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
 import type { Contents } from './storage/contents.ts'

@@ -1,7 +1,7 @@
 // The embedded model behind the addresses of every vendor, with a note of what it was sent. The key says who it is for.
 
-import { startSandboxServer } from '../../../packages/gateway/src/sandbox/server.ts'
 import { KINDS } from '../../../packages/gateway/src/upstreams/kinds/index.ts'
+import { startSandboxServer } from '../../../packages/sandbox/src/server.ts'
 
 export type Sent = { path: string; headers: Record<string, string>; body: Record<string, unknown> }
 

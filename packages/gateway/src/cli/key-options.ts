@@ -1,6 +1,7 @@
 // The options of `key create`, `key limit` and `account limit`, checked: what is wrong is named before anything is written.
+
+import { mistakesIn } from '../access/origin.ts'
 import type { FileConfig, Group } from '../config/types.ts'
-import { mistakesIn } from '../journey/origin.ts'
 import { type Nanos, parseUsd } from '../money/amount.ts'
 import { type Limits, PERIODS, type Period } from '../money/limits.ts'
 import type { KeyChanges } from '../storage/storage.ts'

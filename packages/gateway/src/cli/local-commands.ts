@@ -1,6 +1,6 @@
 // The commands that need no database, or deal with it themselves.
 import { resolve } from 'node:path'
-import { startSandboxServer } from '../sandbox/server.ts'
+import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import { readPriceList } from '../upstreams/price-list.ts'
 import { compareWithList } from '../upstreams/price-report.ts'
 import type { Arguments } from './args.ts'

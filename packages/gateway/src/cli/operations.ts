@@ -1,12 +1,12 @@
 // What an operator can do to accounts and keys: run in the process that owns the store, asked for by the command line.
 
+import { hashSecret } from '../access/authenticate.ts'
+import { formatRequestId, parseRequestId } from '../access/ids.ts'
 import type { FileConfig } from '../config/types.ts'
-import { hashSecret } from '../journey/authenticate.ts'
-import { formatRequestId, parseRequestId } from '../journey/ids.ts'
-import { showReceipt, withinBytes } from '../journey/show-receipt.ts'
 import { formatUsd } from '../money/amount.ts'
 import { CREDIT, TRIAL } from '../money/ledger.ts'
 import { type Limits, NO_LIMITS } from '../money/limits.ts'
+import { showReceipt, withinBytes } from '../paid-call/show-receipt.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
 import type { Account, Key, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'

@@ -1,7 +1,8 @@
 // Which upstreams are there and take their keys, for the commands that tell a dead one from a healthy one: asked all at once,
 // without cost, and each for a few seconds at most.
+
+import { createSandbox } from '@trivium/sandbox/handler.ts'
 import type { FileConfig } from '../config/types.ts'
-import { createSandbox } from '../sandbox/handler.ts'
 import { type Probe, probeUpstream } from '../upstreams/check.ts'
 import { createSend } from '../upstreams/send.ts'
 

@@ -1,10 +1,10 @@
 // `upstream test`, against servers that work and servers that fail in every way that people run into.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.ts'
 import { assemble } from '../config/assemble.ts'
 import type { FileConfig } from '../config/types.ts'
 import { BUILT_IN, loadFile } from '../config.ts'
-import { type SandboxServer, startSandboxServer } from '../sandbox/server.ts'
 import type { Check } from '../upstreams/check.ts'
 import { testUpstream } from './upstream-test.ts'
 

@@ -1,7 +1,8 @@
 // `upstream test ID`: does it answer, with each of its keys and in each of its dialects? At the operator's own expense.
+
+import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { nearest } from '../config/nearest.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
-import { createSandbox } from '../sandbox/handler.ts'
 import { type Check, checkUpstream } from '../upstreams/check.ts'
 import { createSend } from '../upstreams/send.ts'
 import { CommandError } from './errors.ts'

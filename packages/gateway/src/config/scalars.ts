@@ -1,8 +1,8 @@
 // Readers for single values: whole numbers, yes/no, words, amounts, sizes, durations, addresses, files.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { parseBlock } from '@trivium/http/ip-address.ts'
 import { isScalar } from 'yaml'
-import { parseBlock } from '../http/address.ts'
 import { type Nanos, parseUsd } from '../money/amount.ts'
 import { addMistake, type Value } from './document.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'

@@ -1,7 +1,8 @@
 // How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
+
+import type { HttpRequest } from '@trivium/http/request.ts'
+import { type Answer, type AnswerHeaders, json } from '@trivium/http/response.ts'
 import { ERRORS, type ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { type Answer, type AnswerHeaders, json } from '../http/answer.ts'
-import type { HttpRequest } from '../http/request.ts'
 
 /** A call as the app hands it over: the headers for its answer are prepared. */
 export type ConsoleCall = {

@@ -1,6 +1,6 @@
 // Browsers name the page that a call comes from. Only our own pages may call the console's paths: a stranger's page must
 // not act in the name, or from the network, of whoever looks at it.
-import type { RequestHeaders } from '../http/request.ts'
+import type { RequestHeaders } from '@trivium/http/request.ts'
 
 /** True also for callers without a page: they are no browser, or one that shows our own. */
 export function isOwnPage(headers: RequestHeaders, publicUrl: string | undefined): boolean {

@@ -1,6 +1,6 @@
 // Every answer of the registration, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
-import { testHeaders, testRequest } from '../http/test-support.ts'
+import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Account, SignedUp, SignUp, SignUpRefusal } from '../storage/storage.ts'

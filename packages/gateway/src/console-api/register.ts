@@ -1,13 +1,14 @@
 // POST /console/api/register: an account for whoever asks, as far as the operator allows. Strangers call this, so each
 // check stands before what is dearer than it: a question to the store, then a slow hash, then the account.
+
+import { JSON_BODY, readBody } from '@trivium/http/body.ts'
+import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/client-address.ts'
+import { type Answer, json } from '@trivium/http/response.ts'
 import type { FileConfig } from '../config/types.ts'
-import { type Answer, json } from '../http/answer.ts'
-import { JSON_BODY, readBody } from '../http/body.ts'
-import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '../http/client-address.ts'
-import { createFewAtOnce } from '../http/few-at-once.ts'
-import { createTries } from '../http/tries.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { Log } from '../observe/log.ts'
+import { createTries } from '../overload/attempt-counter.ts'
+import { createFewAtOnce } from '../overload/concurrency-limit.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { SignedUp, SignUpRefusal, Storage } from '../storage/storage.ts'
 import { type ConsoleCall, type Refusal, refuse, refuseFor } from './answers.ts'

@@ -1,6 +1,7 @@
 // Reading a reply whose size somebody else decides.
+
+import { mostSent } from '@trivium/http/framing/chunked.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import { mostSent } from '../http/chunked.ts'
 import type { Reply } from './reply.ts'
 
 /** Told of each piece that comes, and of signs of life. */

@@ -1,8 +1,9 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
+
+import type { Cancel } from '@trivium/http/cancel.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
-import type { Cancel } from '../http/cancel.ts'
 import { createHttp1 } from './http1/client.ts'
 import { CONNECT_WITHIN_MS } from './http1/closed.ts'
 import { FixedHead } from './http1/write-head.ts'

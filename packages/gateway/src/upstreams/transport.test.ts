@@ -1,6 +1,6 @@
 // Which version of HTTP a call takes, and when it is sent again: every case that real servers make hard to come by.
 import { expect, test } from 'bun:test'
-import { Cancel } from '../http/cancel.ts'
+import { Cancel } from '@trivium/http/cancel.ts'
 import { createTransport, type Way } from './transport.ts'
 
 const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }

@@ -5,8 +5,9 @@
 // a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
 // whether HTTP/2 is offered is found out by a question of its own, and not by trying it with a call. Only of a server that has
 // never answered, and that fails a handshake of ours as well, it is said that no request has left.
+
+import type { Cancel } from '@trivium/http/cancel.ts'
 import type { Upstream } from '../config/types.ts'
-import type { Cancel } from '../http/cancel.ts'
 import { offersHttp2, refusesTls } from './alpn.ts'
 import { NotConnected } from './http1/closed.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { Cancel } from '../../http/cancel.ts'
 import { readAtMost } from '../read.ts'
 import type { Reply } from '../reply.ts'
 import { createHttp1 } from './client.ts'

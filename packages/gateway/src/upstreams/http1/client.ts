@@ -1,7 +1,8 @@
 // HTTP/1.1 to upstreams without TLS, over connections that are kept: docs/decisions/0011 tells why it is not left to Bun.
+
+import type { Cancel } from '@trivium/http/cancel.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
-import type { Cancel } from '../../http/cancel.ts'
 import { plain, type Reply } from '../reply.ts'
 import { Closed, CONNECT_WITHIN_MS, NotConnected } from './closed.ts'
 import { type Asker, Connection, type Owner } from './connection.ts'

@@ -1,12 +1,13 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
+
+import type { Cancel } from '@trivium/http/cancel.ts'
+import { Chunked } from '@trivium/http/framing/chunked.ts'
+import { bufferOf, headEnd } from '@trivium/http/framing/head-end.ts'
+import { Malformed } from '@trivium/http/framing/malformed.ts'
+import { partOf } from '@trivium/http/framing/part-of.ts'
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
-import type { Cancel } from '../../http/cancel.ts'
-import { Chunked } from '../../http/chunked.ts'
-import { bufferOf, headEnd } from '../../http/head-end.ts'
-import { Malformed } from '../../http/malformed.ts'
-import { partOf } from '../../http/part-of.ts'
 import { Closed } from './closed.ts'
 import { Head } from './head.ts'
 import { Http1Reply } from './http1-reply.ts'

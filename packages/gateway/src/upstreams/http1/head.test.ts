@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Malformed } from '../../http/malformed.ts'
+import { Malformed } from '@trivium/http/framing/malformed.ts'
 import { Head } from './head.ts'
 
 const read = (text: string) => new Head({ bytes: Buffer.from(`${text}: body`, 'latin1'), start: 0, end: text.length })

@@ -1,6 +1,6 @@
 // The head of a reply: its first line and its headers.
-import { firstLineLength, type HeadBytes, HeaderLines } from '../../http/header-lines.ts'
-import { Malformed } from '../../http/malformed.ts'
+import { firstLineLength, type HeadBytes, HeaderLines } from '@trivium/http/framing/header-lines.ts'
+import { Malformed } from '@trivium/http/framing/malformed.ts'
 
 /** What is said about where a body ends. */
 export type Framing = number | 'chunked' | 'until-close'

@@ -1,7 +1,7 @@
 // Replies that are mostly framing: on a connection that is given its bytes by the test.
 import { describe, expect, test } from 'bun:test'
+import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket } from 'bun'
-import { Cancel } from '../../http/cancel.ts'
 import { readAtMost } from '../read.ts'
 import type { Reply } from '../reply.ts'
 import { Connection } from './connection.ts'

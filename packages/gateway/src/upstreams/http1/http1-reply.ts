@@ -1,5 +1,5 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
-import { pushJoined } from '../../http/push-joined.ts'
+import { pushJoined } from '@trivium/http/framing/push-joined.ts'
 import type { Reply } from '../reply.ts'
 import { Closed } from './closed.ts'
 import type { Head } from './head.ts'

@@ -1,7 +1,7 @@
 // Requests that no socket takes at once.
 import { afterEach, expect, test } from 'bun:test'
+import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { Cancel } from '../../http/cancel.ts'
 import { readAtMost } from '../read.ts'
 import { createHttp1 } from './client.ts'
 

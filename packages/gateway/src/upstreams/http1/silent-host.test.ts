@@ -1,8 +1,8 @@
 // A machine that takes no connection and does not refuse it either.
 import { ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
-import { Cancel } from '../../http/cancel.ts'
-import { openLibc } from '../../http/libc.ts'
+import { Cancel } from '@trivium/http/cancel.ts'
+import { openLibc } from '@trivium/http/libc.ts'
 import { createHttp1 } from './client.ts'
 
 const [AF_INET, SOCK_STREAM] = [2, 1]

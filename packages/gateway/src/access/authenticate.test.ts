@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test'
+import type { Caller } from '../storage/storage.ts'
+import { TEST_CALLER } from '../text/test-dependencies.ts'
+import { createCallers, hashSecret, secretOf } from './authenticate.ts'
+import { Failure } from './failure.ts'
+
+const secret = (name: string | number) => `sk-${String(name).padStart(20, '0')}`
+
+/** A store that counts the questions and answers them when it is told to. */
+function countingStore(callers: Record<string, Partial<Caller>>) {
+  const byHash = new Map(
+    Object.entries(callers).map(([name, caller]) => [hashSecret(secret(name)).toString('hex'), caller]),
+  )
+  let asked = 0
+  let gate: Promise<void> = Promise.resolve()
+  return {
+    asked: () => asked,
+    waitFor: (next: Promise<void>) => {
+      gate = next
+    },
+    async findCaller(hash: Uint8Array) {
+      asked++
+      await gate
+      const found = byHash.get(Buffer.from(hash).toString('hex'))
+      return found && { ...TEST_CALLER, ...found }
+    },
+  }
+}
+
+const codeOf = async (call: () => unknown) => {
+  try {
+    await call()
+    return 'ok'
+  } catch (error) {
+    return error instanceof Failure ? error.info.code : String(error)
+  }
+}
+
+describe('the cache of callers', () => {
+  test('one that is out of date is looked up anew, once for many who find it out together', async () => {
+    const store = countingStore({ a: {}, b: {} })
+    const callers = createCallers(store, () => 0)
+    const former = await callers.find(secret('a'))
+    await callers.find(secret('b'))
+    const anew = await Promise.all(Array.from({ length: 50 }, () => callers.again(secret('a'), former)))
+    expect(store.asked()).toBe(3)
+    for (const each of anew) expect(each).not.toBe(former)
+    // Whoever comes late with the former one gets what is known by now.
+    expect(await callers.again(secret('a'), former)).toBe(await callers.find(secret('a')))
+    await callers.find(secret('b'))
+    expect(store.asked()).toBe(3)
+  })
+
+  test('who remembers something else of the callers hears when it may be out of date', () => {
+    let cleared = 0
+    createCallers(countingStore({}), () => 0, { onClear: () => cleared++ }).clear()
+    expect(cleared).toBe(1)
+  })
+
+  test('many at once for the same key are one question; later ones are none', async () => {
+    const store = countingStore({ a: {} })
+    const callers = createCallers(store, () => 0)
+    const found = await Promise.all(Array.from({ length: 50 }, () => callers.find(secret('a'))))
+    expect(new Set(found).size).toBe(1)
+    expect(await callers.find(secret('a'))).toMatchObject({ account: 1n })
+    expect(store.asked()).toBe(1)
+  })
+
+  test('a wrong key is remembered as wrong, and one that is no key is not even asked for', async () => {
+    const store = countingStore({})
+    const callers = createCallers(store, () => 0)
+    for (let times = 0; times < 5; times++) expect(await codeOf(() => callers.find(secret('b')))).toBe('invalid_key')
+    expect(store.asked()).toBe(1)
+    for (const text of ['', 'sk-', 'sk-short', `${secret('b')} `, `sk-${'x'.repeat(300)}`, 'Bearer x'])
+      expect(await codeOf(() => callers.find(text))).toBe('invalid_key')
+    expect(store.asked()).toBe(1)
+  })
+
+  test('is bounded, and wrong keys do not crowd out right ones', async () => {
+    const store = countingStore(Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`r${index}`, {}])))
+    const callers = createCallers(store, () => 0, { limit: 4 })
+    await callers.find(secret('r0'))
+    for (let index = 0; index < 100; index++) await codeOf(() => callers.find(secret(index)))
+    const before = store.asked()
+    await callers.find(secret('r0'))
+    expect(store.asked()).toBe(before)
+    for (const name of ['r1', 'r2', 'r3', 'r4', 'r0']) await callers.find(secret(name))
+    expect(store.asked()).toBe(before + 5)
+  })
+
+  test('a failing store is not remembered', async () => {
+    const store = countingStore({ a: {} })
+    store.waitFor(Promise.reject(new Error('down')))
+    const callers = createCallers(store, () => 0)
+    expect(await codeOf(() => callers.find(secret('a')))).toBe('Error: down')
+    store.waitFor(Promise.resolve())
+    expect(await codeOf(() => callers.find(secret('a')))).toBe('ok')
+  })
+
+  test('what was asked before a change is not kept after it', async () => {
+    const store = countingStore({ a: {} })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    store.waitFor(promise)
+    const callers = createCallers(store, () => 0)
+    const early = callers.find(secret('a'))
+    callers.clear()
+    resolve()
+    await early
+    await callers.find(secret('a'))
+    expect(store.asked()).toBe(2)
+  })
+
+  test.each([
+    [{ revoked: true }, 'invalid_key'],
+    [{ accountDisabled: true }, 'account_disabled'],
+    [{ expiresAt: 1_000 }, 'expired_key'],
+    [{ expiresAt: 1_001 }, 'ok'],
+  ])('%j: %s', async (caller, expected) => {
+    expect(await codeOf(() => createCallers(countingStore({ a: caller }), () => 1_000).find(secret('a')))).toBe(
+      expected,
+    )
+  })
+
+  test('a remembered key expires by the clock', async () => {
+    let now = 0
+    const callers = createCallers(countingStore({ a: { expiresAt: 10 } }), () => now)
+    expect(await codeOf(() => callers.find(secret('a')))).toBe('ok')
+    now = 10
+    expect(await codeOf(() => callers.find(secret('a')))).toBe('expired_key')
+  })
+})
+
+test.each([
+  ['chat', { authorization: 'Bearer a' }, '', 'a'],
+  ['chat', { authorization: 'bearer  a ' }, '', 'a'],
+  ['chat', { authorization: 'Basic a', 'x-api-key': 'b' }, '', 'b'],
+  ['chat', { authorization: 'Bearer a', 'x-api-key': 'b' }, 'key=c', 'a'],
+  ['messages', { authorization: 'Bearer a', 'x-api-key': 'b' }, '', 'b'],
+  ['generate-content', { authorization: 'Bearer a', 'x-goog-api-key': 'b' }, 'key=c', 'b'],
+  ['generate-content', {}, 'alt=sse&key=c', 'c'],
+] as const)('the key of a %s call with %j and ?%s', (dialect, headers, query, expected) => {
+  expect(secretOf(new Headers(headers), query, dialect)).toBe(expected)
+})

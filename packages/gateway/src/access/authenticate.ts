@@ -1,0 +1,159 @@
+// Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
+
+import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
+import type { Caller, Storage } from '../storage/storage.ts'
+import type { Catalogue } from './catalogue.ts'
+import { Failure } from './failure.ts'
+import { checkOrigin } from './origin.ts'
+
+const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
+
+export type Callers = {
+  find(secret: string): Promise<Caller> | Caller
+  /** Looked up anew, since `former` turned out to be out of date: once, however many find that out together. */
+  again(secret: string, former: Caller): Promise<Caller> | Caller
+  /** Forget everything: a key or an account has changed somewhere. */
+  clear(): void
+}
+
+type Known = Caller | 'unknown'
+
+/** Wrong secrets are remembered apart, and fewer of them: whoever tries many must not crowd the right ones out. */
+const WRONG_SHARE = 10
+
+/** `onClear`: for others who remember what may have changed. */
+export function createCallers(
+  storage: Pick<Storage, 'findCaller'>,
+  clock: () => number,
+  { limit = 100_000, onClear = () => {} }: { limit?: number; onClear?: () => void } = {},
+): Callers {
+  let known = new Map<string, Caller>()
+  let wrong = new Map<string, 'unknown'>()
+  let asking = new Map<string, Promise<Known>>()
+
+  async function ask(hash: Uint8Array, name: string): Promise<Known> {
+    // A clear() while we are asking replaces the maps: then this answer may be old, and is kept in maps that nobody reads.
+    const [right, refused, pending] = [known, wrong, asking]
+    try {
+      const caller = await storage.findCaller(hash)
+      if (caller) remember(right, name, caller, limit)
+      else remember(refused, name, 'unknown', Math.ceil(limit / WRONG_SHARE))
+      return caller ?? 'unknown'
+    } finally {
+      pending.delete(name)
+    }
+  }
+
+  const callers: Callers = {
+    find(secret) {
+      if (!SECRET.test(secret)) throw invalid()
+      const name = nameOf(secret)
+      const caller = known.get(name) ?? wrong.get(name)
+      if (caller !== undefined) return admit(caller, clock)
+      let answer = asking.get(name)
+      if (!answer) {
+        answer = ask(hashSecret(secret), name)
+        asking.set(name, answer)
+      }
+      return answer.then((found) => admit(found, clock))
+    },
+    again(secret, former) {
+      const name = nameOf(secret)
+      if (known.get(name) === former) known.delete(name)
+      return callers.find(secret)
+    },
+    clear() {
+      known = new Map()
+      wrong = new Map()
+      asking = new Map()
+      onClear()
+    },
+  }
+  return callers
+}
+
+function remember<T>(cache: Map<string, T>, name: string, value: T, limit: number): void {
+  if (cache.size >= limit) cache.delete(cache.keys().next().value ?? '')
+  cache.set(name, value)
+}
+
+/** Who is calling, from an address that the key allows. `former`: what was known of the caller, found to be out of date. */
+export function authenticate(
+  arriving: Arriving,
+  dialect: DialectId,
+  authority: Authority,
+  former?: Caller,
+): Promise<Caller> | Caller {
+  const { headers } = arriving.http
+  const secret = secretOf(headers, arriving.query, dialect)
+  const found = former ? authority.callers.again(secret, former) : authority.callers.find(secret)
+  // Nearly always there already: a turn of the loop would cost more than the rest.
+  return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
+}
+
+function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: Authority): Caller {
+  record.account = caller.account
+  record.key = caller.key
+  if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
+  return caller
+}
+
+async function allowedLater(found: Promise<Caller>, arriving: Arriving, authority: Authority): Promise<Caller> {
+  return allowed(await found, arriving, authority)
+}
+
+type Arriving = { http: HttpRequest; query: string; record: Pick<RequestRecord, 'account' | 'key'> }
+type Authority = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
+
+export function hashSecret(secret: string): Buffer {
+  return new Bun.CryptoHasher('sha256').update(secret).digest()
+}
+
+/** The same hash as text, made in one native call: callers are kept under it. */
+const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
+
+function admit(caller: Known, clock: () => number): Caller {
+  if (caller === 'unknown' || caller.revoked) throw invalid()
+  if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expired()
+  if (caller.accountDisabled) throw disabled()
+  return caller
+}
+
+export const invalid = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
+export const expired = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
+export const disabled = () =>
+  new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
+
+/** Where each protocol puts the key; the others are read after it, so that any client works on any path. */
+const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {
+  messages: ['x-api-key'],
+  'generate-content': ['x-gen-api-key', 'x-goog-api-key'],
+}
+const ALL_HEADERS = ['x-api-key', 'x-gen-api-key', 'x-goog-api-key']
+
+/** As the vendors' own SDKs send it, and beside it as the specification calls it. */
+const WHERE: Partial<Record<DialectId, string>> = {
+  messages: "'x-api-key: sk-...'",
+  'generate-content': "'x-goog-api-key: sk-...' (or 'x-gen-api-key: sk-...')",
+}
+
+export function secretOf(headers: RequestHeaders, query: string, dialect: DialectId): string {
+  for (const name of OWN_HEADER[dialect] ?? []) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  const authorization = headers.get('authorization')
+  if (authorization && /^bearer /i.test(authorization)) return authorization.slice(7).trim()
+  for (const name of ALL_HEADERS) {
+    const value = headers.get(name)
+    if (value) return value
+  }
+  const inQuery = query ? new URLSearchParams(query).get('key') : null
+  if (inQuery) return inQuery
+  throw new Failure(
+    'invalid_key',
+    `No API key was sent. Send it as ${WHERE[dialect] ?? "'Authorization: Bearer sk-...'"}.`,
+  )
+}

@@ -1,0 +1,66 @@
+// What a group offers, at which price; and what a call of a model that makes no text is told.
+import { describe, expect, test } from 'bun:test'
+import { assemble } from '../config/assemble.ts'
+import { TEST_CALLER } from '../text/test-dependencies.ts'
+import { authorize } from './authorize.ts'
+import { compileCatalogue, offerOf } from './catalogue.ts'
+import { Failure } from './failure.ts'
+
+const { config } = assemble(
+  `models:
+  - { id: plain, routes: [{ upstream: sandbox, cost: { input: 1, output: 1, reasoning: 2 } }], price: { input: 2, output: 8 } }
+  - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, tools: { web_search: 0.01 } } }
+  - { id: bare, routes: [{ upstream: sandbox }] }
+  - { id: img, type: image, routes: [{ upstream: sandbox }], price: { per_image: 0.04 } }
+groups:
+  - { id: default, models: ["*"], multiplier: 1.5 }
+  - id: own
+    models: [plain, bare]
+    multiplier: 1.5
+    prices: { plain: { input: 1, output: 4 }, bare: { input: 3, output: 3 } }
+`,
+  'f',
+  {},
+)
+if (!config) throw new Error('the configuration of this test has a mistake')
+const catalogue = compileCatalogue(config, 0)
+const offer = (group: string, model: string) => offerOf(catalogue, group, model)
+
+describe('a group', () => {
+  test('has the model’s price at its multiplier', () => {
+    expect(offer('default', 'plain')?.rate).toMatchObject({ multiplierMillionths: 1_500_000n, plain: true })
+    expect(offer('default', 'rich')?.rate).toMatchObject({ multiplierMillionths: 1_500_000n, plain: false })
+    expect(offer('default', 'bare')).toBeUndefined()
+  })
+
+  test('or a price of its own, with a version of its own and without the multiplier', () => {
+    const own = offer('own', 'plain')
+    expect(own?.rate).toMatchObject({ price: { input: 1_000_000_000n }, multiplierMillionths: 1_000_000n })
+    expect(own?.priceVersion).not.toBe(offer('default', 'plain')?.priceVersion ?? '')
+    expect(JSON.parse(own?.rateText ?? '')).toMatchObject({
+      ...{ version: own?.priceVersion, input: '1000000000', multiplier_millionths: '1000000' },
+    })
+  })
+
+  test('also for a model that has none otherwise', () => {
+    expect(offer('own', 'bare')?.rate.price.input).toBe(3_000_000_000n)
+  })
+})
+
+test('what the operator pays is ready to be reckoned with', () => {
+  const [candidate] = offer('default', 'plain')?.candidates ?? []
+  expect(candidate?.costRate).toMatchObject({ multiplierMillionths: 1_000_000n, plain: false })
+  expect(offer('default', 'rich')?.candidates[0]).not.toHaveProperty('costRate')
+})
+
+test('a model that makes images: who has it is told so, for others it does not exist', () => {
+  const refusal = (group: string) => {
+    try {
+      authorize({ ...TEST_CALLER, group }, 'img', catalogue)
+    } catch (thrown) {
+      return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
+    }
+  }
+  expect(refusal('default')).toEqual(['model_not_found', expect.stringContaining('makes images')])
+  expect(refusal('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
+})

@@ -1,0 +1,87 @@
+// The model lists: only what the caller's key and its group allow.
+
+import { type Answer, json } from '@trivium/http/response.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import {
+  generateContentModelEntry,
+  generateContentModelList,
+  type ListedModel,
+  modelEntry,
+  modelList,
+} from '@trivium/protocol/dialects/model-list.ts'
+import type { Parts } from '../text/dependencies.ts'
+import type { Incoming } from '../text/journey.ts'
+import { authenticate } from './authenticate.ts'
+import { authorize, isOnList } from './authorize.ts'
+import type { Catalogue, Offer } from './catalogue.ts'
+import { Failure } from './failure.ts'
+
+export async function listModels(incoming: Incoming, parts: Parts): Promise<Answer> {
+  const models = await visibleModels(incoming, 'chat', parts)
+  const query = new URLSearchParams(incoming.query)
+  const limit = Number(query.get('limit') ?? Number.NaN)
+  return shown(
+    incoming,
+    modelList(models, {
+      ...(limit > 0 ? { limit } : {}),
+      ...pageField('afterId', query.get('after_id')),
+      ...pageField('beforeId', query.get('before_id')),
+    }),
+  )
+}
+
+export async function showModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
+}
+
+export async function listGenerateContentModels(incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
+}
+
+export async function showGenerateContentModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+  return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
+}
+
+async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Parts): Promise<ListedModel[]> {
+  const caller = await authenticate(incoming, dialect, parts)
+  const catalogue = parts.catalogue()
+  const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
+  return offers.filter(({ model }) => isOnList(caller, model.id)).map((offer) => listed(offer, catalogue))
+}
+
+async function visibleModel(
+  segment: string,
+  incoming: Incoming,
+  dialect: DialectId,
+  parts: Parts,
+): Promise<ListedModel> {
+  const caller = await authenticate(incoming, dialect, parts)
+  const catalogue = parts.catalogue()
+  return listed(authorize(caller, decoded(segment), catalogue), catalogue)
+}
+
+function listed({ model }: Offer, catalogue: Catalogue): ListedModel {
+  const { context, maxOutput } = model.limits
+  return {
+    ...{ id: model.id, displayName: model.id, owner: 'trivium', created: Math.floor(catalogue.loadedAt / 1000) },
+    ...(context === undefined ? {} : { context }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+  }
+}
+
+function pageField<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
+  return value === null ? {} : ({ [name]: value } as Record<Name, string>)
+}
+
+/** Ids may contain a slash, which SDKs send as %2F. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new Failure('bad_request', 'The model id in the address is not valid percent-encoding.', { param: 'model' })
+  }
+}
+
+function shown(incoming: Incoming, body: unknown): Answer {
+  return json(200, incoming.headers, body)
+}

@@ -1,0 +1,73 @@
+// URLs that a caller names for the upstream to fetch or to call. An upstream may live in the operator's network, or be paid to
+// act in it: a private URL goes only where the operator allows it.
+
+import { judgeUrl } from '@trivium/http/url-guard.ts'
+import { shortText } from '@trivium/protocol/canonical/utf8.ts'
+import type { PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Caller } from '../storage/storage.ts'
+import { tiersOf } from '../upstreams/health/choose.ts'
+import { isOnList } from './authorize.ts'
+import type { Candidate, Offer } from './catalogue.ts'
+import { Failure } from './failure.ts'
+
+/** More than any vendor takes. */
+const MOST_URLS = 4_096
+
+/** What a candidate must allow, with the first field that asks for it. */
+type Needs = { private: string | undefined; object: string | undefined }
+
+/** The offer with those candidates alone that may be sent the request's URLs. Throws where none is left. */
+export function offerForUrls(offer: Offer, { urls }: PassingRequest, caller: Caller): Offer {
+  if (urls.length === 0) return offer
+  if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
+  const needs: Needs = { private: undefined, object: undefined }
+  for (const { field, url } of urls) {
+    const verdict = judgeUrl(url)
+    if (verdict === 'forbidden') throw notForwarded(field)
+    if (verdict !== 'public') needs[verdict] ??= field
+  }
+  if (needs.private === undefined && needs.object === undefined) return offer
+  const narrowed = narrowedTo(offer, needs.private !== undefined, needs.object !== undefined)
+  const { candidates, fallbacks } = narrowed
+  if (candidates.length > 0 || fallbacks.some(({ model }) => isOnList(caller, model.id))) return narrowed
+  throw needs.private === undefined ? notIssued(needs.object ?? '') : notForwarded(needs.private)
+}
+
+/** Both are frozen with the catalogue, so what is left of an offer is found once. */
+const narrowedOffers = new WeakMap<Offer, Map<string, Offer>>()
+
+function narrowedTo(offer: Offer, isPrivate: boolean, isObject: boolean): Offer {
+  const kept = narrowedOffers.get(offer) ?? new Map<string, Offer>()
+  narrowedOffers.set(offer, kept)
+  const name = `${isPrivate} ${isObject}`
+  const known = kept.get(name)
+  if (known) return known
+  const allows = ({ upstream }: Candidate): boolean =>
+    (!isPrivate || upstream.allowPrivate) && (!isObject || upstream.sharedObjects)
+  // Models may stand in for each other, but nobody asks for the fallbacks of a fallback.
+  const fallbacks = offer.fallbacks.map((each) => withCandidates(each, allows, []))
+  const narrowed = withCandidates(
+    offer,
+    allows,
+    fallbacks.filter(({ candidates }) => candidates.length > 0),
+  )
+  kept.set(name, narrowed)
+  return narrowed
+}
+
+function withCandidates(offer: Offer, allows: (candidate: Candidate) => boolean, fallbacks: readonly Offer[]): Offer {
+  const candidates = offer.candidates.filter(allows)
+  return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
+}
+
+function notForwarded(path: string): Failure {
+  const field = shortText(path)
+  const message = `${field} must be an http or https URL of a public host, or a data URL.`
+  return new Failure('bad_request', message, { param: field })
+}
+
+/** Whoever knows its name could use another tenant's object. */
+export function notIssued(field: string): Failure {
+  const message = `${field} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
+  return new Failure('unsupported', message, { param: field })
+}

@@ -1,0 +1,141 @@
+// How slots and memory are shared among accounts and keys.
+import { describe, expect, test } from 'bun:test'
+import { TestClient } from '@trivium/http/test-support.ts'
+import type { Load } from './admission.ts'
+import { admissionOf, load, settled } from './test-admission.ts'
+
+describe('shared among accounts', () => {
+  const [GREEDY, MODEST] = [1n, 2n]
+
+  test('an account gets half at most, and while it waits for its own others enter at once', () => {
+    const { admission, wait, places } = admissionOf(64)
+    const taken = Array.from({ length: 64 }, () => admission.enter(load(0, GREEDY)))
+    expect(taken.filter(Boolean)).toHaveLength(32)
+    wait(0, new TestClient(), GREEDY)
+    expect(admission.enter(load(0, MODEST))).toBeDefined()
+    // All but a sixteenth; the rest is for accounts that hold none.
+    for (let count = 33; count < 60; count++) expect(admission.enter(load(0, MODEST))).toBeDefined()
+    expect(admission.enter(load(0, MODEST))).toBeUndefined()
+    for (let count = 60; count < 64; count++) expect(admission.enter(load(0))).toBeDefined()
+    expect([admission.enter(load(0)), admission.inFlight, places]).toEqual([undefined, 64, []])
+  })
+
+  test('a free slot goes to the account that holds the fewest, in the order of arrival within it', () => {
+    const { admission, wait, places } = admissionOf(16)
+    const greedy = Array.from({ length: 8 }, () => admission.enter(load(0, GREEDY)))
+    const modest = Array.from({ length: 7 }, () => admission.enter(load(0, MODEST)))
+    const last = admission.enter(load(0))
+    wait(1, new TestClient(), GREEDY)
+    wait(2, new TestClient(), MODEST)
+    wait(3, new TestClient(), 3n)
+    wait(4, new TestClient(), 3n)
+    for (const [place, bytes] of [
+      [last, 3],
+      [greedy[0], 3 + 4],
+      [greedy[1], 3 + 4 + 1],
+      [greedy[2], 3 + 4 + 1 + 2],
+    ] as const) {
+      place?.leave()
+      // The next one would have the slot that is kept.
+      if (place === last) modest[0]?.leave()
+      expect(admission.bytes).toBe(bytes)
+    }
+    expect([places.length, admission.waiting]).toEqual([4, 0])
+  })
+
+  test('half of the memory, and of the line, too; a single body may be larger', () => {
+    const { admission, wait, places } = admissionOf(1_000, 100)
+    expect(admission.enter(load(70, GREEDY))).toBeDefined()
+    expect(admission.enter(load(1, GREEDY))).toBeUndefined()
+    expect(admission.enter(load(30, MODEST))).toBeDefined()
+    for (let count = 0; count < 100; count++) wait(0, new TestClient(), GREEDY)
+    expect([admission.waiting, admission.isShedding, places.length]).toEqual([32, false, 68])
+    for (let count = 0; count < 100; count++) wait(0)
+    expect([admission.waiting, places.length]).toEqual([64, 68 + 68])
+  })
+
+  test('whoever comes in from the door, and has had its share, makes way for others and waits in its own order', async () => {
+    const { admission, places, pass } = admissionOf(4)
+    const [first, second] = [admission.enter(load(0, GREEDY)), admission.enter(load(0, GREEDY))]
+    const others = [admission.enter(load(0)), admission.enter(load(0))]
+    const come = (account: bigint, client = new TestClient()) =>
+      admission.waitAtDoor(0, client, (waitedMs) => {
+        if (waitedMs === undefined) return places.push(undefined)
+        client.waitedMs = waitedMs + 1
+        const place = admission.enter(load(0, account))
+        if (place) places.push(place)
+        else admission.wait(load(0, account), client, (place) => places.push(place))
+      })
+    for (let count = 0; count < 10; count++) come(GREEDY)
+    come(MODEST)
+    others[0]?.leave()
+    await settled()
+    // All before it were looked at, and wait on.
+    expect([places.length, admission.inFlight, admission.waiting]).toEqual([1, 4, 10])
+    first?.leave()
+    second?.leave()
+    await settled()
+    expect([places.length, admission.inFlight, admission.waiting]).toEqual([2, 3, 9])
+    await pass(500)
+    expect([admission.waiting, admission.inFlight]).toEqual([0, 3])
+  })
+})
+
+describe('bodies that are still arriving', () => {
+  const arriving = (bytes: number, account: bigint, key = account): Load => ({
+    ...{ tenant: { account, key }, bytes, isArriving: true },
+  })
+
+  test('get three quarters of the slots, an account three eighths and a key a quarter', () => {
+    const { admission } = admissionOf(64, 1e9)
+    const enter = (account: bigint, key: bigint) => {
+      let count = 0
+      for (; admission.enter(arriving(1, account, key)); count++);
+      return count
+    }
+    expect([enter(1n, 1n), enter(1n, 2n), enter(2n, 3n), enter(2n, 4n), enter(3n, 5n)]).toEqual([16, 8, 16, 8, 0])
+    expect([admission.inFlight, admission.enter(load(0, 3n)) !== undefined]).toEqual([48, true])
+  })
+
+  test('weigh what has arrived; whose memory there is none for ends; nobody else does', () => {
+    const { admission } = admissionOf(64, 1_000)
+    const slow = Array.from({ length: 3 }, () => admission.enter(arriving(10, 1n)))
+    expect(admission.bytes).toBe(30)
+    expect(slow[0]?.receive(200, 200)).toBe(true)
+    // A key has a quarter.
+    expect(slow[1]?.receive(41, 41)).toBe(false)
+    const other = admission.enter(arriving(10, 2n))
+    expect([other?.receive(770, 770), other?.receive(781, 781), admission.bytes]).toEqual([true, false, 990])
+    expect([other?.received(700), admission.bytes]).toEqual([true, 920])
+    for (const place of [...slow, other]) place?.leave()
+    expect([admission.bytes, admission.inFlight]).toEqual([0, 0])
+  })
+
+  test('one that has arrived makes room for the next of its key', async () => {
+    const { admission, places } = admissionOf(4, 1e9)
+    const first = admission.enter(arriving(5, 1n))
+    admission.wait(arriving(7, 1n), new TestClient(), (place) => places.push(place))
+    expect([admission.waiting, first?.received(3), admission.waiting, admission.bytes]).toEqual([1, true, 0, 10])
+    places[0]?.leave()
+    first?.leave()
+    expect([admission.bytes, admission.inFlight]).toEqual([0, 0])
+  })
+})
+
+describe('what takes more memory than was sent', () => {
+  const MIB = 1024 * 1024
+
+  test('gets a small share until it is paid for', () => {
+    const { admission } = admissionOf(64, 512 * MIB)
+    const places = Array.from({ length: 4 }, () => admission.enter(load(MIB, 1n)))
+    for (const place of places) expect(place?.received(MIB)).toBe(true)
+    // A sixteenth for an account, beyond a mebibyte each that is not counted.
+    expect([places[0]?.weigh(20 * MIB), places[1]?.weigh(16 * MIB), places[2]?.weigh(17 * MIB)]).toEqual(
+      [true, true, true].with(2, false),
+    )
+    places[0]?.paid()
+    expect([places[2]?.weigh(17 * MIB), admission.bytes]).toEqual([true, (20 + 16 + 17 + 1) * MIB])
+    for (const place of places) place?.leave()
+    expect([admission.bytes, admission.enter(load(0, 1n))?.receive(1, 400 * MIB)]).toEqual([0, true])
+  })
+})

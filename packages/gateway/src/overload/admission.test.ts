@@ -1,0 +1,345 @@
+import { describe, expect, test } from 'bun:test'
+import { TestClient } from '@trivium/http/test-support.ts'
+import type { Admission, Place } from './admission.ts'
+import { admissionOf, load, settled } from './test-admission.ts'
+
+test('counts requests and their weight; a place is given back once', () => {
+  const { admission } = admissionOf(2)
+  const first = admission.enter(load(60))
+  expect(admission.enter(load(50))).toBeUndefined()
+  first?.resize(10)
+  const second = admission.enter(load(50))
+  expect([admission.inFlight, admission.bytes, admission.enter(load(0))]).toEqual([2, 60, undefined])
+  first?.leave()
+  first?.leave()
+  first?.resize(1_000)
+  expect([admission.inFlight, admission.bytes]).toEqual([1, 50])
+  second?.leave()
+  expect([admission.inFlight, admission.bytes]).toEqual([0, 0])
+})
+
+test('one that is larger than everything gets in when nothing is held', () => {
+  const { admission } = admissionOf(2)
+  expect(admission.enter(load(1_000))).toBeDefined()
+  expect(admission.enter(load(1))).toBeUndefined()
+})
+
+test('limits can change while requests run and others wait', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  admission.enter(load(1))
+  expect(admission.enter(load(1))).toBeUndefined()
+  wait(1)
+  admission.setLimits({ inFlight: 3, memoryBytes: 100 })
+  await settled()
+  expect([places.length, admission.inFlight]).toEqual([1, 2])
+  expect(admission.enter(load(1))).toBeDefined()
+})
+
+test('who waits is served in the order of coming, and nobody comes between', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  const running = admission.enter(load(10))
+  wait(1)
+  wait(2)
+  running?.leave()
+  // The place is taken for the first one, though he has not heard of it yet.
+  expect([admission.enter(load(1)), admission.bytes, admission.waiting]).toEqual([undefined, 1, 1])
+  await settled()
+  places[0]?.leave()
+  await settled()
+  expect([places.length, admission.bytes, admission.waiting]).toEqual([2, 2, 0])
+})
+
+test('a body that is let go of makes room for those who wait for memory, the first of them first', async () => {
+  const { admission, wait, places } = admissionOf(10)
+  const running = admission.enter(load(90))
+  wait(50)
+  wait(5)
+  await settled()
+  expect([places.length, admission.enter(load(5))]).toEqual([0, undefined])
+  running?.resize(50)
+  await settled()
+  expect([places.length, admission.bytes, admission.waiting]).toEqual([1, 100, 1])
+  running?.resize(0)
+  await settled()
+  expect([places.length, admission.bytes, admission.inFlight]).toEqual([2, 55, 3])
+})
+
+test('after half a second one is sent home, and its place in line is free', async () => {
+  const { admission, wait, places, pass } = admissionOf(1)
+  admission.enter(load(1))
+  wait(1)
+  await pass(250)
+  expect(places).toEqual([])
+  await pass(250)
+  expect([places, admission.waiting, admission.inFlight]).toEqual([[undefined], 0, 1])
+})
+
+test('bodies of unknown length wait like any other: next to nothing of them has come', async () => {
+  const MEMORY = 32 * 1024 * 1024
+  const { admission, wait, places } = admissionOf(1, MEMORY)
+  const running = admission.enter(load(1))
+  for (let count = 0; count < 3; count++) wait(MEMORY)
+  expect([admission.waiting, places]).toEqual([3, []])
+  running?.leave()
+  // One of them may come in, and be as long as is feared.
+  expect([admission.waiting, admission.bytes]).toEqual([2, MEMORY])
+  places[0]?.leave()
+  places[1]?.leave()
+  places[2]?.leave()
+  expect([admission.waiting, admission.bytes]).toEqual([0, 0])
+})
+
+test('a client that leaves leaves the line', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  const running = admission.enter(load(1))
+  const leaving = new TestClient()
+  wait(60, leaving)
+  wait(90)
+  // With the first in line, the second would be more than may wait.
+  await settled()
+  expect(places).toEqual([undefined])
+  leaving.leave()
+  wait(90)
+  running?.leave()
+  await settled()
+  expect([places.length, places[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
+  wait(1, leaving)
+  await settled()
+  expect([places.length, admission.waiting]).toEqual([4, 0])
+})
+
+test('the line is bounded; when it is full everybody else is to be refused at once', async () => {
+  const { admission, wait, places } = admissionOf(1)
+  admission.enter(load(0))
+  let waiting = 0
+  for (; !admission.isShedding && waiting < 10_000; waiting++) wait(0)
+  expect(waiting).toBe(64)
+  wait(0)
+  await settled()
+  expect(places).toEqual([undefined])
+})
+
+test('the line is as long as the pace allows, and shorter once it does not get empty', async () => {
+  const { admission, wait, places, pass } = admissionOf(500, 1e9)
+  // 500 in a quarter of a second: 1,000 are served while one waits.
+  for (let round = 0; round < 40; round++) {
+    for (let count = 0; count < 500; count++) admission.enter(load(1))?.leave()
+    await pass(250)
+  }
+  for (let count = 0; count < 500; count++) places.push(admission.enter(load(1)))
+  const lengths: number[] = []
+  for (let round = 0; round < 12; round++) {
+    for (let part = 0; part < 5; part++) {
+      while (!admission.isShedding) wait(1)
+      if (part === 0) lengths.push(admission.waiting)
+      for (const place of places.splice(0, 100)) place?.leave()
+    }
+    await pass(250)
+  }
+  expect(lengths[0]).toBe(1_000)
+  expect(lengths.at(-1)).toBeLessThan(500)
+})
+
+test('where the processor cannot follow, the line stays as long as patience allows, and nobody waits in vain', async () => {
+  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9, 20n)
+  /** 4,000 a second. */
+  const serve = async (seconds: number, one: () => void) => {
+    for (let part = 0; part < 40 * seconds; part++) {
+      for (let count = 0; count < 100; count++) one()
+      await pass(25, 25)
+    }
+  }
+  await serve(10, () => admission.enter(load(1))?.leave())
+  for (let count = 0; count < 200; count++) places.push(admission.enter(load(1)))
+  strain()
+  await serve(1, () => admission.enter(load(1))?.leave())
+  expect(admission.isBehind).toBe(true)
+  await serve(3, () => {
+    while (!admission.isShedding) wait(1)
+    places.shift()?.leave()
+  })
+  // Where the processor can, it would be 400 by now.
+  expect(admission.waiting).toBeGreaterThan(1_500)
+  expect(admission.waiting).toBeLessThan(1_700)
+  expect(places).not.toContain(undefined)
+  // Nobody comes for a moment: as many as before may wait when they come back.
+  while (admission.waiting > 0) places.shift()?.leave()
+  await pass(1_000)
+  for (; !admission.isShedding; wait(1));
+  expect([admission.isBehind, admission.waiting > 1_500]).toEqual([true, true])
+})
+
+describe('at the door', () => {
+  /** One place, which is taken; what came of everybody who waits: how long it took, undefined: sent home. */
+  function atDoor(memoryBytes = 100) {
+    const { admission, wait, places, pass } = admissionOf(1, memoryBytes)
+    const told: string[] = []
+    const entered: (Place | undefined)[] = []
+    const come = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
+      admission.waitAtDoor(bytes, client, (waitedMs) => {
+        told.push(`${name}: ${waitedMs}`)
+        if (waitedMs !== undefined) then()
+      })
+    const enter = (bytes: number) => () => void entered.push(admission.enter(load(bytes)))
+    return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(load(1)) }
+  }
+
+  test('one waits in the same line as everybody, and the place is his while he comes in', async () => {
+    const { admission, wait, places, pass, told, entered, come, enter, running } = atDoor()
+    come('first', 10, enter(4))
+    wait(2)
+    await pass(250)
+    running?.leave()
+    // Nobody comes between.
+    expect([admission.enter(load(1)), admission.bytes]).toEqual([undefined, 10])
+    await settled()
+    expect([told, entered.length, admission.bytes, admission.waiting]).toEqual([['first: 250'], 1, 4, 1])
+    expect([places.length, admission.enter(load(1))]).toEqual([0, undefined])
+    entered[0]?.leave()
+    expect([places.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
+  })
+
+  test('who does not want the place, or not at once, does not keep it from the next', async () => {
+    const { admission, told, entered, come, enter, running } = atDoor()
+    come('stranger', 10, () => {})
+    come('later', 10, () => queueMicrotask(enter(1)))
+    come('next', 10, enter(1))
+    running?.leave()
+    await settled()
+    expect(told).toEqual(['stranger: 0', 'later: 0', 'next: 0'])
+    expect([entered.filter(Boolean).length, admission.inFlight, admission.bytes]).toEqual([1, 1, 1])
+  })
+
+  test('who is heavier than he looked has to find a place like anybody', async () => {
+    const { admission, entered, come, enter, running } = atDoor()
+    admission.setLimits({ inFlight: 3, memoryBytes: 100 })
+    const other = admission.enter(load(60))
+    const another = admission.enter(load(1))
+    come('heavy', 10, enter(50))
+    running?.leave()
+    await settled()
+    expect([entered, admission.inFlight, admission.bytes]).toEqual([[undefined], 2, 61])
+    other?.leave()
+    another?.leave()
+    expect(admission.bytes).toBe(0)
+  })
+
+  test('ten thousand who are all in vain, one after the other', async () => {
+    const { admission, told, come, running } = atDoor(1e9)
+    let left = 10_000
+    const comeAgain = (): void => {
+      if (left-- > 0) come('', 1, comeAgain)
+      admission.enter(load(1))?.leave()
+    }
+    come('', 1, comeAgain)
+    running?.leave()
+    while (left > 0) await settled()
+    await settled()
+    expect([told.length, admission.inFlight, admission.waiting]).toEqual([10_001, 0, 0])
+  })
+
+  test.each([
+    ['strangers', (_admission: Admission) => {}],
+    ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.leave()],
+  ])('%s, thousands of them, do not keep all others from their turns', async (_, comeIn) => {
+    const { admission, told, come, running } = atDoor(1e9)
+    const comeAgain = (): void => {
+      if (told.length < 5_000) come('', 1, comeAgain)
+      comeIn(admission)
+    }
+    come('', 1, comeAgain)
+    running?.leave()
+    await settled()
+    expect(told.length).toBeLessThan(1_000)
+    while (told.length < 5_000) await settled()
+    await settled()
+    expect([admission.inFlight, admission.waiting, admission.bytes]).toEqual([0, 0, 0])
+  })
+
+  test('who was called, and had no turn before the process ends, is sent home', async () => {
+    const { admission, told, come, running } = atDoor()
+    come('first', 10, () => {})
+    running?.leave()
+    admission.close()
+    await settled()
+    expect([told, admission.inFlight]).toEqual([['first: undefined'], 0])
+  })
+
+  test('not longer than half a second, and who leaves leaves the line', async () => {
+    const { admission, pass, told, come } = atDoor()
+    const leaving = new TestClient()
+    come('leaving', 60, () => {}, leaving)
+    expect(come('too heavy', 50, () => {})).toBe(false)
+    leaving.leave()
+    come('too late', 50, () => {})
+    await pass(500)
+    expect([told, admission.waiting]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
+    expect(come('gone', 1, () => {}, leaving)).toBe(false)
+  })
+
+  test('who has waited there stands in front of those who came after him', async () => {
+    const { admission, wait, places, pass, running } = atDoor()
+    await pass(250)
+    wait(7)
+    const before = new TestClient()
+    before.waitedMs = 200
+    wait(8, before)
+    running?.leave()
+    expect([places.length, admission.bytes]).toEqual([1, 8])
+  })
+
+  test('who has waited there may wait on, though others have filled the line; not when the process ends', async () => {
+    const { admission, wait, places, running } = atDoor(1e9)
+    while (!admission.isShedding) wait(0)
+    const before = new TestClient()
+    before.waitedMs = 1
+    wait(8, before)
+    running?.leave()
+    expect([places.length, admission.bytes]).toEqual([1, 8])
+    admission.close()
+    const told = places.length
+    wait(8, before)
+    expect(places.slice(told)).toEqual([undefined])
+  })
+})
+
+test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
+  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
+  const running = Array.from({ length: 172 }, () => admission.enter(load(1)))
+  await pass(2_000)
+  expect(admission.enter(load(1))).toBeDefined()
+  strain()
+  await pass(250)
+  expect(admission.isBehind).toBe(false)
+  await pass(250)
+  expect(admission.enter(load(1))).toBeUndefined()
+  // 173 are at work. With 45 of them away there is still nobody too few.
+  for (const place of running.slice(0, 45)) place?.setAway(true)
+  wait(1)
+  await settled()
+  expect(places).toEqual([])
+  running[45]?.setAway(true)
+  running[45]?.setAway(true)
+  await settled()
+  expect([places.length, admission.inFlight]).toEqual([1, 174])
+  // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
+  running[0]?.setAway(false)
+  wait(1)
+  running[1]?.leave()
+  await settled()
+  expect(places.length).toBe(1)
+  for (const place of running.slice(46, 48)) place?.leave()
+  await settled()
+  expect(places.length).toBe(2)
+})
+
+test('who waits when the process ends is sent home, and nobody waits any more', async () => {
+  const { admission, wait, places, pass } = admissionOf(1)
+  admission.enter(load(1))
+  wait(1)
+  admission.close()
+  await pass(250)
+  wait(1)
+  await settled()
+  expect([places, admission.isShedding]).toEqual([[undefined, undefined], true])
+})

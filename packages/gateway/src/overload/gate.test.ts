@@ -1,0 +1,123 @@
+// Where the processor cannot follow: calls wait at the door unread, and go on from there as if nothing had been.
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { serveForTest } from '@trivium/http/test-support.ts'
+import { createApp } from '../app.ts'
+import { createTestParts } from '../text/test-dependencies.ts'
+import { replyOf } from '../upstreams/reply.ts'
+import { createAdmission, type Place } from './admission.ts'
+import { createDoor } from './load-shedding.ts'
+
+const ANSWER = {
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'same' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+}
+let [isAccepting, sent] = [true, 0]
+const { parts: others, ends } = createTestParts({
+  send: async () => {
+    sent++
+    return replyOf(Response.json(ANSWER))
+  },
+})
+const receipts: string[] = []
+const settler: typeof others.settler = {
+  ...others.settler,
+  async open(hold) {
+    const opened = await others.settler.open(hold)
+    if (opened.outcome !== 'open') return opened
+    const { request } = opened
+    const settle: typeof request.settle = (cost, tokens, ending, receipt) => {
+      receipts.push(receipt)
+      return request.settle(cost, tokens, ending, receipt)
+    }
+    return { outcome: 'open', request: { ...request, settle } }
+  },
+}
+const admission = createAdmission({ inFlight: 1_000, memoryBytes: 1e9 })
+const parts = { ...others, settler, admission }
+const app = createApp(parts, { ready: () => true, accepting: () => isAccepting })
+const server = serveForTest(app, { door: createDoor(parts) })
+afterAll(() => {
+  void server.stop()
+  parts.ticker.stop()
+})
+
+let accounts = 100n
+/** Of an account of its own. */
+const load = () => ({ tenant: { account: ++accounts, key: accounts }, bytes: 0, isArriving: false })
+
+let atWork: (Place | undefined)[] = []
+beforeEach(() => {
+  ;[isAccepting, sent] = [true, 0]
+  ends.length = 0
+})
+
+/** More are at work than is good for the processor. */
+function fallBehind(): void {
+  atWork = Array.from({ length: 129 }, () => admission.enter(load()))
+  const now = performance.now()
+  for (const later of [0, 1_000]) admission.tick(now + later, 1)
+  expect(admission.isBehind).toBe(true)
+}
+
+function makeRoom(): void {
+  for (const place of atWork.splice(0)) place?.leave()
+}
+
+const BODY = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
+const post = (body = BODY, authorization = 'Bearer sk-0000000000000000') =>
+  fetch(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body,
+  })
+
+async function untilWaiting(count: number): Promise<void> {
+  while (admission.waiting < count) await Bun.sleep(1)
+}
+
+test('calls are served in turn, and the time at the door counts as theirs', async () => {
+  fallBehind()
+  const answers = [post(), post(), post()]
+  await untilWaiting(3)
+  await Bun.sleep(50)
+  expect([sent, admission.inFlight]).toEqual([0, 129])
+  makeRoom()
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(ends.map(({ ending }) => ending)).toEqual(['completed', 'completed', 'completed'])
+  expect([admission.inFlight, admission.waiting, admission.bytes]).toEqual([0, 0, 0])
+  for (const receipt of receipts) expect(JSON.parse(receipt).total_ms).toBeGreaterThanOrEqual(50)
+})
+
+test('who came before the server stopped is served, who comes later is not', async () => {
+  fallBehind()
+  const before = post()
+  await untilWaiting(1)
+  isAccepting = false
+  makeRoom()
+  expect((await before).status).toBe(200)
+  expect((await post()).status).toBe(503)
+})
+
+test('who cannot be served is told why in turn, and takes no place', async () => {
+  fallBehind()
+  const answers = [post(BODY, ''), post('{'), post(BODY, ''), post()]
+  await untilWaiting(4)
+  makeRoom()
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 400, 401, 200])
+  expect([sent, admission.inFlight, admission.bytes]).toEqual([1, 0, 0])
+})
+
+test('whose turn has come is served, also where fewer may wait by now than do', async () => {
+  // At this pace hundreds may wait.
+  for (let count = 0; count < 1_000; count++) admission.enter(load())?.leave()
+  fallBehind()
+  const answers = Array.from({ length: 100 }, () => post())
+  await untilWaiting(100)
+  // Nobody was let in for a while.
+  while (!admission.isShedding) admission.tick(performance.now(), 1)
+  for (const place of atWork.splice(0, 2)) place?.leave()
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  makeRoom()
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+})

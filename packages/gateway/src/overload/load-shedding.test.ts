@@ -1,0 +1,109 @@
+// Turned away at the door or after a closer look: the same answer, in the caller's protocol.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { securityHeaders } from '@trivium/http/security-headers.ts'
+import { RawClient } from '@trivium/http/server/test-client.ts'
+import { textAnswer } from '@trivium/http/server/test-handler.ts'
+import { serveForTest } from '@trivium/http/test-support.ts'
+import type { Parts } from '../text/dependencies.ts'
+import { type Admission, createAdmission } from './admission.ts'
+import { createDoor, refuseEarly } from './load-shedding.ts'
+
+const full: Admission['waitAtDoor'] = () => false
+const headers = securityHeaders({ tls: undefined, publicUrl: undefined })
+const admission = {
+  ...createAdmission({ inFlight: 1, memoryBytes: 1 }),
+  ...{ isShedding: true, isCrowded: true, isBehind: false, waitAtDoor: full },
+}
+let ids = 0n
+const catalogue = () => ({ headers }) as ReturnType<Parts['catalogue']>
+const door = createDoor({ admission, catalogue, ids: { next: () => ++ids } })
+let closely = 0
+const host = serveForTest(
+  ({ method, target }) => {
+    closely++
+    const [path = ''] = target.split('?')
+    const id = `req_000000000000000${++ids}`
+    const refused = admission.isShedding ? refuseEarly(method, path, id, headers, admission) : undefined
+    return refused ?? textAnswer(200, 'let in')
+  },
+  { door },
+)
+afterAll(() => host.stop())
+beforeEach(() => {
+  ;[ids, closely, admission.refused] = [0n, 0, 0]
+  ;[admission.isShedding, admission.waitAtDoor] = [true, full]
+})
+
+async function ask(path: string, framing: string) {
+  const client = new RawClient(host.port).send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${framing}`)
+  const answer = await client.answer('POST')
+  client.leave()
+  answer.headers.date = ''
+  return answer
+}
+const WHOLE = 'Content-Length: 2\r\n\r\n{}'
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
+
+describe.each([
+  ['/v1/chat/completions', { error: { type: 'server_error', code: 'service_unavailable' } }],
+  ['/v1/responses', { error: { type: 'server_error', code: 'service_unavailable' } }],
+  ['/v1/messages?beta=true', { type: 'error', request_id: 'req_0000000000000001' }],
+  ['/v1beta/models/a/b:streamGenerateContent?alt=sse', { error: { code: 503, status: 'UNAVAILABLE' } }],
+  ['/v1/models/a/b:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
+])('%s', (path, told) => {
+  test('is refused in its own protocol, without a look at the request', async () => {
+    const { status, headers, body } = await ask(path, WHOLE)
+    expect([status, headers['retry-after'], headers['x-request-id']]).toEqual([503, '1', 'req_0000000000000001'])
+    expect(JSON.parse(body)).toMatchObject(told)
+    expect([closely, admission.refused]).toEqual([0, 1])
+  })
+
+  test('and in the same words after one', async () => {
+    const whole = await ask(path, WHOLE)
+    ids = 0n
+    expect(await ask(path, CHUNKED)).toEqual(whole)
+    expect([closely, admission.refused]).toEqual([1, 2])
+  })
+})
+
+test.each(['/v1/models', '/v1/usage', '/console/api/register'])('%s is answered as ever', async (path) => {
+  expect((await ask(path, WHOLE)).body).toBe('let in')
+  expect(admission.refused).toBe(0)
+})
+
+test('nobody is told sooner than others for asking more often: where the processor cannot follow, all wait', async () => {
+  admission.isBehind = true
+  const begun = performance.now()
+  await Promise.all(Array.from({ length: 300 }, () => ask('/v1/messages', WHOLE)))
+  // Forty every 20 ms.
+  expect(performance.now() - begun).toBeGreaterThan(130)
+  admission.isBehind = false
+})
+
+test.each([
+  ['is let in when its turn comes', 70, { status: 200, closely: 1, refused: 0 }],
+  ['is sent home when it does not', undefined, { status: 503, closely: 0, refused: 1 }],
+])('with room in the line a call waits, and %s', async (_, waitedMs, expected) => {
+  const weights: number[] = []
+  admission.isShedding = false
+  admission.waitAtDoor = (bytes, _client, called) => {
+    weights.push(bytes)
+    setTimeout(() => called(waitedMs), 5)
+    return true
+  }
+  const { status } = await ask('/v1/messages', WHOLE)
+  expect({ status, closely, refused: admission.refused }).toEqual(expected)
+  expect(weights).toEqual([`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`.length])
+})
+
+test('who leaves the line has not been refused', async () => {
+  admission.waitAtDoor = (_bytes, client, called) => {
+    client.onGone = () => called(undefined)
+    return true
+  }
+  const client = new RawClient(host.port).send(`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`)
+  while (host.server.pending === 0) await Bun.sleep(1)
+  client.leave()
+  while (host.server.pending > 0) await Bun.sleep(1)
+  expect([closely, admission.refused]).toEqual([0, 0])
+})

@@ -1,0 +1,67 @@
+// The two lines in which requests may wait, kept going by the ticker: for a place in this process, and for room at an upstream.
+
+import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
+import type { Log } from '../observe/log.ts'
+import { wantedMs } from '../observe/processor-time.ts'
+import { type Admission, createAdmission, type Limits } from './admission.ts'
+import { createRoom, type Room } from './upstream-slots.ts'
+
+export type Waiting = { admission: Admission; room: Room }
+
+/** An operator who reads it once a minute knows enough. */
+const TELL_EVERY_MS = 60_000
+
+class Pulse extends Ticking {
+  readonly #waiting: Waiting
+  readonly #log: Log
+  #wantedMs = wantedMs()
+  #lookedAt: number
+  #toldAt = Number.NEGATIVE_INFINITY
+  readonly #shed: (count: number) => void
+  /** Of those that were refused since they were last told of. */
+  #counted = 0
+
+  constructor(waiting: Waiting, log: Log, now: number, shed: (count: number) => void) {
+    super()
+    this.#shed = shed
+    this.#lookedAt = now
+    this.#waiting = waiting
+    this.#log = log
+  }
+
+  tick(now: number): void {
+    const { admission, room } = this.#waiting
+    admission.tick(now, this.#busy(now))
+    room.tick(now)
+    const { refused, inFlight, waiting } = admission
+    if (refused > this.#counted) this.#shed(refused - this.#counted)
+    this.#counted = refused
+    if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = now
+    admission.refused = 0
+    this.#counted = 0
+    const counts = { refused, in_flight: inFlight, waiting }
+    this.#log.warn('more requests than can be taken: some were told to come back', counts)
+  }
+
+  /** The share of one processor that this process could have used since the last tick. */
+  #busy(now: number): number {
+    const wanted = wantedMs()
+    const share = (wanted - this.#wantedMs) / Math.max(1, now - this.#lookedAt)
+    this.#wantedMs = wanted
+    this.#lookedAt = now
+    return share
+  }
+}
+
+/** `shed`: told how many requests were rejected since it was last told. */
+export function createWaiting(
+  limits: Limits,
+  ticker: Ticker,
+  log: Log,
+  shed: (count: number) => void = () => {},
+): Waiting {
+  const waiting = { admission: createAdmission(limits), room: createRoom() }
+  ticker.add(new Pulse(waiting, log, ticker.now(), shed))
+  return waiting
+}

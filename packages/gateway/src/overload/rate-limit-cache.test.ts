@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import type { Limited } from '../money/ledger.ts'
+import { createTurnedAway } from './rate-limit-cache.ts'
+
+const ANN = { key: 1n, account: 7n }
+const ANNS_OTHER_KEY = { key: 2n, account: 7n }
+/** A stranger whose key has the number of Ann's account. */
+const BOB = { key: 7n, account: 1n }
+
+function setUp(limit?: number) {
+  const time = { now: 0 }
+  const turnedAway = createTurnedAway(() => time.now, limit)
+  const note = (outcome: Limited, waitMs: number, tokens = 0, who = ANN) =>
+    turnedAway.note(who, { outcome, waitMs }, tokens)
+  return { time, turnedAway, note }
+}
+
+test('a refusal stands until its reset, and says how much of that is left', () => {
+  const { time, turnedAway, note } = setUp()
+  expect(turnedAway.find(ANN)).toBeUndefined()
+  note('key_requests', 12_000)
+  time.now = 5_000
+  expect(turnedAway.find(ANN)).toEqual({ outcome: 'key_requests', waitMs: 7_000 })
+  turnedAway.ended(ANN)
+  expect(turnedAway.find(ANN)).toBeDefined()
+  time.now = 12_000
+  expect(turnedAway.find(ANN)).toBeUndefined()
+})
+
+test('the refusal of a key is not that of its account, and the other way round', () => {
+  const { turnedAway, note } = setUp()
+  note('key_requests', 1_000)
+  expect([ANN, ANNS_OTHER_KEY, BOB].map((who) => turnedAway.find(who)?.outcome)).toEqual([
+    ...['key_requests', undefined, undefined],
+  ] as (Limited | undefined)[])
+  turnedAway.clear()
+  note('account_requests', 1_000)
+  expect([ANN, ANNS_OTHER_KEY, BOB].map((who) => turnedAway.find(who)?.outcome)).toEqual([
+    ...['account_requests', 'account_requests', undefined],
+  ] as (Limited | undefined)[])
+})
+
+test('less than what did not fit may still be asked for, and so may anything before its size is known', () => {
+  const { turnedAway, note } = setUp()
+  note('key_tokens', 500, 300)
+  note('key_tokens', 500, 200)
+  note('key_tokens', 500, 900)
+  expect(turnedAway.find(ANN)).toBeUndefined()
+  expect(turnedAway.find(ANN, 199)).toBeUndefined()
+  expect(turnedAway.find(ANN, 200)).toMatchObject({ outcome: 'key_tokens' })
+})
+
+test('tokens come back before their reset: the store is asked again after a second, and when a request has ended', () => {
+  const { time, turnedAway, note } = setUp()
+  note('account_tokens', 40_000, 10)
+  time.now = 999
+  expect(turnedAway.find(ANN, 10)).toEqual({ outcome: 'account_tokens', waitMs: 39_001 })
+  time.now = 1_000
+  expect(turnedAway.find(ANN, 10)).toBeUndefined()
+  note('account_tokens', 40_000, 10)
+  turnedAway.ended(ANNS_OTHER_KEY)
+  expect(turnedAway.find(ANN, 10)).toBeUndefined()
+})
+
+test('too many at once: until one of them ends, and for a quarter of a second at most', () => {
+  const { time, turnedAway, note } = setUp()
+  note('key_concurrent', 0)
+  time.now = 249
+  expect(turnedAway.find(ANN)).toEqual({ outcome: 'key_concurrent', waitMs: 0 })
+  turnedAway.ended(BOB)
+  expect(turnedAway.find(ANN)).toBeDefined()
+  turnedAway.ended(ANN)
+  expect(turnedAway.find(ANN)).toBeUndefined()
+  note('key_concurrent', 0)
+  time.now = 499
+  expect(turnedAway.find(ANN)).toBeUndefined()
+})
+
+test('the end of a request takes back nothing that it cannot give back', () => {
+  const { turnedAway, note } = setUp()
+  note('key_requests', 1_000)
+  note('key_tokens', 1_000, 1)
+  turnedAway.ended(ANN)
+  expect(turnedAway.find(ANN, 1)).toMatchObject({ outcome: 'key_requests' })
+})
+
+test('what has changed is asked anew', () => {
+  const { turnedAway, note } = setUp()
+  note('key_requests', 1_000)
+  note('account_requests', 1_000)
+  turnedAway.clear()
+  expect(turnedAway.find(ANN)).toBeUndefined()
+})
+
+test('only so many are remembered: the oldest is forgotten', () => {
+  const { turnedAway, note } = setUp(2)
+  for (const key of [1n, 2n, 1n, 3n]) note('key_requests', 1_000, 0, { key, account: 1n })
+  expect([1n, 2n, 3n].map((key) => turnedAway.find({ key, account: 1n }) !== undefined)).toEqual([true, false, true])
+})

@@ -1,0 +1,152 @@
+import { expect, test } from 'bun:test'
+import { TestClient } from '@trivium/http/test-support.ts'
+import { createRoom } from './upstream-slots.ts'
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** Upstreams with some free places; whoever is called takes one, as the journey does. */
+function upstreams(free: Record<string, number>) {
+  const room = createRoom()
+  const called: string[] = []
+  let accounts = 100n
+  const held = new Map<bigint, number>()
+  return {
+    room,
+    called,
+    free,
+    /** `name`: of the waiter; the model is that of the upstream. */
+    async wait(name: string, model: string, since = 0, client = new TestClient(), account = ++accounts, most = 99) {
+      const slots = () => held.get(account) ?? 0
+      const isThere = () => (free[model] ?? 0) > 0
+      const mayGo = () => isThere() && slots() < most
+      const holder = {
+        account,
+        get slots() {
+          return slots()
+        },
+      }
+      while (await room.wait(model, { since, client, holder, mayGo, isThere })) {
+        if (!isThere()) continue
+        free[model] = (free[model] ?? 0) - 1
+        held.set(account, slots() + 1)
+        return void called.push(name)
+      }
+      called.push(`not ${name}`)
+    },
+    async end(...models: string[]) {
+      for (const model of models) {
+        free[model] = (free[model] ?? 0) + 1
+        room.freed()
+      }
+      await settled()
+    },
+  }
+}
+
+test('one call that ends lets one in, the first who came', async () => {
+  const { room, called, wait, end } = upstreams({ a: 0 })
+  void wait('first', 'a')
+  void wait('second', 'a')
+  expect([room.isWaitedFor('a', 101n), room.isWaitedFor('b', 101n)]).toEqual([true, false])
+  await end('a')
+  expect(called).toEqual(['first'])
+  await end('a')
+  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['first', 'second'], false])
+})
+
+test('two that end together let two in', async () => {
+  const { called, wait, end } = upstreams({ a: 0 })
+  for (const name of ['first', 'second', 'third']) void wait(name, 'a')
+  await end('a', 'a')
+  expect(called).toEqual(['first', 'second'])
+})
+
+test('a call that ends elsewhere is of no use, and who came in vain keeps the place in line', async () => {
+  const { called, wait, end } = upstreams({ a: 0, b: 0 })
+  for (const [index, name] of ['first', 'second', 'third'].entries()) void wait(name, 'a', index)
+  await end('b')
+  expect(called).toEqual([])
+  // Both are called, for one place: neither of them has taken it when the second event comes.
+  await end('a', 'b')
+  expect(called).toEqual(['first'])
+  await end('a')
+  await end('a')
+  expect(called).toEqual(['first', 'second', 'third'])
+})
+
+test('of two models the one whose waiter came first', async () => {
+  const { room, called, wait, free } = upstreams({ a: 0, b: 0 })
+  void wait('later', 'a', 20)
+  void wait('earlier', 'b', 10)
+  Object.assign(free, { a: 1, b: 1 })
+  room.freed()
+  await settled()
+  expect(called).toEqual(['earlier'])
+})
+
+test('where a pause has ended, all for whom there is room are let in, not one at each tick', async () => {
+  const { room, called, wait, free } = upstreams({ a: 0 })
+  for (const name of ['first', 'second', 'third']) void wait(name, 'a')
+  free.a = 2
+  room.tick(100)
+  for (let turns = 0; turns < 3; turns++) await settled()
+  expect([called, free.a]).toEqual([['first', 'second'], 0])
+})
+
+test('half a second, the client leaves, too many, the end', async () => {
+  const { room, called, wait } = upstreams({ a: 0, b: 0 })
+  const leaving = new TestClient()
+  void wait('patient', 'a', 0)
+  void wait('leaver', 'a', 200, leaving)
+  room.tick(499)
+  await settled()
+  expect(called).toEqual([])
+  room.tick(500)
+  leaving.leave()
+  await settled()
+  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['not patient', 'not leaver'], false])
+  for (let count = 0; count < 256; count++) void wait('one', 'b')
+  await wait('more', 'b')
+  expect(called).toEqual(['not patient', 'not leaver', 'not more'])
+  room.close()
+  await settled()
+  await wait('late', 'a')
+  expect([called.length, called.at(-1)]).toEqual([260, 'not late'])
+})
+
+test('the account that has the fewest calls there comes first, and within it whoever came first', async () => {
+  const { called, wait, end } = upstreams({ a: 0 })
+  for (const name of ['one', 'two', 'three']) void wait(name, 'a', 0, new TestClient(), 1n)
+  await end('a')
+  void wait('another', 'a', 5, new TestClient(), 2n)
+  await end('a')
+  await end('a')
+  await end('a')
+  expect(called).toEqual(['one', 'another', 'two', 'three'])
+})
+
+test('who waits for calls of his own account to end keeps nobody else waiting', async () => {
+  const { room, called, wait, free } = upstreams({ a: 1 })
+  void wait('mine', 'a', 0, new TestClient(), 1n, 1)
+  void wait('mine too', 'a', 0, new TestClient(), 1n, 1)
+  room.freed()
+  await settled()
+  expect(called).toEqual(['mine'])
+  free.a = 1
+  expect([room.isWaitedFor('a', 1n), room.isWaitedFor('a', 2n)]).toEqual([true, false])
+  void wait('other', 'a', 9, new TestClient(), 2n, 1)
+  expect(room.isWaitedFor('a', 3n)).toBe(true)
+  room.freed()
+  await settled()
+  expect(called).toEqual(['mine', 'other'])
+})
+
+test('an account may have half of those who wait', async () => {
+  const { called, wait } = upstreams({ a: 0 })
+  for (let count = 0; count < 128; count++) void wait('one', 'a', 0, new TestClient(), 1n)
+  await wait('more', 'a', 0, new TestClient(), 1n)
+  expect(called).toEqual(['not more'])
+  void wait('other', 'a')
+  await settled()
+  expect(called).toEqual(['not more'])
+})

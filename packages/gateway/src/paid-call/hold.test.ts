@@ -1,0 +1,115 @@
+// How much is held, and how a stream's hold grows.
+import { describe, expect, test } from 'bun:test'
+import { NO_WISHES, rateOf } from '../money/price.ts'
+import { openPurse } from '../text/responding/stream-budget.ts'
+import type { Exchange } from './exchange.ts'
+import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './hold.ts'
+import { createLearned } from './model-statistics.ts'
+
+const RATE = rateOf(
+  { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
+  1_000_000n,
+)
+const SIZING: Sizing = {
+  ...{
+    textBytes: 3_000,
+    images: 0,
+    documents: 0,
+    audios: 0,
+    tools: 0,
+    choices: 1,
+    stream: false,
+    maxOutput: undefined,
+  },
+}
+const fresh = () => createLearned().of('a')
+
+describe('bounds', () => {
+  test.each([
+    ['unstreamed: ours where nobody has a cap', {}, undefined, 32_000, 32_000],
+    ['unstreamed: the model’s', {}, 4_000, 4_000, 4_000],
+    ['unstreamed: the caller’s', { maxOutput: 100 }, 4_000, 100, 100],
+    ['unstreamed: for every choice', { maxOutput: 100, choices: 3 }, 4_000, 300, 300],
+    ['streamed: a beginning', { stream: true }, undefined, Number.POSITIVE_INFINITY, 2_048],
+    ['streamed: not more than the cap', { stream: true, maxOutput: 100 }, undefined, 100, 100],
+    ['streamed: the model’s cap', { stream: true, choices: 2 }, 4_000, 8_000, 4_096],
+  ])('%s', (_, more, modelCap, outputCap, heldOutput) => {
+    expect(boundsOf({ ...SIZING, ...more }, modelCap, fresh())).toMatchObject({ outputCap, heldOutput })
+  })
+
+  test('input: bytes at the learned rate with a margin, and something for each part', () => {
+    const text = boundsOf(SIZING, undefined, fresh()).input
+    expect(text).toBe(1_250 + 64)
+    const parts = boundsOf({ ...SIZING, images: 2, tools: 3 }, undefined, fresh()).input
+    expect(parts).toBe(text + 2 * 2_048 + 3 * 32)
+  })
+
+  test('the input is priced at the dearest that could apply', () => {
+    const { input, amount, minimum } = amountsOf({ input: 1_000, outputCap: 100, heldOutput: 100 }, 1, RATE)
+    expect([input, amount, minimum]).toEqual([2_000n, 2_400n, 2_064n])
+  })
+
+  test('what is granted is given back in tokens; an unstreamed cap is lowered to it, a stream is not', () => {
+    const bounds = { input: 1_000, outputCap: 100, heldOutput: 100 }
+    expect(coveredOutput(2_200n, 2_000n, RATE)).toBe(50)
+    expect(loweredCap(bounds, SIZING, 50)).toBe(50)
+    expect(loweredCap(bounds, { ...SIZING, choices: 3 }, 50)).toBe(16)
+    expect(loweredCap(bounds, SIZING, 100)).toBeUndefined()
+    expect(loweredCap(bounds, { ...SIZING, stream: true }, 50)).toBeUndefined()
+    expect(loweredCap(bounds, SIZING, undefined)).toBeUndefined()
+  })
+})
+
+describe('the purse of a stream', () => {
+  /** 4 bytes are a token, which costs 4 nano-USD; 100 tokens are covered. */
+  function purseOf(outputCap: number, answer: 'deliver' | 'stop' = 'deliver', open: object = {}) {
+    const asked: [cost: bigint, more: bigint][] = []
+    const output = (cost: bigint, more: bigint) => {
+      asked.push([cost, more])
+      return answer
+    }
+    const quote = {
+      rate: RATE,
+      holdRate: RATE,
+      wishes: NO_WISHES,
+      open: Object.assign(open, { output }),
+      outputCap,
+      coveredOutput: 1_000,
+      expectedInput: 0,
+      offer: { model: { id: 'a' } },
+    }
+    const purse = openPurse({ parts: { learned: createLearned() }, quote } as unknown as Exchange)
+    return { purse, asked }
+  }
+
+  test('asks first at half of what is covered, then now and then, for as much again', async () => {
+    const { purse, asked } = purseOf(Number.POSITIVE_INFINITY)
+    expect(purse.nextAt).toBe(2_000)
+    expect(await purse.goOn(2_400)).toBe(true)
+    expect(asked).toEqual([[2_400n, 4_000n]])
+    expect(purse.nextAt).toBe(2_656)
+  })
+
+  test('asks for no more than the cap, and not at all once the cap is paid for', async () => {
+    const { purse, asked } = purseOf(1_200)
+    await purse.goOn(4_000)
+    await purse.goOn(90_000)
+    expect(asked).toEqual([
+      [4_000n, 800n],
+      [4_800n, 1n],
+    ])
+    expect(purse.nextAt).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  test('what was held for a dearer model, before it answers, is counted once', async () => {
+    const open = { granted: 1_000n, held: 4_000n }
+    const { purse } = purseOf(Number.POSITIVE_INFINITY, 'deliver', open)
+    expect(purse.coveredTo).toBe(4_000)
+    open.held = 6_000n
+    expect(purse.coveredTo).toBe(6_000)
+  })
+
+  test('what cannot be had ends the stream', async () => {
+    expect(await purseOf(Number.POSITIVE_INFINITY, 'stop').purse.goOn(9_000)).toBe(false)
+  })
+})

@@ -1,0 +1,332 @@
+// Keys whose first request did not come to its end in this process: what the ledger knows of it decides.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AnswerHeaders } from '@trivium/http/response.ts'
+import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { createAccountKeys } from '../access/account-keys.ts'
+import { Failure } from '../access/failure.ts'
+import { formatRequestId } from '../access/ids.ts'
+import { RequestRecord } from '../observe/request-log.ts'
+import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import { type Storage, StoreDown } from '../storage/storage.ts'
+import type { Parts } from '../text/dependencies.ts'
+import { createTestParts, TEST_CALLER } from '../text/test-dependencies.ts'
+import type { Quote } from './hold.ts'
+import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './idempotency.ts'
+
+const NODE = { slot: 0, epoch: 1 }
+const FIRST = 11n
+
+let folder: string
+let storage: Storage
+let wallet: Wallet
+let parts: Parts
+let logged: string[]
+let now: number
+let ids: bigint
+beforeEach(async () => {
+  now = Date.now()
+  ids = FIRST - 1n
+  folder = mkdtempSync(join(tmpdir(), 'trivium-keys-'))
+  storage = await openSqlite(folder, { clock: () => now })
+  wallet = await newWallet(storage)
+  expect(await newNode(storage, 0)).toEqual(NODE)
+  const made = createTestParts({ send: () => Promise.reject(new Error('nothing is sent')), idempotencyMs: 3_600_000 })
+  parts = { ...made.parts, store: storage }
+  logged = made.logged
+})
+afterEach(async () => {
+  parts.ticker.stop()
+  await storage.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: AnswerHeaders }
+
+/** The next request with the key, and what it is told. */
+async function claim(body = 'a body'): Promise<Said> {
+  ids += 1n
+  const headers = testHeaders()
+  const incoming = {
+    http: testRequest('/v1/chat/completions'),
+    id: ids,
+    query: '',
+    headers,
+    record: new RequestRecord('POST', '/', '', 0),
+  }
+  const caller = { ...TEST_CALLER, account: wallet.account, key: wallet.key }
+  const { retention } = parts.catalogue().config
+  const asking = {
+    incoming,
+    retention,
+    ask: { dialect: TEXT_DIALECTS.chat },
+    caller,
+    body: Buffer.from(body),
+    warnings: [],
+    refused: undefined,
+  }
+  try {
+    const claimed = await claimKey('the-key', asking, parts)
+    if (claimed && 'status' in claimed)
+      return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
+    if (!claimed) throw new Error('keys are off')
+    return { claim: claimed }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const isFinal = headers.get('x-should-retry') === 'false'
+    return { status: `${error.info.code}${isFinal ? ', for good' : ''}`, message: error.info.message }
+  }
+}
+
+async function claimed(): Promise<KeyClaim> {
+  const said = await claim()
+  if (!('claim' in said)) throw new Error(`not claimed: ${JSON.stringify(said)}`)
+  return said.claim
+}
+
+/** As if the process that made the claim had died a while ago. */
+const die = async () => {
+  now += 31_000
+  await storage.apply({ verb: 'leave', ...NODE })
+  await storage.apply({ verb: 'reap', limit: 10 })
+}
+
+const RUNNING = { status: 'conflict', message: expect.stringContaining('still running') }
+const ENDED = (cost: string) => ({
+  status: 'conflict, for good',
+  message: expect.stringContaining(`${formatRequestId(FIRST)}, charged ${cost} USD`),
+})
+const TAKEN_OVER = { claim: { claim: { id: FIRST + 1n } } }
+
+const money0 = { balance: 1_000n, held: 0n }
+
+test.each<[string, () => Promise<unknown>, object]>([
+  ['not held yet', async () => {}, RUNNING],
+  [
+    'not held, and too old to be alive',
+    async () => {
+      now += 31_000
+    },
+    TAKEN_OVER,
+  ],
+  ['held', () => storage.apply(hold(FIRST, wallet, NODE)), RUNNING],
+  [
+    'held, however long it takes',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      now += 3_600_000
+    },
+    RUNNING,
+  ],
+  [
+    'settled, and its answer lost',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+    },
+    ENDED('0.00000006'),
+  ],
+  [
+    'settled for nothing, as answers of free models are',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.apply(settle(FIRST, NODE, 0n, { ending: 'incomplete' }))
+    },
+    ENDED('0.00'),
+  ],
+  [
+    'settled for nothing, without an answer',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.apply(settle(FIRST, NODE, 0n, { ending: 'cut' }))
+    },
+    TAKEN_OVER,
+  ],
+  [
+    'voided',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.apply(voided(FIRST, NODE))
+    },
+    TAKEN_OVER,
+  ],
+  [
+    'reaped at what it had delivered',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.apply(extend(FIRST, NODE, { progress: 40n }))
+      await die()
+    },
+    ENDED('0.00000004'),
+  ],
+  [
+    'reaped for nothing',
+    async () => {
+      await storage.apply(hold(FIRST, wallet, NODE))
+      await die()
+    },
+    TAKEN_OVER,
+  ],
+])('the first was %s', async (_, left, told) => {
+  await claimed()
+  await left()
+  expect(await claim()).toMatchObject(told)
+  expect((await claim('another body')) as object).toMatchObject({ status: 'idempotency_mismatch' })
+})
+
+test('a reaped request that was taken over can not be settled any more: one of the two is paid', async () => {
+  const first = await claimed()
+  await storage.apply(hold(FIRST, wallet, NODE))
+  await die()
+  expect(await claim()).toMatchObject(TAKEN_OVER)
+  // The process was only frozen, and goes on where it was.
+  expect(await storage.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
+  expect(await money(storage, wallet)).toMatchObject(money0)
+  await endClaim(first, { ending: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
+  expect(logged).toEqual(['an idempotency key was taken over'])
+  expect(await claim()).toMatchObject(RUNNING)
+})
+
+test('a reaped request whose owner was quicker has ended', async () => {
+  await claimed()
+  await storage.apply(hold(FIRST, wallet, NODE))
+  await die()
+  const { apply } = storage
+  parts = {
+    ...parts,
+    store: {
+      ...storage,
+      apply: async (verb) => {
+        await apply(settle(FIRST, NODE, 60n))
+        return apply(verb)
+      },
+    },
+  }
+  expect(await claim()).toMatchObject(ENDED('0.00000006'))
+})
+
+test('of many that find an abandoned key one takes it over', async () => {
+  await claimed()
+  now += 31_000
+  const all = await Promise.all(Array.from({ length: 20 }, () => claim()))
+  expect(all.filter((said) => 'claim' in said)).toHaveLength(1)
+  expect(all.filter((said) => 'status' in said && said.status === 'conflict')).toHaveLength(19)
+})
+
+test('an answer that is kept a moment after it was settled is replayed', async () => {
+  const first = await claimed()
+  await storage.apply(hold(FIRST, wallet, NODE))
+  await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+  const second = claim()
+  // The second has looked at the ledger by then.
+  await Bun.sleep(100)
+  const headers = testHeaders()
+  const set = { 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: 'x' }
+  for (const [name, value] of Object.entries(set)) headers.set(name, value)
+  await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, parts)
+  const said = await second
+  if (!('replayed' in said)) throw new Error(`not replayed: ${JSON.stringify(said)}`)
+  expect(said.replayed).toBe('{"a":1}')
+  const expected = {
+    ...{ 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: null },
+    ...{ 'idempotent-replayed': 'true', 'idempotent-request-id': formatRequestId(FIRST) },
+  }
+  for (const [name, value] of Object.entries(expected)) expect(said.headers.get(name)).toBe(value)
+})
+
+describe('a kept answer', () => {
+  const SECRET_WORDS = '{"said":"something private"}'
+  async function kept(): Promise<KeyClaim> {
+    const first = await claimed()
+    await storage.apply(hold(FIRST, wallet, NODE))
+    await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+    const headers = testHeaders()
+    headers.set('content-type', 'application/json')
+    await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)
+    return first
+  }
+  const stored = async ({ claim: { account, key } }: KeyClaim, fingerprint: Uint8Array) => {
+    const found = await storage.contents.find({ id: 99n, ...NODE, account, key, fingerprint })
+    if (found.outcome !== 'finished' || !found.answer) throw new Error(`not kept: ${found.outcome}`)
+    return found.answer
+  }
+
+  test('is encrypted in the store, and comes back as it was', async () => {
+    const first = await kept()
+    const { headers, body } = await stored(first, first.claim.fingerprint)
+    expect(`${headers} ${Buffer.from(body).toString('latin1')}`).not.toMatch(/private|content-type|json/)
+    expect(await claim()).toMatchObject({ replayed: SECRET_WORDS })
+  })
+
+  test('that cannot be decrypted is an error, and not a second charge', async () => {
+    await kept()
+    parts = { ...parts, accountKeys: createAccountKeys('another secret') }
+    const said = await claim()
+    expect(said).toMatchObject({
+      ...{ status: 'conflict, for good', message: expect.stringContaining('can no longer be read') },
+    })
+    expect(logged.join()).toContain('cannot be decrypted')
+  })
+
+  test('of an earlier version, which did not encrypt it, is still replayed', async () => {
+    const { claim: own } = await claimed()
+    const answer = { headers: '{"content-type":"application/json"}', body: Buffer.from('{"old":1}') }
+    await storage.contents.keep(own, { cost: 60n, keepMs: 3_600_000, answer })
+    expect(await claim()).toMatchObject({ replayed: '{"old":1}' })
+  })
+})
+
+describe('a hold that came too late', () => {
+  test('is voided, and the key is free', async () => {
+    const first = await claimed()
+    const ends: string[] = []
+    const open = { void: async (ending: string) => ends.push(ending) }
+    const watch = parts.watches.start(anyUpstream(), 1n)
+    const late = { ...first, claimedFrom: performance.now() - 11_000 }
+    const error = await confirmClaim(late, { open } as unknown as Quote, () => watch.stop()).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toMatchObject({ info: { code: 'unavailable' } })
+    expect([ends, parts.watches.size]).toEqual([['node_lost'], 0])
+    await releaseClaim(late, parts)
+    expect(await claim()).toMatchObject(TAKEN_OVER)
+  })
+
+  test('one in time is not; from then on only the end decides', async () => {
+    const first = await claimed()
+    const watch = parts.watches.start(anyUpstream(), 1n)
+    await confirmClaim(first, { open: {} } as unknown as Quote, () => watch.stop())
+    await releaseClaim(first, parts)
+    expect(await claim()).toMatchObject(RUNNING)
+    watch.stop()
+  })
+})
+
+function anyUpstream() {
+  const [upstream] = parts.catalogue().config.upstreams.values()
+  if (!upstream) throw new Error('the test has no upstream')
+  return upstream
+}
+
+test.each<[string, () => Promise<never>, string[]]>([
+  ['fails', () => Promise.reject(new StoreDown('the disk is full')), ['the answer was not kept']],
+  ['does not answer', () => new Promise(() => {}), []],
+])('a store that %s keeps nobody from the answer that was paid for', async (_, keep, lines) => {
+  const first = await claimed()
+  const contents = { ...storage.contents, keep }
+  const end = { ending: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }
+  await endClaim(first, end, { ...parts, store: { ...storage, contents } })
+  expect(logged).toEqual(lines)
+})
+
+test('a store that is down: nothing runs, and the operator is told', async () => {
+  const contents = { ...storage.contents, claim: () => Promise.reject(new StoreDown('the disk is full')) }
+  parts = { ...parts, store: { ...storage, contents } }
+  const thrown = await claim().catch((error: unknown) => error)
+  expect(thrown).toBeInstanceOf(StoreDown)
+  expect(logged).toEqual(['an idempotency key could not be claimed'])
+})

@@ -1,0 +1,308 @@
+// Limits as the journey meets them, with a ledger of the test's own: what it is asked, and what callers are told.
+import { afterEach, expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { serveForTest } from '@trivium/http/test-support.ts'
+import { createApp } from '../app.ts'
+import type { Hold } from '../money/ledger.ts'
+import { NO_LIMITS } from '../money/limits.ts'
+import { createTurnedAway } from '../overload/rate-limit-cache.ts'
+import type { Opened } from '../storage/settle.ts'
+import type { Caller } from '../storage/storage.ts'
+import { createTestParts, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
+import { replyOf } from '../upstreams/reply.ts'
+import type { Send } from '../upstreams/send.ts'
+
+let stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops) stop()
+  stops = []
+})
+
+const LIMITED: Caller = { ...TEST_CALLER, limits: { requestsPerMinute: 5, tokensPerMinute: 1_000, concurrent: 2 } }
+const REPLY = {
+  ...{ id: '1', object: 'chat.completion', created: 1, model: 'same' },
+  choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
+}
+const answering: Send = async () => replyOf(Response.json(REPLY))
+
+/** The ledger answers with what `next` says of each hold; undefined: granted. */
+function start(
+  next: (hold: Hold) => Opened | undefined,
+  more: Partial<TestOptions> = {},
+  caller: () => Caller = () => LIMITED,
+) {
+  const test = createTestParts({ send: answering, ...more })
+  const time = { now: 0 }
+  const holds: Hold[] = []
+  const settled: { tokens: number; ending: string }[] = []
+  const { settler } = test.parts
+  Object.assign(test.parts, {
+    turnedAway: createTurnedAway(() => time.now),
+    callers: { find: caller, again: caller, clear: () => {} },
+    settler: {
+      ...settler,
+      async open(hold: Hold) {
+        holds.push(hold)
+        const opened = next(hold) ?? (await settler.open(hold))
+        if (opened.outcome !== 'open') return opened
+        const settle = (cost: bigint, tokens: number, ending: string, receipt: string) => {
+          settled.push({ tokens, ending })
+          return opened.request.settle(cost, tokens, ending, receipt)
+        }
+        return { ...opened, request: { ...opened.request, settle } }
+      },
+    },
+  })
+  const app = createApp(test.parts, { ready: () => true, accepting: () => true })
+  const server = serveForTest(app)
+  stops.push(
+    () => void server.stop(),
+    () => test.parts.ticker.stop(),
+  )
+  const call = (body: object = {}) =>
+    fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer sk-0000000000000000', 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'Hello.' }], ...body }),
+    })
+  return { ...test, call, holds, settled, time, port: server.port }
+}
+
+const refusing =
+  (outcome: 'key_requests' | 'key_tokens' | 'key_concurrent', waitMs = 10_000) =>
+  () => ({
+    ...{ outcome, available: BigInt(waitMs) },
+  })
+
+test('a storm of calls that would be refused again does not reach the ledger', async () => {
+  const { call, holds, time } = start(refusing('key_requests'))
+  for (let round = 0; round < 5; round++) {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => call()))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
+    // All that were on their way before the first refusal was known may have asked, and nobody after.
+    if (round === 0) holds.length = 0
+  }
+  expect(holds).toHaveLength(0)
+  time.now = 4_000
+  expect((await call()).headers.get('retry-after')).toBe('6')
+  time.now = 10_000
+  await call()
+  expect(holds).toHaveLength(1)
+})
+
+test('such a call is answered before its body has come', async () => {
+  const { call, port } = start(refusing('key_requests'))
+  expect((await call()).status).toBe(429)
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    'POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-0000000000000000\r\n' +
+      'content-type: application/json\r\ncontent-length: 1000000\r\n\r\n',
+  )
+  const [answer] = await once(socket, 'data')
+  socket.destroy()
+  expect(String(answer)).toStartWith('HTTP/1.1 429')
+})
+
+test('what did not fit keeps no smaller request away', async () => {
+  const { call, holds } = start(({ minimumTokens }) => (minimumTokens > 100 ? refusing('key_tokens')() : undefined))
+  const large = { messages: [{ role: 'user', content: 'word '.repeat(200) }] }
+  expect((await call(large)).status).toBe(429)
+  expect((await call(large)).status).toBe(429)
+  expect(holds).toHaveLength(1)
+  expect((await call()).status).toBe(200)
+  expect(holds).toHaveLength(2)
+})
+
+test('too many at once: remembered until one of them ends', async () => {
+  let running = 0
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { call, holds } = start(() => (++running > 1 && running < 4 ? refusing('key_concurrent', 0)() : undefined), {
+    send: async () => {
+      await held
+      return replyOf(Response.json(REPLY))
+    },
+  })
+  const first = call()
+  while (holds.length === 0) await Bun.sleep(1)
+  expect((await call()).status).toBe(429)
+  expect((await call()).status).toBe(429)
+  expect(holds).toHaveLength(2)
+  release()
+  expect((await first).status).toBe(200)
+  running = 9
+  expect((await call()).status).toBe(200)
+})
+
+test('the ledger is told what a request may use at most, needs at least and used in the end', async () => {
+  const { call, holds, settled } = start(() => undefined)
+  await call({ max_tokens: 500 })
+  const [hold] = holds
+  expect(hold).toMatchObject({ revision: TEST_CALLER.revision, extensible: false })
+  expect(hold?.tokens).toBeGreaterThan(500)
+  expect(hold?.minimumTokens).toBeLessThan(50)
+  expect(settled).toEqual([{ tokens: 30, ending: 'completed' }])
+  await call({ stream: true, max_tokens: 5 })
+  expect(holds[1]).toMatchObject({ extensible: true })
+})
+
+test.each([
+  ['lowers the output cap', LIMITED, 'max_tokens;lowered-to-limit'],
+  ['is nothing to callers who have no such limit', TEST_CALLER, null],
+])('fewer tokens than asked for: %s', async (_, caller, warning) => {
+  const sent: unknown[] = []
+  const send: Send = async (_upstream, { body }) => {
+    sent.push(JSON.parse(Buffer.concat(body).toString()))
+    return replyOf(Response.json(REPLY))
+  }
+  const grantLess = ({ amount }: Hold): Opened => ({
+    outcome: 'open',
+    request: {
+      ...{
+        granted: amount,
+        grantedTokens: 200,
+        held: amount,
+        heldTokens: 200,
+        output: () => 'deliver' as const,
+        raise: () => 'stop' as const,
+      },
+      settle: async (charged) => ({ charged, spooled: false }),
+      void: async () => ({ charged: 0n, spooled: false }),
+    },
+  })
+  const { call } = start(grantLess, { send }, () => caller)
+  const response = await call({ max_tokens: 500 })
+  expect(response.headers.get('x-trivium-warnings')).toBe(warning)
+  const [{ max_tokens }] = sent as [{ max_tokens: number }]
+  if (warning) expect(max_tokens).toBeLessThan(200)
+  else expect(max_tokens).toBe(500)
+})
+
+test('a key that has changed is looked up anew, and everything is decided again: nobody notices', async () => {
+  let caller: Caller = { ...TEST_CALLER, revision: 1 }
+  const { call, holds } = start(
+    ({ revision }) => {
+      if (revision === 2) return undefined
+      caller = { ...TEST_CALLER, revision: 2 }
+      return { outcome: 'key_changed', available: 0n }
+    },
+    {},
+    () => caller,
+  )
+  expect((await call()).status).toBe(200)
+  expect(holds.map(({ revision }) => revision)).toEqual([1, 2])
+})
+
+test('a key that has changed may not allow the model any more', async () => {
+  let caller: Caller = TEST_CALLER
+  const { call, holds, logged } = start(
+    () => {
+      caller = { ...TEST_CALLER, revision: 2, restrictions: { models: ['other'], networks: undefined } }
+      return { outcome: 'key_changed', available: 0n }
+    },
+    {},
+    () => caller,
+  )
+  const response = await call()
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ error: { code: 'model_not_allowed' } })
+  expect(holds).toHaveLength(1)
+  expect(logged).toEqual([])
+})
+
+const event = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'same', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+
+const DONE = 'data: [DONE]\n\n'
+
+/** Each read by itself. */
+function inPieces(pieces: string[]): ReadableStream<Uint8Array> {
+  const left = [...pieces]
+  return new ReadableStream({
+    async pull(controller) {
+      await Bun.sleep(1)
+      const piece = left.shift()
+      if (piece === undefined) controller.close()
+      else controller.enqueue(Buffer.from(piece))
+    },
+  })
+}
+
+/** A stream whose next output has to wait until `go` is called. */
+function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
+  let go = () => {}
+  const room = new Promise<'deliver'>((resolve) => {
+    go = () => resolve('deliver')
+  })
+  const asked: unknown[] = []
+  const waits = ({ amount, tokens }: Hold): Opened => ({
+    outcome: 'open',
+    request: {
+      ...{ granted: amount, grantedTokens: tokens, held: amount, heldTokens: tokens, raise: () => 'stop' as const },
+      output(_cost, _more, tokens) {
+        asked.push(tokens)
+        return room
+      },
+      settle: async (charged, _tokens, ending) => {
+        ends.push(ending)
+        return { charged, spooled: false }
+      },
+      void: async () => ({ charged: 0n, spooled: false }),
+    },
+  })
+  const ends: string[] = []
+  const pieces = [event({ content: 'a' }), event({ content: 'word '.repeat(4_000) }), event({}, 'stop'), DONE]
+  const send: Send = async () =>
+    replyOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
+  const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
+  return { ...start(waits, { send, pace, timeouts }), asked, ends, go: () => go() }
+}
+
+test('a stream that waits for a limit shows signs of life, and is not the upstream being silent', async () => {
+  // Long enough for a slow machine to come as far as the wait, which then lasts much longer.
+  const idleMs = 200
+  const { call, asked, ends, go } = waitingStream({ idleMs })
+  const response = await call({ stream: true })
+  let text = ''
+  const since = performance.now()
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.split(': keep-alive').length > 6 && performance.now() - since > 3 * idleMs) go()
+  }
+  expect(asked).toEqual([{ used: expect.any(Number), step: expect.any(Number) }])
+  expect(text.slice(-DONE.length)).toBe(DONE)
+  expect(ends).toEqual(['completed'])
+})
+
+test('whoever leaves a stream that waits does not wait', async () => {
+  const { call, asked, ends } = waitingStream()
+  const response = await call({ stream: true })
+  const reader = response.body?.getReader()
+  await reader?.read()
+  while (asked.length === 0) await Bun.sleep(1)
+  void reader?.cancel().catch(() => {})
+  while (ends.length === 0) await Bun.sleep(1)
+  expect(ends).toEqual(['client_gone'])
+})
+
+test('the whole time that a call may take is no longer for waiting', async () => {
+  const { call, ends } = waitingStream({ totalMs: 60 })
+  const response = await call({ stream: true })
+  expect((await response.text()).slice(-400)).toContain('did not answer in time')
+  expect(ends).toEqual(['timeout'])
+})
+
+test('callers without limits are counted nothing', async () => {
+  const { call, asked, go } = (() => {
+    const stream = waitingStream()
+    Object.assign(stream.parts, { callers: { find: () => ({ ...TEST_CALLER, accountLimits: NO_LIMITS }), clear() {} } })
+    return stream
+  })()
+  go()
+  await (await call({ stream: true })).text()
+  expect(new Set(asked)).toEqual(new Set([undefined]))
+})

@@ -1,0 +1,64 @@
+// Limits in words that a caller can act on: whose limit, which, what it is, and when there is room again.
+import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
+import { Failure } from '../access/failure.ts'
+import type { Limited, Refusal } from '../money/ledger.ts'
+import { type TurnedAwayFor, usedUp } from '../overload/rate-limit-cache.ts'
+import type { Caller } from '../storage/storage.ts'
+
+export type LimitedCaller = Pick<Caller, 'limits' | 'accountLimits'>
+
+const LIMITED: ReadonlySet<string> = new Set<Limited>([
+  ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),
+  ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
+])
+
+export const isLimited = (outcome: Refusal | 'store_down'): outcome is Limited => LIMITED.has(outcome)
+
+/** The caller's tightest limit of tokens per minute; undefined: there is none, and nobody has to count. */
+export function tokenLimitOf({ limits, accountLimits }: LimitedCaller): number | undefined {
+  const [own, shared] = [limits.tokensPerMinute, accountLimits.tokensPerMinute]
+  return own === undefined || shared === undefined ? (own ?? shared) : Math.min(own, shared)
+}
+
+/** When others end nobody knows; asking again so soon does no harm. */
+const ASK_AGAIN_MS = 1_000
+const LONGEST_WAIT_S = 60
+
+/** `needed`: the least tokens that the request needs, where that is known. `now`: milliseconds since 1970. */
+export function rateLimited(caller: LimitedCaller, refusal: TurnedAwayFor, needed: number, now: number): Failure {
+  const used = usedUp(refusal.outcome)
+  const isKeys = refusal.outcome.startsWith('key_')
+  const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits
+  const limit = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrent }[used]
+  const owner = isKeys ? 'This key' : 'This account'
+  // Without the figure, it has been changed since the caller was looked up; the refusal stands all the same.
+  if (limit === undefined) {
+    const message = `${owner} has reached a limit.${roomIn(refusal.waitMs)}`
+    return new Failure('rate_limited', message, { retryAfter: Math.ceil((refusal.waitMs || ASK_AGAIN_MS) / 1_000) })
+  }
+  const never = used === 'tokens' && needed > limit
+  const reset = resetOf(used, refusal.waitMs, never, now)
+  const message = never
+    ? `This request needs at least ${needed} tokens, which is more than ${isKeys ? "this key's" : "this account's"} limit of ${limit} tokens per minute ever allows. Make it shorter, or have the limit raised.`
+    : `${messageOf(owner, used, limit)}${roomIn(refusal.waitMs)}`
+  const seconds = never ? LONGEST_WAIT_S : Math.ceil((refusal.waitMs || ASK_AGAIN_MS) / 1_000)
+  return new Failure('rate_limited', message, { retryAfter: seconds, limit: { of: used, limit, remaining: 0, reset } })
+}
+
+function resetOf(used: ReachedLimit['of'], waitMs: number, never: boolean, now: number): ReachedLimit['reset'] {
+  if (never) return 'never'
+  return used === 'concurrent' ? undefined : { afterMs: waitMs, at: now + waitMs }
+}
+
+function messageOf(owner: string, used: ReachedLimit['of'], limit: number): string {
+  switch (used) {
+    case 'requests':
+      return `${owner} has reached its limit of ${limit} requests per minute.`
+    case 'tokens':
+      return `${owner} has a limit of ${limit} tokens per minute, and what is left of it does not suffice for this request.`
+    case 'concurrent':
+      return `${owner} has as many requests running as it may have at once: ${limit}. Try again when one of them has ended.`
+  }
+}
+
+const roomIn = (waitMs: number): string => (waitMs > 0 ? ` There is room again in ${Math.ceil(waitMs / 1_000)} s.` : '')

@@ -1,0 +1,145 @@
+// A request as its receipt shows it, to its caller and, with what concerns the operator alone, on the command line. Pure.
+
+import { formatRequestId, timeOfId } from '../access/ids.ts'
+import { formatUsd } from '../money/amount.ts'
+import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
+import { formulaOf, type PricedReceipt } from '../money/receipt.ts'
+import type { UsageRow } from '../storage/storage.ts'
+
+export type Audience = 'caller' | 'operator'
+
+const STATES: Readonly<Record<RequestState, string>> = {
+  [HELD]: 'open',
+  [SETTLED]: 'settled',
+  [VOIDED]: 'voided',
+  // Nobody knew how it ended; the gateway that began it may still correct it.
+  [REAPED]: 'reaped',
+}
+
+/** What the end of a request wrote down; older versions wrote less. */
+type Stored = {
+  group?: string
+  /** Those that brought nothing, and who answered then. */
+  attempts?: readonly { upstream: string; model: string; outcome: string }[]
+  upstream?: string
+  model?: string
+  upstream_model?: string
+  units?: Readonly<Record<string, number>>
+  tools?: Readonly<Record<string, number>>
+  tier?: string
+  counted?: string
+  reasoning_tokens?: number
+  finish?: string
+  first_token_ms?: number
+  total_ms?: number
+  warnings?: readonly string[]
+  upstream_cost?: string
+  price?: PricedReceipt['price']
+}
+
+/** What callers see of upstreams is the operator's decision: `server.show_upstreams`. */
+export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience === 'operator') {
+  const receipt = wholeReceipt(row, audience)
+  if (showUpstreams) return receipt
+  const { upstream: _, attempts, ...rest } = receipt
+  return { ...rest, attempts: attempts.map(({ upstream: _, ...attempt }) => attempt) }
+}
+
+/** `cost_usd` is what was paid. The formula gives that and the shortfall, which was owed and is the operator's loss. */
+function wholeReceipt(row: UsageRow, audience: Audience) {
+  const stored = parsed(row.receipt)
+  const isOpen = row.state === HELD
+  const ending = isOpen ? 'running' : row.ending
+  const receipt = {
+    request_id: formatRequestId(row.request),
+    at: new Date(timeOfId(row.request)).toISOString(),
+    key_id: String(row.key),
+    model: row.model,
+    group: stored.group ?? null,
+    upstream: stored.upstream ?? row.upstream,
+    /** Which model answered, where another one stood in. */
+    ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),
+    attempts: [...(stored.attempts ?? []), attemptOf(row, stored, ending, audience)],
+    state: STATES[row.state],
+    ending,
+    finish: stored.finish ?? null,
+    units: stored.units === undefined ? null : Object.fromEntries(Object.entries(stored.units).map(renamed)),
+    reasoning_tokens: stored.reasoning_tokens ?? null,
+    tools: stored.tools ?? null,
+    tier: stored.tier ?? null,
+    /** Why the units were counted here and not reported. */
+    counted: stored.counted ?? null,
+    ...priceOf(stored),
+    cost_usd: formatUsd(row.cost),
+    shortfall_usd: formatUsd(row.shortfall),
+    /** While it is open: bound until it ends. Afterwards: what had been. */
+    held_usd: formatUsd(row.held),
+    timing: { first_token_ms: stored.first_token_ms ?? null, total_ms: stored.total_ms ?? null },
+    warnings: stored.warnings ?? [],
+  }
+  if (audience === 'caller') return receipt
+  return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
+}
+
+/** As many as fit, and one at least: a list goes on behind the last that it has. */
+export function withinBytes(rows: readonly UsageRow[], most: number): readonly UsageRow[] {
+  let bytes = 0
+  const end = rows.findIndex(({ receipt }, index) => {
+    bytes += receipt.length
+    return index > 0 && bytes > most
+  })
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+/** Callers know models by the names that the operator gave them; what is behind one is told to the operator. */
+function attemptOf(row: UsageRow, stored: Stored, outcome: string, audience: Audience) {
+  const attempt = { upstream: stored.upstream ?? row.upstream, model: stored.model ?? row.model, outcome }
+  return audience === 'caller' ? attempt : { ...attempt, upstream_model: stored.upstream_model ?? null }
+}
+
+/** What cannot be read must not hide the rest of the receipt, nor of the list. */
+function priceOf(stored: Stored) {
+  const { units, price } = stored
+  if (units === undefined || price === undefined) return { price: null, formula: null }
+  try {
+    return { price: priceJson(price), formula: formulaOf({ ...stored, units, price }) }
+  } catch {
+    return { price: null, formula: null }
+  }
+}
+
+/** A row that ended without a receipt has none. */
+function parsed(text: string): Stored {
+  try {
+    const value: unknown = text === '' ? {} : JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
+const renamed = ([name, count]: [string, number]): [string, number] => [OLD_NAMES[name] ?? name, count]
+
+/** What is stored as whole numbers, in the units of the configuration: USD, and plain multipliers. */
+function priceJson({ version, multiplier_millionths, long_context_above, tiers_millionths, tools, ...figures }: Price) {
+  return {
+    version,
+    usd_per_million_tokens: usd(figures),
+    ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
+    ...(long_context_above === undefined ? {} : { long_context_above }),
+    ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, decimal) }),
+    multiplier: decimal(multiplier_millionths),
+  }
+}
+type Price = PricedReceipt['price']
+
+const mapped = (values: Readonly<Record<string, unknown>>, show: (value: string) => string) =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(String(value))]))
+const usd = (nanos: Readonly<Record<string, unknown>>) => mapped(nanos, (value) => formatUsd(BigInt(value)))
+
+/** `1500000` -> `1.5` */
+function decimal(millionths: string): string {
+  const digits = millionths.padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
+}

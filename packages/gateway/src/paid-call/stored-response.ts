@@ -1,0 +1,30 @@
+// The answer of a request with an idempotency key, as it is kept: encrypted for its account, and tied to the key and the
+// request that it answers.
+
+import type { AccountKeys } from '../access/account-keys.ts'
+import type { Claim, KeptAnswer } from '../storage/contents.ts'
+
+/** In place of the headers, which are encrypted with the body. Earlier versions kept both as they were, for a day. */
+const SEALED = 'sealed-1'
+const LENGTH_BYTES = 4
+
+/** Whoever moves an answer to another key or request in the store finds that it no longer opens. */
+const contextOf = ({ key, fingerprint }: Claim): Uint8Array => Buffer.concat([key, fingerprint])
+
+export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: AccountKeys): KeptAnswer {
+  const text = Buffer.from(headers)
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeUInt32BE(text.length)
+  const plain = Buffer.concat([length, text, body])
+  return { headers: SEALED, body: keys.encrypt(claim.account, 'idempotent answers', plain, contextOf(claim)) }
+}
+
+/** undefined: it cannot be read any more. */
+export function openAnswer(claim: Claim, kept: KeptAnswer, keys: AccountKeys): KeptAnswer | undefined {
+  if (kept.headers !== SEALED) return kept
+  const opened = keys.decrypt(claim.account, 'idempotent answers', kept.body, contextOf(claim))
+  if (!opened) return undefined
+  const plain = Buffer.from(opened.buffer, opened.byteOffset, opened.byteLength)
+  const end = LENGTH_BYTES + plain.readUInt32BE(0)
+  return { headers: plain.toString('utf8', LENGTH_BYTES, end), body: plain.subarray(end) }
+}

@@ -1,0 +1,110 @@
+// GET /v1/usage and /v1/usage/{request_id}: what the caller's account has, may spend and has spent. Costs nothing, holds
+// nothing, and reads a few rows: sums are kept on the rows of key and account.
+
+import { type Answer, json } from '@trivium/http/response.ts'
+import { dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { authenticate, invalid } from '../access/authenticate.ts'
+import { Failure } from '../access/failure.ts'
+import { formatRequestId, parseRequestId } from '../access/ids.ts'
+import { formatUsd, type Nanos } from '../money/amount.ts'
+import { endOf, type Limits } from '../money/limits.ts'
+import type { Account, Caller, Key } from '../storage/storage.ts'
+import type { Parts } from '../text/dependencies.ts'
+import type { Incoming } from '../text/journey.ts'
+import { showReceipt, withinBytes } from './show-receipt.ts'
+
+const DEFAULT_LIMIT = 20
+const LARGEST_LIMIT = 100
+/** Of receipts as they are stored: a page ends early when there is more. */
+const PAGE_BYTES = 256 * 1024
+
+/** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
+export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answer> {
+  const caller = await callerOf(incoming, parts)
+  const { limit, before } = pageOf(incoming.query)
+  const standing = await parts.store.standing(caller.key)
+  // The key is gone since it was looked up.
+  if (!standing) throw invalid()
+  // One more than is shown tells whether there are more.
+  const rows = await parts.store.usage(caller.account, limit + 1, before)
+  const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
+  return json(200, incoming.headers, {
+    object: 'usage',
+    ...accountJson(standing.account),
+    key: keyJson(standing.key, parts.clock()),
+    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(parts))),
+    has_more: rows.length > page.length,
+  })
+}
+
+export async function showRequest(id: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+  const caller = await callerOf(incoming, parts)
+  const request = parseRequestId(id)
+  if (request === undefined) throw malformed('request_id', 'A request id')
+  const row = await parts.store.findRequest(caller.account, request)
+  // Another account's request is as unknown as one that never was.
+  if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
+  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(parts)))
+}
+
+const showsUpstreams = ({ catalogue }: Parts): boolean => catalogue().config.server.showUpstreams
+
+async function callerOf(incoming: Incoming, parts: Parts): Promise<Caller> {
+  return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), parts)
+}
+
+function pageOf(query: string): { limit: number; before: bigint | undefined } {
+  const parameters = new URLSearchParams(query)
+  const limit = parameters.get('limit') ?? String(DEFAULT_LIMIT)
+  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > LARGEST_LIMIT) {
+    throw new Failure('bad_request', `limit must be a whole number from 1 to ${LARGEST_LIMIT}.`, { param: 'limit' })
+  }
+  const written = parameters.get('before')
+  const before = written === null ? undefined : parseRequestId(written)
+  if (written !== null && before === undefined) throw malformed('before', 'before')
+  return { limit: Number(limit), before }
+}
+
+const malformed = (param: string, what: string) =>
+  new Failure('bad_request', `${what} must be req_ and 16 hexadecimal digits, as x-request-id has it.`, { param })
+
+function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Account) {
+  return {
+    balance_usd: formatUsd(balance),
+    held_usd: formatUsd(held),
+    available_usd: formatUsd(atLeastZero(balance - held)),
+    account: {
+      used_today_usd: formatUsd(spentToday),
+      used_this_month_usd: formatUsd(spentThisMonth),
+      limits: limitsJson(limits),
+    },
+  }
+}
+
+/** `spent_usd` is in all; what counts against a cap that renews is less. */
+function keyJson(key: Key, now: number) {
+  const { cap, capPeriod, spentUnderCap, restrictions } = key
+  const left = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - key.held)
+  return {
+    ...{ id: String(key.id), name: key.name, group: key.group },
+    expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
+    cap_usd: cap === undefined ? null : formatUsd(cap),
+    cap_period: capPeriod ?? null,
+    cap_renews_at: capPeriod === undefined ? null : new Date(endOf(capPeriod, now)).toISOString(),
+    cap_left_usd: left === undefined ? null : formatUsd(left),
+    spent_usd: formatUsd(key.spent),
+    held_usd: formatUsd(key.held),
+    used_today_usd: formatUsd(key.spentToday),
+    used_this_month_usd: formatUsd(key.spentThisMonth),
+    models: restrictions.models ?? null,
+    limits: limitsJson(key.limits),
+  }
+}
+
+const limitsJson = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
+  rpm: requestsPerMinute ?? null,
+  tpm: tokensPerMinute ?? null,
+  concurrent: concurrent ?? null,
+})
+
+const atLeastZero = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

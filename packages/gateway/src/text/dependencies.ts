@@ -1,0 +1,59 @@
+// What a journey is given: wired once in main.ts, never looked up anywhere else.
+
+import type { Ticker } from '@trivium/http/ticker.ts'
+import type { AccountKeys } from '../access/account-keys.ts'
+import type { Callers } from '../access/authenticate.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import type { Ids } from '../access/ids.ts'
+import type { Log } from '../observe/log.ts'
+import type { RequestLog } from '../observe/request-log.ts'
+import type { Admission } from '../overload/admission.ts'
+import type { TurnedAway } from '../overload/rate-limit-cache.ts'
+import type { Room } from '../overload/upstream-slots.ts'
+import type { Aborts } from '../paid-call/free-aborts.ts'
+import type { ClaimStore } from '../paid-call/idempotency.ts'
+import type { Learned } from '../paid-call/model-statistics.ts'
+import type { Watches } from '../paid-call/timeouts.ts'
+import type { Node } from '../storage/node.ts'
+import type { Settler } from '../storage/settle.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { fetchPublic } from '../upstreams/fetch-public.ts'
+import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
+import type { Send } from '../upstreams/send.ts'
+import type { Pace } from './responding/respond-stream.ts'
+import type { Seals } from './translation/seals.ts'
+import type { Refused } from './translation/unsupported-fields.ts'
+
+export type Parts = {
+  /** The configuration in force now; a request takes it once and keeps it. */
+  catalogue(): Catalogue
+  settler: Settler
+  store: ClaimStore & Pick<Storage, 'standing' | 'usage'>
+  node: Node
+  callers: Callers
+  turnedAway: TurnedAway
+  /** Milliseconds since 1970. */
+  clock(): number
+  ids: Ids
+  learned: Learned
+  aborts: Aborts
+  admission: Admission
+  ticker: Ticker
+  watches: Watches
+  /** For those who wait until an upstream can take one more. */
+  room: Room
+  retries: RetryBudget
+  send: Send
+  fetchPublic: typeof fetchPublic
+  seals: Seals
+  accountKeys: AccountKeys
+  refused: Refused
+  log: Log
+  /** One line per request. */
+  requestLog: RequestLog
+  random(): number
+  /** How long the sender of a body may be silent; absent: half a minute. */
+  bodyIdleMs?: number
+  /** When a stream shows signs of life; absent: as the answer itself has it. */
+  pace?: Pace
+}

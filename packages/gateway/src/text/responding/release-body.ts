@@ -1,0 +1,29 @@
+// The end of an upstream's stream, behind its last event.
+
+import type { Watch } from '../../paid-call/timeouts.ts'
+import type { Reply } from '../../upstreams/reply.ts'
+
+export type Body = Pick<Reply, 'read' | 'cancel'>
+
+const WITHIN_MS = 1_000
+
+/** The connection ends by itself and can be used again; one that does not is closed. */
+export function letGo(upstream: Body, watch: Watch): void {
+  const more = lastRead(upstream)
+  if (!(more instanceof Promise)) {
+    if (more) watch.cancel()
+    return
+  }
+  const timer = setTimeout(() => watch.cancel(), WITHIN_MS)
+  const over = () => clearTimeout(timer)
+  more.then((piece) => (piece ? watch.cancel() : over()), over)
+}
+
+/** A break there takes nothing from the answer. */
+function lastRead(upstream: Body): ReturnType<Body['read']> {
+  try {
+    return upstream.read()
+  } catch {
+    return undefined
+  }
+}

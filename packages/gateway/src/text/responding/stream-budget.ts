@@ -1,0 +1,81 @@
+// A stream holds little at first and asks for more as it goes; what it cannot pay for, it does not get.
+import { outputCost, outputTokensFor } from '../../money/hold.ts'
+import { priceOf } from '../../money/price.ts'
+import type { Exchange } from '../../paid-call/exchange.ts'
+import { UNREPORTED } from '../../paid-call/settle.ts'
+
+export type Purse = {
+  /** Metered output, in bytes, at which to ask `goOn`: the price of a chunk is not worked out for every chunk. */
+  readonly nextAt: number
+  /** Metered output, in bytes, that the hold covers as far as it is known now. */
+  readonly coveredTo: number
+  /** false: the hold is used up and no more can be had. A limit per minute may make it wait. */
+  goOn(outputBytes: number): boolean | Promise<boolean>
+}
+
+/** How often the meter is read: sixteen times per hold, but not for a handful of tokens. */
+const READINGS = 16
+const LEAST_BYTES = 256
+/** A limit per minute is asked for in small parts: what one stream reserves, others have to wait for. */
+const PARTS_OF_LIMIT = 16
+
+const FREE: Purse = { nextAt: Number.POSITIVE_INFINITY, coveredTo: Number.POSITIVE_INFINITY, goOn: () => true }
+
+export function openPurse(exchange: Exchange): Purse {
+  const { parts, quote } = exchange
+  const { rate, holdRate, wishes, open, outputCap, coveredOutput, tokenLimit, expectedInput } = quote
+  const { outputTokensPerByte } = parts.learned.of(quote.offer.model.id)
+  if (coveredOutput === undefined) return FREE
+  const covered = coveredOutput
+  const tokenStep = tokenLimit === undefined ? 0 : Math.min(covered, Math.ceil(tokenLimit / PARTS_OF_LIMIT))
+  const every = Math.max(LEAST_BYTES, covered / outputTokensPerByte / READINGS)
+  let nextAt = covered / outputTokensPerByte / 2
+  // What is covered is so by all that is held now, which may be more than was granted at first.
+  const [first, firstTokens] = [open.held, open.heldTokens]
+  let held = first
+  // Where the hold reaches the cap, no output can pass it.
+  let coveredTo = covered >= outputCap ? Number.POSITIVE_INFINITY : covered / outputTokensPerByte
+
+  function reach(): number {
+    if (open.held === held) return coveredTo
+    held = open.held
+    const byMoney = covered + (outputTokensFor(held - first, holdRate) ?? Number.POSITIVE_INFINITY)
+    const byLimit = tokenLimit === undefined ? byMoney : covered + open.heldTokens - firstTokens
+    coveredTo = Math.max(coveredTo, Math.min(byMoney, byLimit) / outputTokensPerByte)
+    return coveredTo
+  }
+
+  function decided(word: 'deliver' | 'stop', atCap: boolean, outputBytes: number): boolean {
+    const goesOn = word === 'deliver'
+    if (atCap && goesOn) coveredTo = Number.POSITIVE_INFINITY
+    // Within the hold now and then, beyond it at every event: what a hold covers includes a margin for the input.
+    nextAt = atCap && goesOn ? Number.POSITIVE_INFINITY : nextReading(outputBytes, every, reach())
+    return goesOn
+  }
+
+  return {
+    get nextAt() {
+      return nextAt
+    },
+    get coveredTo() {
+      return reach()
+    },
+    goOn(outputBytes) {
+      // Bytes only suggest tokens; the cap that was sent along is certain.
+      const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
+      // What would be charged if it ended here, while what is still to come is held at its dearest.
+      const { cost } = priceOf({ ...UNREPORTED, input: expectedInput, output }, rate, wishes)
+      // At its cap the cost has its final height, which the hold has to reach once and for all: then no more is asked.
+      const atCap = output >= outputCap
+      const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), holdRate)
+      const tokens =
+        tokenLimit === undefined ? undefined : { used: expectedInput + output, step: atCap ? 0 : tokenStep }
+      const word = open.output(cost, more, tokens)
+      if (typeof word === 'string') return decided(word, atCap, outputBytes)
+      return word.then((later) => decided(later, atCap, outputBytes))
+    },
+  }
+}
+
+const nextReading = (outputBytes: number, every: number, coveredTo: number): number =>
+  Math.max(outputBytes + 1, Math.min(outputBytes + every, coveredTo))

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
+import { meaningOf, meaningOfBreak } from './failed-attempt.ts'
+
+const said = (code: ErrorCode, detail?: string) => ({ code, message: '', ...(detail ? { detail } : {}) })
+
+test.each<[number, ErrorCode, string | undefined, string, boolean]>([
+  [429, 'rate_limited', undefined, 'limited', true],
+  [429, 'unavailable', '429 overloaded_error', 'limited', true],
+  [503, 'unavailable', undefined, 'failure', true],
+  [529, 'unavailable', undefined, 'failure', true],
+  [500, 'upstream_failed', undefined, 'failure', false],
+  [502, 'upstream_failed', undefined, 'failure', false],
+  [504, 'upstream_timeout', undefined, 'failure', false],
+  [401, 'upstream_rejected_us', '401', 'rejected', true],
+  [403, 'upstream_rejected_us', '403', 'rejected', true],
+  [404, 'upstream_rejected_us', '404 model_not_found', 'absent', true],
+  [404, 'upstream_rejected_us', '404 No endpoints found that support image input', 'unknown', true],
+  [400, 'bad_request', undefined, 'unknown', false],
+  [400, 'context_too_long', undefined, 'unknown', false],
+  // Within a 200: an error that was told, and an answer that cannot be read.
+  [200, 'unavailable', '200 overloaded', 'failure', true],
+  [200, 'upstream_failed', '200 server_error', 'failure', true],
+  [200, 'upstream_failed', undefined, 'failure', false],
+  [200, 'content_refused', undefined, 'unknown', false],
+])('%p %s %s: %s, unbilled %p', (status, code, detail, is, unbilled) => {
+  expect(meaningOf(status, said(code, detail), undefined)).toMatchObject({ verdict: { is }, unbilled })
+})
+
+test('a time to wait is taken along', () => {
+  expect(meaningOf(429, said('rate_limited'), 7)).toMatchObject({ verdict: { is: 'limited', waitMs: 7_000 } })
+})
+
+test.each([
+  ['ECONNREFUSED', true],
+  ['ENOTFOUND', true],
+  ['CERT_HAS_EXPIRED', true],
+  ['HTTP2RefusedStream', true],
+  ['ECONNRESET', false],
+  ['EPROTO', false],
+  ['HTTP2StreamReset', false],
+])('a connection that ends with %s: unbilled %p', (code, unbilled) => {
+  expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, outcome: code })
+})
+
+test.each([200, 429, 503])('%p with what was used may have been billed', (status) => {
+  const error = { ...said(status === 429 ? 'rate_limited' : 'unavailable', 'why'), billed: true as const }
+  expect(meaningOf(status, error, undefined).unbilled).toBe(false)
+})

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test'
+import type { Candidate, Offer } from '../../access/catalogue.ts'
+import type { Upstream } from '../../config/types.ts'
+import { tiersOf } from '../../upstreams/health/choose.ts'
+import { Lane, type Verdict } from '../../upstreams/health/lane.ts'
+import { createSeals } from '../translation/seals.ts'
+import { nobody, route, type Searching } from './route.ts'
+
+const candidate = (id: string, priority = 1, weight = 1, perKey?: number): Candidate => ({
+  ...{ upstream: { id, maxConcurrencyPerKey: perKey } as Upstream, key: 'k', lane: new Lane(), priority, weight },
+  route: { upstream: id, model: 'inner', priority, weight, cost: undefined },
+})
+const offerOf = (...candidates: Candidate[]) =>
+  ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as Offer
+
+const seals = createSeals('a secret of a test')
+const partsWith = (random: () => number, full: readonly string[] = [], now = 0) =>
+  ({
+    ...{
+      random,
+      seals,
+      ticker: { now: () => now, exactNow: () => now },
+      watches: { isFull: ({ id }: Upstream) => full.includes(id) },
+    },
+  }) as unknown as Parameters<typeof route>[2]
+
+const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) =>
+  ({
+    body: Buffer.from(body),
+    caller: { account },
+    dialect: { id: 'chat' },
+    request: { cacheKey, opening: () => opening },
+  }) as unknown as Searching
+
+function judge({ lane }: Candidate, verdict: Verdict, times = 1): void {
+  for (let count = 0; count < times; count++) lane.judge('inner', verdict, 0)
+}
+
+const three = () => [candidate('x', 1, 1), candidate('y', 1, 3), candidate('z', 2, 1)] as const
+
+test('the lowest priority number, by weight', () => {
+  const offer = offerOf(...three())
+  const ids = [0, 0.24, 0.26, 0.99].map(
+    (random) =>
+      route(
+        offer,
+        asking(),
+        partsWith(() => random),
+      )?.upstream.id,
+  )
+  expect(ids).toEqual(['x', 'x', 'y', 'y'])
+})
+
+test('full ones, tried ones and those that are not well are passed over', () => {
+  const [x, y, z] = three()
+  const offer = offerOf(x, y, z)
+  const at = (full: string[], tried: Candidate[]) =>
+    route(
+      offer,
+      asking(),
+      partsWith(() => 0, full),
+      tried,
+    )?.upstream.id
+  expect(at(['x'], [])).toBe('y')
+  expect(at([], [x, y])).toBe('z')
+  expect(at(['x', 'y', 'z'], [])).toBeUndefined()
+  judge(x, { is: 'failure' }, 10)
+  expect(at([], [])).toBe('y')
+  judge(y, { is: 'limited', waitMs: 1_000, all: false })
+  expect(at([], [])).toBe('z')
+  judge(z, { is: 'rejected', reason: '401' })
+  expect(at(['y'], [])).toBe('z')
+  judge(z, { is: 'failure' }, 10)
+  expect(at(['y'], [])).toBeUndefined()
+})
+
+test('who wants to be left alone is asked where nobody else can be, but not as a second try', () => {
+  const [x, y] = [candidate('x'), candidate('y')]
+  const offer = offerOf(x, y)
+  judge(x, { is: 'limited', waitMs: undefined, all: false })
+  judge(y, { is: 'rejected', reason: '401' })
+  expect(
+    route(
+      offer,
+      asking(),
+      partsWith(() => 0),
+    ),
+  ).toBe(x)
+  expect(
+    route(
+      offer,
+      asking(),
+      partsWith(() => 0),
+      [x],
+    ),
+  ).toBeUndefined()
+})
+
+test('an upstream without a breaker is asked however often it failed', () => {
+  const stubborn = candidate('x')
+  stubborn.upstream.breaker = false
+  judge(stubborn, { is: 'failure' }, 50)
+  expect(
+    route(
+      offerOf(stubborn),
+      asking(),
+      partsWith(() => 0),
+    ),
+  ).toBe(stubborn)
+})
+
+test('a key takes as many calls at once as it may, then the next one is asked', () => {
+  const [one, two] = [candidate('x', 1, 1, 2), candidate('x', 1, 1, 2)]
+  const offer = offerOf(one, two)
+  for (let calls = 0; calls < 2; calls++) one.lane.enter(0)
+  expect(
+    route(
+      offer,
+      asking(),
+      partsWith(() => 0),
+    ),
+  ).toBe(two)
+  for (let calls = 0; calls < 2; calls++) two.lane.enter(0)
+  expect(
+    route(
+      offer,
+      asking(),
+      partsWith(() => 0),
+    ),
+  ).toBeUndefined()
+})
+
+describe('a conversation', () => {
+  const many = Array.from({ length: 8 }, (_, index) => candidate(`u${index}`))
+  const offer = offerOf(...many)
+  const beginning = `{"messages":[{"role":"system","content":"${'You are. '.repeat(600)}"}`
+  let draw = 0
+  const parts = partsWith(() => (draw = (draw + 0.37) % 1))
+  const home = (body: string, account = 1n, cacheKey?: string) => route(offer, asking(body, account, cacheKey), parts)
+
+  test('goes the same way as it grows', () => {
+    const first = home(`${beginning}]}`)
+    for (let turn = 1; turn < 20; turn++) expect(home(`${beginning}${',{"role":"user"}'.repeat(turn)}]}`)).toBe(first)
+  })
+
+  test('of another account goes its own way, and so does another cache key', () => {
+    const ways = new Set<unknown>()
+    for (let account = 1n; account < 60n; account++) ways.add(home(`${beginning}]}`, account))
+    expect(ways.size).toBe(8)
+    const byKey = new Set<unknown>()
+    for (let key = 0; key < 60; key++) byKey.add(home(`${beginning}]}`, 1n, `session ${key}`))
+    expect(byKey.size).toBe(8)
+  })
+
+  test.each(['{}', `${beginning}]}`])('with thoughts is known by its cache key before its first words', (body) => {
+    const at = (cacheKey: string | undefined, opening: string) =>
+      route(offer, asking(body, 1n, cacheKey, opening), parts)
+    const byWords = new Set(Array.from({ length: 60 }, (_, talk) => at(undefined, `talk ${talk}`)))
+    expect(byWords.size).toBe(8)
+    const first = at('session', 'talk 0')
+    for (let talk = 1; talk < 20; talk++) expect(at('session', `talk ${talk}`)).toBe(first)
+  })
+
+  test('that is short goes any way', () => {
+    const ways = new Set<unknown>()
+    for (let calls = 0; calls < 60; calls++) ways.add(home('{"messages":[]}'))
+    expect(ways.size).toBe(8)
+  })
+
+  test('with encrypted thoughts goes to the upstream that made them, while that one is well', () => {
+    const sealed = seals.seal(1n, 'u5', 'thought')
+    const body = `{"messages":[{"role":"assistant","reasoning":"${sealed}"}]}`
+    for (let calls = 0; calls < 20; calls++) expect(home(body)?.upstream.id).toBe('u5')
+    expect(new Set(Array.from({ length: 20 }, () => home(body, 2n)?.upstream.id)).size).toBeGreaterThan(1)
+    judge(many[5] as Candidate, { is: 'rejected', reason: '401' })
+    expect(home(body)?.upstream.id).not.toBe('u5')
+  })
+})
+
+describe('when nobody can be asked, the caller is told why and until when', () => {
+  const told = (verdict: Verdict | undefined, times: number, full: readonly string[] = []) => {
+    const only = candidate('x')
+    if (verdict) judge(only, verdict, times)
+    const { code, retryAfter } = nobody(
+      offerOf(only),
+      partsWith(() => 0, full, 400),
+    ).info
+    return [code as string, retryAfter]
+  }
+  test.each<[string, Verdict | undefined, number, string[], [string, number]]>([
+    ['as busy as it may be', undefined, 0, ['x'], ['unavailable', 2]],
+    ['limited, and busy', { is: 'limited', waitMs: undefined, all: false }, 1, ['x'], ['unavailable', 2]],
+    ['told to wait', { is: 'limited', waitMs: 7_000, all: false }, 1, [], ['rate_limited', 7]],
+    ['broken', { is: 'failure' }, 10, [], ['unavailable', 1]],
+  ])('%s', (_, verdict, times, full, expected) => {
+    expect(told(verdict, times, full)).toEqual(expected)
+  })
+})
+
+test('while a probe is under way callers are told to come back soon, not when it would be given up', () => {
+  const alone = candidate('x')
+  judge(alone, { is: 'failure' }, 10)
+  judge(alone, { is: 'rejected', reason: 'wrong key' })
+  const toldAt = (now: number) =>
+    nobody(
+      offerOf(alone),
+      partsWith(() => 0, [], now),
+    ).info.retryAfter
+  expect(toldAt(0)).toBe(1)
+  alone.lane.enter(1_000)
+  expect(toldAt(1_100)).toBe(1)
+})

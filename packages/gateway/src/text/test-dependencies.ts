@@ -1,0 +1,140 @@
+// A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+
+import { createTicker } from '@trivium/http/ticker.ts'
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { createAccountKeys } from '../access/account-keys.ts'
+import { compileCatalogue } from '../access/catalogue.ts'
+import { createIds } from '../access/ids.ts'
+import type { AppParts } from '../app.ts'
+import { spoken } from '../config/kinds.ts'
+import type { FileConfig, Upstream } from '../config/types.ts'
+import { NO_LIMITS } from '../money/limits.ts'
+import type { Log } from '../observe/log.ts'
+import { NO_REQUEST_LOG } from '../observe/request-log.ts'
+import { createWaiting } from '../overload/queues.ts'
+import { createTurnedAway } from '../overload/rate-limit-cache.ts'
+import { createAborts } from '../paid-call/free-aborts.ts'
+import { createLearned } from '../paid-call/model-statistics.ts'
+import { createWatches } from '../paid-call/timeouts.ts'
+import type { Settled } from '../storage/settle.ts'
+import type { Caller } from '../storage/storage.ts'
+import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
+import type { Send } from '../upstreams/send.ts'
+import type { Pace } from './responding/respond-stream.ts'
+import { createSeals } from './translation/seals.ts'
+import { createRefused } from './translation/unsupported-fields.ts'
+
+export type TestOptions = {
+  send: Send
+  bodyIdleMs?: number
+  pace?: Pace
+  timeouts?: Partial<Upstream['timeouts']>
+  /** What the upstream speaks; chat unless told. */
+  dialect?: TextDialectId
+  /** How long answers are kept for repeated requests; not at all unless told. */
+  idempotencyMs?: number
+}
+
+/** How a request ended, as the ledger was told. */
+export type End = { cost: bigint; ending: string }
+
+export const TEST_CALLER: Caller = {
+  ...{ account: 1n, key: 1n, group: 'default', revoked: false, accountDisabled: false, expiresAt: undefined },
+  ...{ revision: 1, restrictions: { models: undefined, networks: undefined } },
+  ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
+}
+
+/** A connection that nothing is asked of. */
+
+export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
+  const ends: End[] = []
+  const logged: string[] = []
+  const ticker = createTicker(5)
+  const log: Log = {
+    info: () => {},
+    warn: (message) => void logged.push(message),
+    error: (message) => void logged.push(message),
+  }
+  const waiting = createWaiting({ inFlight: 10, memoryBytes: 1024 * 1024 }, ticker, log)
+  const config = testConfig(timeouts, dialect)
+  const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
+  const catalogue = compileCatalogue({ ...config, retention }, 0)
+  const end = async (cost: bigint, ending: string): Promise<Settled> => {
+    ends.push({ cost, ending })
+    return { charged: cost, spooled: false }
+  }
+  const unused = (): never => {
+    throw new Error('not a part of this test')
+  }
+  const parts: AppParts = {
+    ...{ catalogue: () => catalogue, ticker, send, ...more },
+    settler: {
+      open: async ({ amount, tokens }) => ({
+        outcome: 'open',
+        request: {
+          granted: amount,
+          grantedTokens: tokens,
+          held: amount,
+          heldTokens: tokens,
+          output: () => 'deliver',
+          raise: () => 'deliver',
+          settle: (cost, _tokens, ending) => end(cost, ending),
+          void: (ending) => end(0n, ending),
+        },
+      }),
+      settle: unused,
+    },
+    store: {
+      contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },
+      ...{ findRequest: unused, apply: unused, standing: unused, usage: unused },
+    },
+    node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
+    callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
+    turnedAway: createTurnedAway(() => 0),
+    clock: Date.now,
+    ids: createIds(() => 0, Date.now),
+    learned: createLearned(),
+    aborts: createAborts(() => 0),
+    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed), log, requestLog: NO_REQUEST_LOG },
+    retries: createRetryBudget(),
+    random: () => 0,
+    fetchPublic: unused,
+    seals: createSeals('a secret of a test'),
+    accountKeys: createAccountKeys('a secret of a test'),
+    refused: createRefused(),
+    register: unused,
+  }
+  return { parts, ends, logged }
+}
+
+function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {
+  const upstream: Upstream = {
+    ...{ id: 'own', kind: 'custom', dialect, baseUrl: 'http://own.invalid/v1', keys: ['k'] },
+    speaks: [spoken(dialect)],
+    timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
+    ...{
+      maxConcurrency: undefined,
+      proxy: undefined,
+      allowPrivate: false,
+      sharedObjects: false,
+      billsOnAbort: 'nothing',
+    },
+  }
+  const price = { input: 1_000_000_000n, output: 4_000_000_000n, cachedInput: 0n, cacheWrite: 0n }
+  const route = { upstream: 'own', model: 'same', priority: 1, weight: 1, cost: undefined }
+  const model = {
+    ...{ id: 'same', routes: [route], price, priceVersion: 'v' },
+    limits: { context: undefined, maxOutput: undefined },
+  }
+  const limits = { bodyBytes: 1024 * 1024, values: 1_000, inFlight: 10, memoryBytes: 1024 * 1024 }
+  return {
+    server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
+    registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },
+    sandbox: { on: false, faults: false, faultsWritten: false },
+    retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off' },
+    upstreams: new Map([['own', upstream]]),
+    models: new Map([['same', model]]),
+    groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),
+    ...{ hash: '', remarks: [] },
+  }
+}

@@ -1,0 +1,90 @@
+// Fields of a translated request that an upstream's model has refused, and that it may go without.
+import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
+import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Asked } from './outbound.ts'
+import { END_USER } from './pass-through.ts'
+import { isAbout, isNamed } from './unsupported-fields.ts'
+
+/** How a model samples may be left to it. */
+const SAMPLING = [
+  'temperature',
+  'topP',
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'logprobs',
+  'stop',
+] as const
+
+/** So may what stands beside the conversation. What the model sees may not. */
+const BESIDE = ['endUser', 'cacheKey', 'store', 'verbosity'] as const
+
+/** What the gateway writes of its own accord, as the upstream's dialect calls it: nobody misses it. */
+const OURS = ['include', 'reasoning.summary'] as const
+
+type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
+
+const FIELDS: readonly Field[] = [...SAMPLING, ...BESIDE]
+
+const isSampling = (field: Field): field is (typeof SAMPLING)[number] => SAMPLING.some((each) => each === field)
+
+const has = (request: CanonicalRequest, field: Field): boolean =>
+  (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
+
+/** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
+export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
+  const field =
+    FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
+    OURS.find((each) => isNamed(refusal, each)) ??
+    effortRefused(request, refusal, upstream)
+  if (field === undefined) return false
+  const { upstream: to, route } = asked.candidate
+  asked.parts.refused.note(to.id, route.model, field)
+  return true
+}
+
+/** How hard to think, where it is a word: models differ in which words they take, and some take none. */
+const EFFORT: Partial<Record<TextDialect['id'], string>> = { chat: 'reasoning_effort', responses: 'reasoning.effort' }
+
+/** Only this word is refused: others may still be asked for. */
+function effortRefused({ reasoning }: CanonicalRequest, refusal: ErrorInfo, { id }: TextDialect): string | undefined {
+  const [name, effort] = [EFFORT[id], effortOf(reasoning)]
+  return name !== undefined && effort !== undefined && isNamed(refusal, name) ? `effort ${effort}` : undefined
+}
+
+/** The end user has two names in some dialects, one of which is a word of many refusals. */
+function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field: Field): boolean {
+  if (field !== 'endUser') return isAbout(refusal, fieldNames[field] ?? field)
+  return isAbout(refusal, END_USER[id] ?? field) || isNamed(refusal, 'user')
+}
+
+/** What this upstream's model has refused, ours among it. */
+export function refusedBy({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
+  return parts.refused.of(upstream.id, route.model)
+}
+
+export function withoutRefused(request: CanonicalRequest, asked: Asked, warn: Target['warn']): CanonicalRequest {
+  const known = refusedBy(asked)
+  if (known.size === 0) return request
+  const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
+  const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)
+  if (refused.length === 0 && !isEffortRefused) return request
+  const { sampling, ...beside } = request
+  const kept = { ...beside, sampling: { ...sampling } }
+  for (const field of refused) {
+    delete kept.sampling[field as (typeof SAMPLING)[number]]
+    delete kept[field as (typeof BESIDE)[number]]
+    // The end user that we named is none of the caller's words.
+    if (field !== 'endUser' || asked.request.endUser !== undefined) warn(field, 'dropped')
+  }
+  if (!isEffortRefused) return kept
+  warn('reasoning', 'dropped')
+  return { ...kept, reasoning: withoutEffort(request.reasoning) }
+}
+
+function withoutEffort({ effort: _effort, budget: _budget, mode, ...wish }: ReasoningWish): ReasoningWish {
+  return mode === undefined || mode === 'off' ? wish : { ...wish, mode }
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Failure } from '../../access/failure.ts'
+import { fetchPublic } from '../../upstreams/fetch-public.ts'
+import type { Parts } from '../dependencies.ts'
+import { fetchMedia } from './fetch-media.ts'
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+let server: Bun.Server<undefined>
+beforeAll(() => {
+  server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    routes: {
+      '/picture': () => new Response(PNG, { headers: { 'content-type': 'text/plain' } }),
+      '/jpeg': () => new Response('not really', { headers: { 'content-type': 'image/jpeg; charset=binary' } }),
+      '/page': () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+      '/gone': () => new Response('', { status: 404 }),
+      '/away': () => Response.redirect('/picture'),
+    },
+    fetch: () => new Response(''),
+  })
+})
+afterAll(() => server.stop(true))
+
+/** The real thing, but for the one rule that would keep a test from serving itself. */
+const parts = {
+  fetchPublic: (url: string, options: Parameters<typeof fetchPublic>[1]) =>
+    fetchPublic(url, { ...options, allowPrivate: true }),
+} as unknown as Parts
+const fetched = (path: string) =>
+  fetchMedia(new Set([`${server.url.origin}${path}`]), { parts }, new AbortController().signal)
+
+test("a file's own bytes say what it is, before its server does", async () => {
+  expect([...(await fetched('/picture')).values()]).toEqual([
+    { kind: 'inline', mime: 'image/png', data: PNG.toString('base64') },
+  ])
+  expect([...(await fetched('/jpeg')).values()]).toMatchObject([{ mime: 'image/jpeg' }])
+})
+
+describe('what cannot be used is the caller’s to mend', () => {
+  test.each([
+    ['/page', 'neither an image'],
+    ['/gone', 'status 404'],
+    ['/away', 'redirects'],
+  ])('%s', async (path, why) => {
+    const failure = await fetched(path).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Failure)
+    expect((failure as Failure).info).toMatchObject({ code: 'bad_request' })
+    expect((failure as Failure).message).toContain(why)
+  })
+
+  test('an address inside our own network', async () => {
+    const strict = { fetchPublic } as unknown as Parts
+    const addresses = new Set([`${server.url.origin}/picture`])
+    const failure = await fetchMedia(addresses, { parts: strict }, new AbortController().signal).catch(
+      (e: unknown) => e,
+    )
+    expect((failure as Failure).message).toContain('does not lead to a public host')
+  })
+})

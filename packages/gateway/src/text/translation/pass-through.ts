@@ -1,0 +1,288 @@
+// Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
+
+import type { RequestHeaders } from '@trivium/http/request.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import { boundFor, pathOf } from '@trivium/protocol/dialects/output-fields.ts'
+import { joinEdits } from '@trivium/protocol/dialects/passing-request.ts'
+import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { formatRequestId } from '../../access/ids.ts'
+import type { Upstream } from '../../config/types.ts'
+import type { Wishes } from '../../money/price.ts'
+import { choiceCap, modelCap } from '../../paid-call/hold.ts'
+import { upstreamPath } from '../../upstreams/spoken.ts'
+import { codec } from './codec.ts'
+import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
+import { type Care, careFor, pseudonymOf, withoutPricedBetas } from './tenant-policy.ts'
+import { isAbout, isNamed } from './unsupported-fields.ts'
+
+export function passThrough(asked: Asked): Outbound {
+  const care = careFor(asked)
+  for (const field of care.unpriced) addWarning(asked.warnings, field, 'no-price')
+  return new PassingOutbound(asked, care)
+}
+
+/** Classes, and not closures as elsewhere: one of each is made for every request, and few are asked for more than a body. */
+class PassingOutbound implements Outbound {
+  readonly dialect: TextDialect['id']
+  readonly path: string
+  readonly headers: Record<string, string>
+  readonly maxOutput = undefined
+  readonly wishes: Wishes
+  readonly answerer: Answerer
+  readonly #asked: Asked
+  readonly #edits: PassingEdits
+  /** Where we name the end user, if we do. */
+  readonly #named: string | undefined
+  #isEdited = false
+
+  constructor(asked: Asked, care: Care) {
+    const { dialect, request, offer, candidate } = asked
+    const { upstream, route } = candidate
+    const model = upstreamModel(asked)
+    this.#named = fieldToName(asked)
+    this.dialect = dialect.id
+    this.path = upstreamPath(upstream, dialect.id, model, request.stream)
+    this.headers = carriedHeaders(asked)
+    this.wishes = care.wishes
+    this.answerer = new PassingAnswerer(dialect, asked.id, {
+      showUsage: request.showUsage,
+      choices: request.choices,
+      asArray: asked.asArray,
+      renameTo: route.model === offer.model.id ? undefined : offer.model.id,
+      ...echoFor(asked, this.#named),
+    })
+    this.#asked = asked
+    this.#edits = editsFor(asked, care, model, this.#named === undefined ? undefined : care.endUser)
+  }
+
+  body(maxOutput: number | undefined): Pieces {
+    const { request, body } = this.#asked
+    const pieces = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
+    this.#isEdited = pieces[0] !== body
+    return pieces
+  }
+
+  release(): void {
+    if (this.#isEdited) letGo(this.#asked.body)
+  }
+
+  /** What the caller wrote is the caller's to take out. Ours is the name of the end user. */
+  without(refusal: ErrorInfo): Outbound | undefined {
+    const field = this.#named
+    if (field === undefined) return undefined
+    // `user` is a word of many refusals.
+    if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
+    const { parts, candidate } = this.#asked
+    parts.refused.note(candidate.upstream.id, candidate.route.model, field)
+    return passThrough(this.#asked)
+  }
+}
+
+/** Smaller ones are not worth it. */
+const LARGE_BYTES = 16 * 1024
+
+/**
+ * Gives the memory of a large body back at once, since what was edited has been copied on its way out: until the
+ * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
+ */
+function letGo(body: Uint8Array): void {
+  // Asking for the buffer of an array makes one, where the array had none so far.
+  if (body.byteLength <= LARGE_BYTES) return
+  const { buffer, byteOffset, byteLength } = body
+  // Before it may stand the head that it came with, which has been read. What stands behind it is the next request.
+  const isLast = byteOffset + byteLength === buffer.byteLength
+  if (isLast && buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
+/** Where a dialect names the end user. */
+export const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> = {
+  chat: 'safety_identifier',
+  responses: 'safety_identifier',
+  messages: 'metadata.user_id',
+  'generate-content': undefined,
+}
+
+function endUserField(dialect: TextDialect['id'], { service }: Upstream): string | undefined {
+  const known = dialect === 'chat' ? service?.endUser : undefined
+  return known === 'none' ? undefined : (known ?? END_USER[dialect])
+}
+
+/** Where the end user is to be named whom the caller has not named. */
+function fieldToName({ dialect, request, candidate, parts }: Asked): string | undefined {
+  const { upstream, route } = candidate
+  if (request.endUser !== undefined || upstream.kind === 'sandbox') return undefined
+  const field = endUserField(dialect.id, upstream)
+  return field === undefined || parts.refused.has(upstream.id, route.model, field) ? undefined : field
+}
+
+/** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
+export function upstreamModel({ request, offer, candidate }: Asked): string {
+  const { route, upstream } = candidate
+  const { id } = offer.model
+  return upstream.kind === 'sandbox' && request.model.startsWith(`${id}:`)
+    ? route.model + request.model.slice(id.length)
+    : route.model
+}
+
+/** How callers are told that references to earlier reasoning were left out. */
+export const ITEM_REFERENCE = 'item_reference'
+
+function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
+  const { dialect, request } = asked
+  const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
+  if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
+  if (endUser !== undefined) own.endUser = endUser
+  if (request.endUserFields.length > 0) hideEndUsers(own, asked)
+  if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
+  // Where callers share what the vendor keeps, it can look them up.
+  if (request.reasoningReferences && !asked.candidate.upstream.sharedObjects) {
+    own.withoutReasoningReferences = true
+    addWarning(asked.warnings, ITEM_REFERENCE, 'dropped')
+  }
+  if (request.outputFields.length > 0) boundOutput(own, asked)
+  return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
+}
+
+/** The vendor gets to know the caller's end users by names that are the account's own. */
+function hideEndUsers(into: PassingEdits, asked: Asked): void {
+  const set: Record<string, string> = {}
+  for (const { field, value } of asked.request.endUserFields) {
+    const pseudonym = pseudonymOf(asked, value)
+    if (pseudonym === undefined) return
+    if (field === END_USER.messages) into.endUser = pseudonym
+    else set[field] = JSON.stringify(pseudonym)
+  }
+  into.set = { ...into.set, ...set }
+}
+
+/** Replies of one dialect repeat the request: the caller reads its own values there, and nothing that we have added. */
+function echoFor(asked: Asked, added: string | undefined): Pick<MeterOptions, 'echo'> {
+  const { dialect, request, candidate } = asked
+  if (dialect.id !== 'responses' || candidate.upstream.sharedObjects) return {}
+  const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
+  return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
+}
+
+/** No field that the upstream may take for a cap asks for more than the hold is for. */
+function boundOutput(into: PassingEdits, asked: Asked): void {
+  const { request, candidate, warnings } = asked
+  const { otherCaps } = candidate.upstream
+  const fields = request.outputFields.filter(({ name }) => otherCaps === undefined || otherCaps.includes(name))
+  const bounds = { cap: choiceCap(request, modelCap(asked)), choices: request.choices }
+  for (const field of fields) {
+    const bound = boundFor(field, bounds)
+    if (bound !== undefined) addWarning(warnings, pathOf(field), bound === 'removed' ? 'dropped' : 'lowered')
+  }
+  into.outputFields = { fields, bounds }
+}
+
+function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {
+  const { service } = upstream
+  const edits: PassingEdits = service ? { service } : {}
+  if (!request.stream) return edits
+  // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
+  if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
+  else edits.includeUsage = true
+  return edits
+}
+
+/** Client headers that may go on to an upstream of the same dialect. */
+const CARRIED: Readonly<Record<TextDialect['id'], readonly string[]>> = {
+  chat: ['openai-beta'],
+  responses: ['openai-beta'],
+  messages: ['anthropic-version'],
+  'generate-content': [],
+}
+
+/** The embedded model's own switches. */
+const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
+
+export function sandboxHeaders({ headers, candidate }: Asked): Record<string, string> {
+  return candidate.upstream.kind === 'sandbox' ? pick(headers, SANDBOX_HEADERS) : {}
+}
+
+function carriedHeaders(asked: Asked): Record<string, string> {
+  if (asked.candidate.upstream.kind === 'sandbox') return sandboxHeaders(asked)
+  const { headers, dialect, warnings, offer } = asked
+  const carried = pick(headers, CARRIED[dialect.id])
+  const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null
+  if (betas === null) return carried
+  // A price of a long context is all that they need.
+  if (offer.rate.price.longContext) return { ...carried, 'anthropic-beta': betas }
+  const { kept, removed } = withoutPricedBetas(betas)
+  if (removed.length > 0) addWarning(warnings, 'anthropic-beta', 'no-price')
+  return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }
+}
+
+function pick(headers: RequestHeaders, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = headers.get(name)
+    if (value !== null) picked[name] = value
+  }
+  return picked
+}
+
+/** It lives as long as the answer, so it has nothing of the request but this. */
+class PassingAnswerer implements Answerer {
+  readonly streamType: string
+  readonly heartbeat: Uint8Array
+  readonly #dialect: TextDialect
+  readonly #id: bigint
+  readonly #options: MeterOptions
+
+  constructor(dialect: TextDialect, id: bigint, options: MeterOptions) {
+    this.streamType = options.asArray ? 'application/json' : 'text/event-stream'
+    this.heartbeat = heartbeatOf(dialect, options.asArray === true)
+    this.#dialect = dialect
+    this.#id = id
+    this.#options = options
+  }
+
+  readReply(bytes: Uint8Array): PassingReply {
+    return this.#dialect.passing.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
+  }
+
+  openMeter(): StreamMeter {
+    const [dialect, options] = [this.#dialect, this.#options]
+    return options.asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, this.#id)
+  }
+}
+
+function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint): StreamMeter {
+  const meter = dialect.passing.openMeter(options, codec)
+  const fail = (error: ErrorInfo) => {
+    const requestId = formatRequestId(id)
+    return meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
+  }
+  return Object.assign(meter, { fail })
+}
+
+/** An error within an array is one more element of it, and ends it. */
+function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMeter {
+  const meter = dialect.passing.openMeter(options, codec)
+  let begun = false
+  return {
+    ...{ state: meter.state, end: meter.end, stop: meter.stop },
+    push(chunk) {
+      const bytes = meter.push(chunk)
+      begun ||= bytes.length > 0
+      return bytes
+    },
+    fail: (error) => Buffer.from(dialect.encodeArrayStreamError?.(error, begun) ?? ''),
+  }
+}
+
+const heartbeats = new Map<string, Uint8Array>()
+
+/** White space between the elements of a JSON array says as little as a comment between events. */
+export function heartbeatOf(dialect: TextDialect, asArray: boolean): Uint8Array {
+  const text = asArray ? '\n' : dialect.heartbeat
+  const known = heartbeats.get(text)
+  if (known) return known
+  const bytes = Buffer.from(text)
+  heartbeats.set(text, bytes)
+  return bytes
+}

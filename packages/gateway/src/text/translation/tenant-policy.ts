@@ -1,0 +1,134 @@
+// One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
+// all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import { Failure } from '../../access/failure.ts'
+import { notIssued } from '../../access/url-policy.ts'
+import { isPriced, NO_WISHES, type TokenPrice, type Wishes } from '../../money/price.ts'
+import type { Asked } from './outbound.ts'
+
+export type Care = {
+  /** In place of the caller's own, which could meet another caller's. */
+  cacheKey: string | undefined
+  /** For requests that name no end user. */
+  endUser: string
+  /** What takes out the fields without a price. */
+  edits: readonly PassingEdits[]
+  /** The fields that are taken out. */
+  unpriced: readonly string[]
+  /** What has a price, and may be asked for. */
+  wishes: Wishes
+}
+
+const LONGEST_CACHE_KEY = 64
+const TAG_IN_KEY = 12
+
+/** `translated`: into another dialect, which can say no more of what is priced than the tier. */
+export function careFor({ parts, caller, request, candidate, offer }: Asked, translated = false): Care {
+  refuseObjects(request, candidate.upstream.sharedObjects)
+  const tag = parts.seals.tagOf(caller.account)
+  const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
+  // As most requests are.
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, wishes: NO_WISHES }
+  return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
+}
+
+const NONE: readonly never[] = []
+
+function careForPriced(
+  fields: readonly PricedField[],
+  price: TokenPrice,
+  translated: boolean,
+): Pick<Care, 'edits' | 'unpriced' | 'wishes'> {
+  const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
+  const forced = unpriced.find(({ remove }) => remove === undefined)
+  if (forced) {
+    const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
+    throw new Failure('unsupported', message, { param: forced.field })
+  }
+  return {
+    edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
+    unpriced: unpriced.map(({ field }) => field),
+    wishes: translated ? NO_WISHES : wishesOf(fields, price),
+  }
+}
+
+/** There are other tiers too, such as speed; the service tier is what an answer reports. */
+const isServiceTier = ({ kind, field }: PricedField): boolean => kind === 'tier' && /service_?tier$/i.test(field)
+
+/** Of hosted tools a translation has its own to say; what else it would lose silently is refused, price or not. */
+function mayAsk(each: PricedField, price: TokenPrice, translated: boolean): boolean {
+  return isPriced(price, each) && (!translated || isServiceTier(each) || each.kind === 'tool')
+}
+
+/** Nobody said how often a hosted tool may be called: vendors stop an answer after about so many. */
+export const CALLS_EXPECTED = 8
+const MOST_CALLS = 100_000
+
+/** `most`: where the request says how often the tool may be called. */
+const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
+
+function wishesOf(fields: readonly PricedField[], price: TokenPrice): Wishes {
+  const priced = fields.filter((each) => isPriced(price, each))
+  if (priced.length === 0) return NO_WISHES
+  const tools = priced.filter(({ kind }) => kind === 'tool')
+  const also = priced.filter((each) => each.kind !== 'tool' && !isServiceTier(each))
+  return {
+    tier: priced.find(isServiceTier)?.word,
+    also: [...new Set(also.map(({ word }) => word))],
+    tools: new Map(tools.map((each) => [each.word, callsOf(each)])),
+  }
+}
+
+function accountKey(tag: string, key: string): string {
+  const prefix = `${tag.slice(0, TAG_IN_KEY)}-`
+  if (prefix.length + key.length <= LONGEST_CACHE_KEY) return prefix + key
+  return prefix + hashOf(key)
+}
+
+const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url')
+
+/**
+ * An end user that the caller has named, as a vendor gets to know it: two accounts that name the same one are not the same
+ * to the vendor, which can still tell one caller's users apart. undefined: as the caller named it.
+ */
+export function pseudonymOf({ parts, caller, candidate }: Asked, endUser: string): string | undefined {
+  const { kind, sharedObjects } = candidate.upstream
+  if (sharedObjects || kind === 'sandbox') return undefined
+  return parts.accountKeys.pseudonym(caller.account, 'end users', endUser)
+}
+
+/** What the vendors take. Agents put whole descriptions of a session there. */
+const LONGEST_END_USER: Readonly<Partial<Record<TextDialectId, number>>> = { chat: 64, responses: 64, messages: 256 }
+
+/** For an upstream of another dialect than the caller's. */
+export function shortEndUser(endUser: string, upstream: TextDialectId): string {
+  return endUser.length > (LONGEST_END_USER[upstream] ?? Number.POSITIVE_INFINITY) ? hashOf(endUser) : endUser
+}
+
+/** Where the responses dialect has a reference to an item. */
+const REFERENCE = /^input\[\d+\]\.id$/
+
+/** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
+function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
+  const first = objects[0]
+  if (first === undefined || shared) return
+  if (first === 'previous_response_id') {
+    const message = "The previous response was not found. Send the conversation's items as input instead."
+    throw new Failure('previous_response_not_found', message, { param: first })
+  }
+  if (REFERENCE.test(first)) {
+    const message = `${first} refers to an item of an earlier response, and responses are not stored here. Send the item itself; many clients do so when their option 'store' is false.`
+    throw new Failure('unsupported', message, { param: first })
+  }
+  throw notIssued(first)
+}
+
+/** The caller's request header that lists beta features; those that change the price of tokens are not passed on. */
+const PRICED_BETAS = /^context-\d+[mk]/i
+
+export function withoutPricedBetas(betas: string): { kept: string; removed: string[] } {
+  const all = betas.split(',').map((beta) => beta.trim())
+  const removed = all.filter((beta) => PRICED_BETAS.test(beta))
+  return { kept: all.filter((beta) => beta !== '' && !PRICED_BETAS.test(beta)).join(','), removed }
+}

@@ -1,0 +1,130 @@
+// The answer of an upstream of another dialect, for the client: whole, or event by event.
+import { finishOf } from '@trivium/protocol/canonical/finish.ts'
+import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
+import { type Block, type CanonicalReply, spokenBytes, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import { formatRequestId, timeOfId } from '../../access/ids.ts'
+import { codec } from './codec.ts'
+import type { Answerer, Asked } from './outbound.ts'
+import { heartbeatOf } from './pass-through.ts'
+import type { Seals } from './seals.ts'
+import { MALFORMED, openTranslation } from './translate-stream.ts'
+
+/** Takes from the request what the answer needs, and lets go of the rest. */
+export function createTranslatingAnswerer(
+  asked: Asked,
+  upstream: TextDialect,
+  canonical: CanonicalRequest,
+  tools: SentTools,
+): Answerer {
+  const { dialect, asArray, warnings, id } = asked
+  const customs = customsOf(canonical)
+  const requestId = formatRequestId(id)
+  return answererOf({
+    client: dialect,
+    upstream,
+    warnings,
+    asArray,
+    requestId,
+    tools: { ...tools, customs },
+    answering: answeringFor(asked, canonical, requestId.slice('req_'.length)),
+  })
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+const NO_NAMESPACES: Answering['namespaces'] = new Map()
+const NO_ECHO: Answering['echo'] = {}
+
+function customsOf({ tools }: CanonicalRequest): ReadonlySet<string> {
+  if (tools.length === 0) return NO_NAMES
+  const names = tools.flatMap(({ name, custom }) => (custom === undefined ? [] : [name]))
+  return names.length === 0 ? NO_NAMES : new Set(names)
+}
+
+function namespacesOf({ tools }: CanonicalRequest): Answering['namespaces'] {
+  if (tools.length === 0) return NO_NAMESPACES
+  const named = tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : []))
+  return named.length === 0 ? NO_NAMESPACES : new Map(named)
+}
+
+/** Two dialects and what stands between them, for one answer. */
+export type Pair = {
+  client: TextDialect
+  upstream: TextDialect
+  tools: SentTools
+  warnings: string[]
+  asArray: boolean
+  answering: Answering
+  requestId: string
+}
+
+function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): Answering {
+  const { parts, caller, candidate, offer, request } = asked
+  const { account } = caller
+  const upstream = candidate.upstream.id
+  const statistics = parts.learned.of(offer.model.id)
+  const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
+  return {
+    id,
+    created: Math.floor(timeOfId(asked.id) / 1_000),
+    model: offer.model.id,
+    showUsage: request.showUsage,
+    hideReasoning: canonical.reasoning.show === 'none',
+    namespaces: namespacesOf(canonical),
+    echo: canonical.echo ?? NO_ECHO,
+    seal: sealer(parts.seals, account, upstream),
+    estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
+  }
+}
+
+function answererOf(pair: Pair): Answerer {
+  const { client, asArray } = pair
+  return {
+    streamType: asArray ? 'application/json' : 'text/event-stream',
+    heartbeat: heartbeatOf(client, asArray),
+    readReply: (bytes) => translateReply(bytes, pair),
+    openMeter: () => openTranslation(pair),
+  }
+}
+
+function sealer(seals: Seals, account: bigint, upstream: string): Answering['seal'] {
+  return (signature) => seals.seal(account, upstream, signature)
+}
+
+function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassingReply {
+  const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
+  if (!decoded.ok) return decoded
+  const reply = restoreReply(decoded.reply, tools)
+  for (const what of reply.omitted) addWarning(warnings, what, 'omitted')
+  if (client.loses !== undefined) warnOfLost(client.loses, reply, warnings)
+  const stop = reply.choices[0]?.stop
+  if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
+  return {
+    ok: true,
+    usage: reply.usage,
+    finish: stop && finishOf(stop),
+    outputBytes: spokenBytes(reply),
+    body: codec.encode(JSON.stringify(client.encodeReply(reply, answering))),
+  }
+}
+
+/** Of what the client's dialect has no words for. */
+function warnOfLost(loses: NonNullable<TextDialect['loses']>, { choices }: CanonicalReply, warnings: string[]): void {
+  for (const { blocks } of choices) {
+    for (const block of blocks) {
+      if (isPlainText(block)) continue
+      for (const event of unfoldBlock(block)) {
+        const what = loses(event)
+        if (what !== undefined) addWarning(warnings, what, 'omitted')
+      }
+    }
+  }
+}
+
+/** As most blocks are; everybody has words for it. */
+const isPlainText = (block: Block): boolean => block.type === 'text' && block.citations.length === 0
+
+const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)

@@ -1,0 +1,155 @@
+// A stream of one dialect becomes a stream of another while it passes. Frames from the first sign of the end on are
+// kept until the settlement stands, as with bytes that pass through.
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
+import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
+import { restoringEmit } from '@trivium/protocol/canonical/restore.ts'
+import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import type { ChargedUnits } from '@trivium/protocol/dialects/text-dialect.ts'
+import { codec } from './codec.ts'
+import type { StreamMeter } from './outbound.ts'
+import type { Pair } from './translate-response.ts'
+
+const NO_BYTES = new Uint8Array(0)
+
+/** The model failed at a tool call and said nothing else: an empty answer would pass for a decision to say nothing. */
+export const MALFORMED = {
+  code: 'upstream_failed',
+  message: 'The model tried to call a tool and failed at it.',
+} as const
+
+export function openTranslation(pair: Pair): StreamMeter {
+  const { client, upstream, tools, warnings, answering } = pair
+  const encoder = client.openStreamEncoder(answering)
+  const framing = framingOf(pair)
+  const state = {
+    outputBytes: 0,
+    sawOutput: false,
+    finish: undefined as Finish | undefined,
+    usage: undefined as Usage | undefined,
+    done: false,
+    error: undefined as ErrorInfo | undefined,
+  }
+  /** Frames to be sent, and frames that wait for the settlement. */
+  let ready = ''
+  let held = ''
+  let ending = false
+  const open = new Set<number>()
+  let choices = 1
+  let isEmpty = true
+
+  function tell(lost: string | undefined): void {
+    if (lost !== undefined) addWarning(warnings, lost, 'omitted')
+  }
+
+  function take(event: StreamEvent): void {
+    if (state.error !== undefined) return
+    switch (event.type) {
+      case 'delta':
+        state.outputBytes += Buffer.byteLength(event.text)
+        state.sawOutput = true
+        break
+      case 'open':
+        open.add(event.index)
+        isEmpty = false
+        tell(client.loses?.(event))
+        choices = Math.max(choices, event.choice + 1)
+        if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
+        break
+      case 'citation':
+        tell(client.loses?.(event))
+        break
+      case 'close':
+        open.delete(event.index)
+        break
+      case 'start':
+      case 'usage':
+        state.usage = event.usage
+        break
+      case 'stop':
+        if (isEmpty && event.stop.reason === 'malformed_tool') {
+          state.error = MALFORMED
+          return
+        }
+        state.finish ??= finishOf(event.stop)
+        state.sawOutput = true
+        ending = true
+        break
+      case 'end':
+        state.done = true
+        ending = true
+        break
+      case 'omitted':
+        tell(event.what)
+        break
+      case 'error':
+        state.error = event.error
+        return
+      default:
+        break
+    }
+    const frames = encoder.write(event)
+    if (ending) held += frames
+    else ready += frames
+  }
+
+  const decoder = upstream.openStreamDecoder(restoringEmit(take, tools), codec)
+
+  function taken(): Uint8Array {
+    if (ready === '') return NO_BYTES
+    const bytes = Buffer.from(framing.write(ready))
+    ready = ''
+    return bytes
+  }
+
+  const last = (): Uint8Array => Buffer.from(framing.write(ready + held) + framing.end())
+
+  return {
+    state,
+    push(chunk) {
+      decoder.push(chunk)
+      return taken()
+    },
+    end() {
+      if (!state.done && state.error === undefined) decoder.end()
+      return last()
+    },
+    stop(units) {
+      held = ''
+      for (const index of [...open]) take({ type: 'close', index })
+      take({ type: 'usage', usage: usageOfUnits(units) })
+      const stop = { raw: 'length', reason: 'length' } as const
+      for (let choice = 0; choice < choices; choice++) take({ type: 'stop', choice, stop })
+      take({ type: 'end' })
+      return last()
+    },
+    isWhole: () => state.error === undefined && decoder.isWhole?.() === true,
+    fail: (error) => Buffer.from(framing.fail(error, encoder.abandon(error))),
+  }
+}
+
+/** Events, or for those who asked for it one JSON array. */
+function framingOf({ client, requestId, asArray }: Pair) {
+  const array = asArray ? client.arrayFraming?.() : undefined
+  if (!array) {
+    return {
+      write: (frames: string) => frames,
+      end: () => '',
+      fail: (error: ErrorInfo, ending: string) => (ending === '' ? client.encodeStreamError(error, requestId) : ending),
+    }
+  }
+  let begun = false
+  return {
+    write(frames: string) {
+      begun ||= frames !== ''
+      return array.write(frames)
+    },
+    end: () => array.end(),
+    fail: (error: ErrorInfo) => client.encodeArrayStreamError?.(error, begun) ?? '',
+  }
+}
+
+function usageOfUnits({ input, cachedInput, cacheWrite, output }: ChargedUnits): Usage {
+  return usageOf({ input: input + cachedInput + cacheWrite, output, cachedInput, cacheWrite, reasoning: undefined })
+}

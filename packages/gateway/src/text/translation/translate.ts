@@ -1,0 +1,219 @@
+// Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
+import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { unsupported } from '@trivium/protocol/canonical/reading.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
+import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { NO_WISHES, type Wishes } from '../../money/price.ts'
+import { lesser, modelCap } from '../../paid-call/hold.ts'
+import { upstreamPath } from '../../upstreams/spoken.ts'
+import { codec } from './codec.ts'
+import { noteRefused, refusedBy, withoutRefused } from './drop-unsupported.ts'
+import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
+import type { Asked, Outbound } from './outbound.ts'
+import { limitIn } from './output-limit.ts'
+import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
+import { CALLS_EXPECTED, type Care, careFor, pseudonymOf, shortEndUser } from './tenant-policy.ts'
+import { createTranslatingAnswerer } from './translate-response.ts'
+
+/** `withThoughts`: those that the upstream once gave go back to it. `most`: the largest output cap that it takes here. */
+type Written = { withThoughts: boolean; most: number | undefined }
+
+const USUAL: Written = { withThoughts: true, most: undefined }
+
+export function translate(asked: Asked, upstream: TextDialect, as: Written = USUAL): Outbound {
+  const { request, dialect, warnings } = asked
+  const care = careFor(asked, true)
+  for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
+  refuseStored(asked)
+  if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
+  if (upstream.id === 'responses') refuseImages(asked)
+  const model = upstreamModel(asked)
+  const said = warnInWordsOf(dialect, warnings)
+  let isTierSent = true
+  const warn: Target['warn'] = (field, reason) => {
+    if (field === 'tier') isTierSent = false
+    said(field, reason)
+  }
+  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
+  const addresses = new Set<string>()
+  // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
+  // stands for is fetched only when the hold stands.
+  const target = targetOf(asked, model, warn, standIn(addresses), as)
+  const written = upstream.encodeRequest(canonical, target)
+  if (!as.withThoughts) warn('reasoning', 'dropped')
+  return {
+    dialect: upstream.id,
+    headers: sandboxHeaders(asked),
+    path: upstreamPath(asked.candidate.upstream, upstream.id, model, request.stream),
+    maxOutput: capOf(written),
+    wishes: wishesOf(canonical, isTierSent, upstream, asked),
+    body: (loweredCap, cancel) => {
+      if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
+      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, cancel.signal, as)
+    },
+    answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
+    without(refusal) {
+      const most = smallerCap(refusal, written, upstream, asked)
+      if (most !== undefined) return translate(asked, upstream, { ...as, most })
+      if (noteRefused(canonical, refusal, upstream, asked)) return translate(asked, upstream, as)
+      const isAboutThoughts =
+        as.withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
+      return isAboutThoughts ? translate(asked, upstream, { ...as, withThoughts: false }) : undefined
+    },
+  }
+}
+
+/** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own is the caller's. */
+function smallerCap(refusal: ErrorInfo, { body }: WrittenRequest, upstream: TextDialect, asked: Asked) {
+  const { request, candidate, parts } = asked
+  const sent = body.max_tokens
+  if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
+  const limit = limitIn(refusal, sent)
+  if (limit?.isOfModel) parts.learned.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
+  return limit?.cap
+}
+
+/** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
+function refuseStored({ dialect, request, body }: Asked): void {
+  const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
+  if (isSuspect) dialect.refuseStored?.(JSON.parse(codec.decode(body, 0, body.length)))
+}
+
+/** What the upstream is really asked for: a tier that its dialect has no word for is not, and is not charged. */
+function wishesOf(
+  { tier, modalities }: CanonicalRequest,
+  isTierSent: boolean,
+  upstream: TextDialect,
+  { offer }: Asked,
+): Wishes {
+  const { price } = offer.rate
+  const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
+  const makesImages = upstream.id === 'responses' && modalities.includes('image')
+  if (!isPaid && !makesImages) return NO_WISHES
+  const tools = new Map(makesImages ? [[IMAGES, CALLS_EXPECTED]] : [])
+  return { tier: isPaid ? tier : undefined, also: [], tools }
+}
+
+const IMAGES = 'image_generation'
+
+/** There images are made by a tool that is billed by the call. */
+function refuseImages({ dialect, request, offer }: Asked): void {
+  if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(IMAGES)) return
+  const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
+  throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
+}
+
+async function writtenAgain(
+  asked: Asked,
+  upstream: TextDialect,
+  canonical: CanonicalRequest,
+  addresses: ReadonlySet<string>,
+  loweredCap: number | undefined,
+  signal: AbortSignal,
+  as: Written,
+): Promise<Pieces> {
+  const fetched = await fetchMedia(addresses, asked, signal)
+  const content = (url: string) => fetched.get(url) ?? STAND_IN
+  // What there is to warn of has been said when it was written for the first time.
+  const target = targetOf(asked, upstreamModel(asked), () => {}, content, as)
+  const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
+  const capped = cap === undefined ? canonical : withCap(canonical, cap, asked)
+  return bytesOf(upstream.encodeRequest(capped, target))
+}
+
+const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
+
+const bytesOf = ({ body }: WrittenRequest): Pieces => [codec.encode(JSON.stringify(body))]
+
+/** Only some dialects write a cap of their own accord; it is what the hold must cover. */
+function capOf({ body }: WrittenRequest): number | undefined {
+  return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
+}
+
+function withCare(
+  request: CanonicalRequest,
+  care: Care,
+  upstream: TextDialect,
+  asked: Asked,
+  warn: Target['warn'],
+): CanonicalRequest {
+  const { tier, endUser: named } = request
+  const pseudonym = named === undefined ? endUserFor(upstream, care, asked) : pseudonymOf(asked, named)
+  const endUser = pseudonym ?? (named && shortEndUser(named, upstream.id))
+  if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
+  for (const field of request.untranslated) addWarning(asked.warnings, field, 'dropped')
+  // A tier without a price was warned of in the care.
+  const isTierTaken = tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))
+  return { ...request, cacheKey: care.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
+}
+
+/** Ours is not worth a warning where the dialect has no place for it. */
+function endUserFor(upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined {
+  const { kind, service } = candidate.upstream
+  const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
+  return hasNone || kind === 'sandbox' ? undefined : care.endUser
+}
+
+/** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
+function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
+  const sampling = { ...request.sampling, maxOutput: cap }
+  const { mode } = request.reasoning
+  const effort = effortOf(request.reasoning)
+  const isThinking = mode === 'on' || mode === 'auto' || (effort !== undefined && effort !== 'none')
+  if (!isThinking) return { ...request, sampling }
+  addWarning(warnings, nameOf(dialect, 'reasoning'), 'off')
+  return { ...request, sampling, reasoning: { ...request.reasoning, mode: 'off' } }
+}
+
+function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
+  return (field: WarnedField, reason: WarningReason): void => {
+    addWarning(warnings, nameOf(dialect, field), reason)
+  }
+}
+
+function targetOf(
+  asked: Asked,
+  model: string,
+  warn: Target['warn'],
+  fetched: Fetched,
+  { withThoughts, most }: Written,
+): Target & { unsealed(): boolean } {
+  const { parts, caller, candidate } = asked
+  let unsealed = false
+  return {
+    model,
+    maxOutput: lesser(modelCap(asked), most),
+    service: candidate.upstream.service,
+    warn,
+    fetched,
+    refuses: refusedBy(asked),
+    unseal(signature) {
+      if (!withThoughts) return undefined
+      // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.
+      const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
+      unsealed ||= own !== undefined
+      return own
+    },
+    unsealed: () => unsealed,
+  }
+}
+
+const STAND_IN: Inline = { kind: 'inline', mime: 'image/png', data: '' }
+const MAX_ADDRESSES = 16
+
+function standIn(addresses: Set<string>): Fetched {
+  return (url) => {
+    checkFetchable(url)
+    addresses.add(url)
+    if (addresses.size > MAX_ADDRESSES) {
+      throw unsupported(
+        undefined,
+        `This model's upstream takes no addresses, and at most ${MAX_ADDRESSES} are fetched for it.`,
+      )
+    }
+    return STAND_IN
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { createRefused, isAbout } from './unsupported-fields.ts'
+
+const refusal = (message: string, param?: string) => ({
+  ...{ code: 'bad_request' as const, message },
+  ...(param === undefined ? {} : { param }),
+})
+
+test.each([
+  ["Unsupported parameter: 'temperature' is not supported with this model.", undefined, 'temperature', true],
+  ['Unsupported value', 'temperature', 'temperature', true],
+  ['top_p: Extra inputs are not permitted', undefined, 'top_p', true],
+  ['Unknown name "topK" at \'generation_config\'', undefined, 'generationConfig.topK', true],
+  ['Invalid value', 'generationConfig.topK', 'generationConfig.topK', true],
+  ['the temperature_unit is not known', undefined, 'temperature', false],
+  ['messages must not be empty', 'messages', 'temperature', false],
+])('%s (%s) is about %s: %p', (message, param, field, expected) => {
+  expect(isAbout(refusal(message, param), field)).toBe(expected)
+})
+
+test('what one model of one upstream refused, others are still asked for', () => {
+  const refused = createRefused()
+  refused.note('main', 'model-a', 'temperature')
+  expect(refused.has('main', 'model-a', 'temperature')).toBe(true)
+  expect(refused.has('main', 'model-b', 'temperature')).toBe(false)
+  expect(refused.has('other', 'model-a', 'temperature')).toBe(false)
+  expect(refused.has('main', 'model-a', 'topP')).toBe(false)
+  refused.note('main', 'model-a', 'topP')
+  expect([...refused.of('main', 'model-a')]).toEqual(['temperature', 'topP'])
+  expect([...refused.of('main', 'model-b')]).toEqual([])
+})

@@ -1,0 +1,388 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import {
+  brotliCompressSync,
+  createZstdCompress,
+  deflateSync,
+  gzipSync,
+  constants as zlib,
+  zstdCompressSync,
+} from 'node:zlib'
+import { ERRORS } from '@trivium/protocol/canonical/error.ts'
+import { JSON_BODY, readBody } from './body.ts'
+import { json } from './response.ts'
+import { serveForTest, testHeaders } from './test-support.ts'
+
+const after = (ms: number, run: () => void) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
+const LIMIT = 300_000
+
+// Answers with what was read, or with the status of the error. `outcome` also sees what a client that left cannot.
+let outcome: ((code: string) => void) | undefined
+const server = serveForTest(async (request) => {
+  const idleMs = Number(new URLSearchParams(request.target.split('?')[1]).get('idle') ?? 5000)
+  const body = await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs, after })
+  const isRead = body instanceof Uint8Array
+  outcome?.(isRead ? 'read' : body.code)
+  return isRead ? { status: 200, headers: testHeaders(), body } : json(ERRORS[body.code].status, testHeaders(), body)
+})
+afterAll(() => server.stop())
+
+const JSON_HEADER = { 'content-type': 'application/json' }
+
+async function post(body: Uint8Array | string | ReadableStream, headers: Record<string, string> = JSON_HEADER) {
+  const response = await fetch(server.url, { method: 'POST', body, headers })
+  const bytes = await response.bytes()
+  if (response.ok) return { bytes }
+  return { status: response.status, ...JSON.parse(new TextDecoder().decode(bytes)) }
+}
+
+/**
+ * Speaks HTTP by hand. The steps are what to send, or what to do to the connection; gives all that came back, up to this
+ * many answers. Answers here end in END or, being JSON, in a brace.
+ */
+async function speak(steps: (string | Uint8Array | 'finish' | 'leave')[], answers = 1): Promise<string> {
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+  let received = ''
+  const done = new Promise<void>((resolve) => {
+    for (const ending of ['error', 'close', 'end']) socket.on(ending, () => resolve())
+    socket.on('data', (data) => {
+      received += data.toString('latin1')
+      if (received.split('HTTP/1.1 ').length > answers && /(END|\})$/.test(received)) resolve()
+    })
+  })
+  for (const step of steps) {
+    // Apart in time, so that the server sees them one by one.
+    await Bun.sleep(20)
+    if (step === 'finish') socket.end()
+    else if (step === 'leave') socket.destroy()
+    else socket.write(step)
+  }
+  await done
+  socket.destroy()
+  return received
+}
+
+const head = (headers: string, query = '') =>
+  `POST /${query} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n${headers}\r\n\r\n`
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const statusOf = (received: string) => /^HTTP\/1\.1 ([0-9]+)/.exec(received)?.[1]
+
+function text(length: number): string {
+  return `{"text":"${'x'.repeat(length - 11)}"}`
+}
+
+describe('sizes', () => {
+  test.each([1, 1000, 256 * 1024, 256 * 1024 + 1, LIMIT])('%d bytes are read whole, announced or not', async (size) => {
+    const body = 'y'.repeat(size)
+    const chunked = new Blob([body]).stream()
+    for (const sent of [body, chunked]) expect(new TextDecoder().decode((await post(sent)).bytes)).toBe(body)
+  })
+
+  test('what frames the chunks counts as well', async () => {
+    const tiny = `1;${'a'.repeat(250)}\r\ny\r\n`
+    const send = (times: number) =>
+      speak([head('transfer-encoding: chunked'), `${tiny.repeat(times)}${chunk('END')}0\r\n\r\n`])
+    expect(statusOf(await send(1_000))).toBe('200')
+    const rejected = await send(2_000)
+    expect(statusOf(rejected)).toBe('413')
+    expect(rejected).toContain(`${LIMIT} bytes, with the framing of its chunks`)
+  })
+
+  test('one byte more is too large, announced or not, and the limit is named', async () => {
+    for (const sent of ['y'.repeat(LIMIT + 1), new Blob(['y'.repeat(LIMIT + 1)]).stream()])
+      expect(await post(sent)).toMatchObject({
+        status: 413,
+        code: 'request_too_large',
+        message: expect.stringContaining('300000'),
+      })
+  })
+
+  test('an announced size over the limit is refused before any of it is sent', async () => {
+    expect(statusOf(await speak([head('content-length: 999999999')]))).toBe('413')
+  })
+
+  test('chunks without an end are refused at the limit', async () => {
+    const chunks = Array.from({ length: 5 }, () => chunk('z'.repeat(65_536)))
+    expect(statusOf(await speak([head('transfer-encoding: chunked'), ...chunks]))).toBe('413')
+  })
+
+  test('after a refusal the connection is in order: the next request on it is answered', async () => {
+    const next = `${head('content-length: 3')}END`
+    const received = await speak([`${head(`content-length: ${LIMIT + 1}`)}${'y'.repeat(LIMIT + 1)}`, next], 2)
+    expect(received.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+  })
+
+  test('a body longer than announced ends where it was announced', async () => {
+    const received = await speak([`${head('content-length: 3')}ENDand more`])
+    expect(received).toMatch(/^HTTP\/1.1 200.*\r\n\r\nEND/s)
+    expect(received).not.toContain('and more')
+  })
+
+  test('no body is a mistake of the caller', async () => {
+    expect(await post('')).toMatchObject({ status: 400, code: 'bad_request' })
+    for (const headers of ['transfer-encoding: chunked', 'content-encoding: gzip\r\ntransfer-encoding: chunked'])
+      expect(await speak([head(headers), '0\r\n\r\n'])).toMatch(/^HTTP\/1.1 400.*no body/s)
+  })
+})
+
+describe('senders that do not finish', () => {
+  test.each([
+    ['announced', `${head('content-length: 10', '?idle=60')}half`],
+    ['announced, large', `${head(`content-length: ${LIMIT}`, '?idle=60')}half`],
+    ['chunked', head('transfer-encoding: chunked', '?idle=60') + chunk('half')],
+    [
+      'compressed',
+      head('content-encoding: gzip\r\ncontent-length: 1000', '?idle=60') + gzipSync(text(90)).toString('latin1'),
+    ],
+  ])('silence in the middle is a time-out: %s', async (_, sent) => {
+    expect(statusOf(await speak([Buffer.from(sent, 'latin1')]))).toBe('408')
+  })
+
+  test('a slow sender who is never silent for long is waited for', async () => {
+    const drip = Array.from({ length: 30 }, () => chunk('z'))
+    const received = await speak([head('transfer-encoding: chunked', '?idle=500'), ...drip, `${chunk('END')}0\r\n\r\n`])
+    expect(received).toMatch(/^HTTP\/1.1 200.*z{30}END/s)
+  })
+
+  test.each<['finish' | 'leave', string]>([
+    ['finish', `${head('content-length: 10')}half`],
+    ['leave', `${head('content-length: 10')}half`],
+    ['finish', head('transfer-encoding: chunked') + chunk('half')],
+    ['leave', head('transfer-encoding: chunked') + chunk('half')],
+  ])('%s in the middle is a client that is gone', async (ending, sent) => {
+    const seen = new Promise<string>((resolve) => {
+      outcome = resolve
+    })
+    await speak([sent, ending])
+    expect(await seen).toBe('client_gone')
+    outcome = undefined
+  })
+
+  test('a sender who closes his side after a whole body gets his answer', async () => {
+    expect(await speak([`${head('content-length: 3')}END`, 'finish'])).toMatch(/^HTTP\/1.1 200.*END$/s)
+  })
+})
+
+describe('how slowly a body may arrive', () => {
+  /** `perSecond` bytes a second until all have come, by a clock of its own: how it ended, and after how many seconds. */
+  async function arrive(perSecond: number, bytes: number, everySeconds = 1): Promise<[string, number]> {
+    let [now, sent] = [0, 0]
+    let alarm: { at: number; run: () => void } | undefined
+    let deliver: ((piece: Uint8Array | undefined) => void) | undefined
+    const body = {
+      received: 0,
+      read: () =>
+        new Promise<Uint8Array | undefined>((resolve) => {
+          deliver = resolve
+        }),
+    }
+    const after = (ms: number, run: () => void) => {
+      alarm = { at: now + ms, run }
+      return () => (alarm = undefined)
+    }
+    const headers = new Headers({ ...JSON_HEADER, 'content-length': String(bytes) })
+    const options = { limitBytes: 1e9, contentTypes: JSON_BODY, idleMs: 30_000, after, now: () => now }
+    let ended: string | undefined
+    void Promise.resolve(readBody({ body, headers }, options)).then((read) => {
+      ended = read instanceof Uint8Array ? 'read' : read.code
+    })
+    while (ended === undefined) {
+      now += everySeconds * 1_000
+      if (alarm && alarm.at <= now) {
+        now = alarm.at
+        alarm.run()
+      } else {
+        const length = Math.min(bytes - sent, perSecond * everySeconds)
+        sent += length
+        deliver?.(length === 0 ? undefined : new Uint8Array(length))
+      }
+      for (let turns = 0; turns < 5; turns++) await null
+    }
+    return [ended, now / 1_000]
+  }
+
+  const KIB = 1024
+  test.each([
+    ['a byte every 8 s', 1 / 8, 100, 8, 'request_timeout', 30],
+    ['small and slow', 1, 28, 1, 'read', 29],
+    ['just below the pace', 8 * KIB - 1, 1024 * KIB, 1, 'request_timeout', 30],
+    ['a little faster', 8.5 * KIB, 1024 * KIB, 1, 'read', 122],
+    ['fast, then silent', 10_000 * KIB, 10_001 * KIB, 31, 'request_timeout', 30],
+    ['ten minutes', 9 * KIB, 1e9, 1, 'request_timeout', 600],
+  ])('%s', async (_, perSecond, bytes, every, how, seconds) => {
+    expect(await arrive(perSecond, bytes, every)).toEqual([how, seconds])
+  })
+})
+
+describe('memory', () => {
+  /** Has as much as this. */
+  const slotOf = (most: number) => {
+    const seen: [number, number][] = []
+    return { seen, receive: (sent: number, bytes: number) => seen.push([sent, bytes]) > 0 && bytes <= most }
+  }
+  const read = (sent: Uint8Array, encoding: string, slot: ReturnType<typeof slotOf>) => {
+    const pieces = [sent]
+    const headers = new Headers({ ...JSON_HEADER, 'content-encoding': encoding })
+    const options = { limitBytes: 40_000_000, contentTypes: JSON_BODY, idleMs: 5_000, after, slot }
+    return readBody({ body: { received: 0, read: () => pieces.shift() }, headers }, options)
+  }
+
+  test.each([
+    'gzip',
+    'deflate',
+    'br',
+    'zstd',
+  ])('%s is decoded only as far as there is memory for it', async (encoding) => {
+    const sent = ENCODERS[encoding]?.(Buffer.alloc(4_000_000, '[],')) ?? EMPTY
+    const slot = slotOf(1_000_000)
+    expect(await read(sent, encoding, slot)).toMatchObject({ code: 'unavailable', retryAfter: 1 })
+    const most = Math.max(...slot.seen.map(([, bytes]) => bytes))
+    expect([slot.seen[0]?.[0], most < 2_000_000]).toEqual([sent.length, true])
+    expect(await read(sent, encoding, slotOf(4_000_100))).toHaveLength(4_000_000)
+  })
+
+  test('a plain body is read only as far as there is memory for it', async () => {
+    expect(await read(new Uint8Array(11), 'identity', slotOf(10))).toMatchObject({ code: 'unavailable' })
+    expect(await read(new Uint8Array(10), 'identity', slotOf(10))).toHaveLength(10)
+  })
+})
+const EMPTY = new Uint8Array(0)
+
+function noise(size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let state = 1
+  for (let index = 0; index < size; index++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    bytes[index] = state >>> 24
+  }
+  return bytes
+}
+
+const ENCODERS: Record<string, (data: Uint8Array | string) => Buffer> = {
+  gzip: (data) => gzipSync(data),
+  'x-gzip': (data) => gzipSync(data),
+  deflate: (data) => deflateSync(data),
+  br: (data) => brotliCompressSync(data),
+  zstd: (data) => zstdCompressSync(data),
+}
+
+describe.each(Object.entries(ENCODERS))('content-encoding %s', (encoding, encode) => {
+  const headers = { ...JSON_HEADER, 'content-encoding': encoding }
+
+  test('is decoded, announced or in chunks', async () => {
+    for (const plain of [text(200), text(LIMIT)]) {
+      const sent = encode(plain)
+      for (const body of [sent, new Blob([sent]).stream()])
+        expect(new TextDecoder().decode((await post(body, headers)).bytes)).toBe(plain)
+    }
+  })
+
+  test('is decoded when it comes byte by byte', async () => {
+    const sent = encode(text(200))
+    const pieces = new ReadableStream({
+      async start(controller) {
+        for (const byte of sent) {
+          controller.enqueue(Uint8Array.of(byte))
+          await Bun.sleep(0)
+        }
+        controller.close()
+      },
+    })
+    expect(new TextDecoder().decode((await post(pieces, headers)).bytes)).toBe(text(200))
+  })
+
+  test('counts the decoded size: one byte over, and a bomb', async () => {
+    for (const size of [LIMIT + 1, 20_000_000])
+      expect(await post(encode(Buffer.alloc(size, 'b')), headers)).toMatchObject({ status: 413 })
+  })
+
+  test('a bomb is refused while it is still being sent', async () => {
+    const start = encode(Buffer.alloc(20_000_000, 'b'))
+    // Announced as longer than it is: an answer that waited for the end would be a time-out.
+    const headers = head(`content-encoding: ${encoding}\r\ncontent-length: ${start.length + 1}`, '?idle=2000')
+    expect(statusOf(await speak([headers, start]))).toBe('413')
+  })
+
+  test('cut anywhere, or not compressed at all, is a mistake of the caller', async () => {
+    // Incompressible, so that whole blocks of it come out before the cut.
+    const whole = encode(noise(280_000))
+    for (const length of [1, 5, whole.length >> 1, whole.length - 100, whole.length - 1])
+      expect(await post(whole.subarray(0, length), headers)).toMatchObject({ status: 400, code: 'bad_request' })
+    expect(await post(text(200), headers)).toMatchObject({ status: 400, code: 'bad_request' })
+  })
+
+  test('of nothing is an empty body', async () => {
+    expect(await post(encode(''), headers)).toMatchObject({ status: 400, code: 'bad_request' })
+  })
+})
+
+describe('other encodings', () => {
+  test('identity is no encoding', async () => {
+    expect((await post('{}', { ...JSON_HEADER, 'content-encoding': 'Identity' })).bytes).toHaveLength(2)
+  })
+
+  test.each([
+    'compress',
+    'gzip, gzip',
+    'br, gzip',
+    'identity, gzip',
+    'constructor',
+    'aws-chunked',
+  ])('%s', async (encoding) => {
+    const answer = await post(gzipSync(gzipSync('{}')), { ...JSON_HEADER, 'content-encoding': encoding })
+    expect(answer).toMatchObject({
+      status: 415,
+      code: 'unsupported_media_type',
+      message: expect.stringContaining('gzip'),
+    })
+  })
+
+  test('a zstd frame that demands a huge window is refused', async () => {
+    const compress = createZstdCompress({ params: { [zlib.ZSTD_c_windowLog]: 27 } })
+    compress.write('{}')
+    compress.flush()
+    compress.end('{}')
+    const sent = Buffer.concat(await Array.fromAsync(compress as AsyncIterable<Uint8Array>))
+    expect(await post(sent, { ...JSON_HEADER, 'content-encoding': 'zstd' })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('content types', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json; charset="utf-8"',
+    'application/json; profile=x; charset=utf8',
+    'application/vnd.api+json',
+    'application/problem+JSON; charset=utf-8',
+  ])('%s is JSON', async (type) => {
+    expect((await post('{}', { 'content-type': type })).bytes).toHaveLength(2)
+  })
+
+  test.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/json, text/plain',
+    'application/json+xml',
+    '+json',
+    'application/json; charset=utf-16',
+    'application/json; charset=latin1; charset=utf-8',
+    'application/json; charset=utf-8; charset=utf-16',
+  ])('%s is not', async (type) => {
+    expect(await post('{}', { 'content-type': type })).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  })
+
+  test('none at all is refused, saying what to send', async () => {
+    const received = await speak(['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'])
+    expect(statusOf(received)).toBe('415')
+    expect(received).toContain('Content-Type: application/json')
+  })
+})

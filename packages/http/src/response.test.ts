@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { AnswerHeaders, fixedHeaders, json } from './response.ts'
+
+const FIXED = fixedHeaders({ 'cache-control': 'private, no-store', 'x-frame-options': 'DENY' })
+const ID = 'x-request-id: req_1\r\nrequest-id: req_1\r\n'
+const open = () => new AnswerHeaders(FIXED, 'req_1')
+
+describe('the headers of an answer', () => {
+  test('are the fixed ones, the id and what was set', () => {
+    const headers = open()
+    headers.set('retry-after', '1')
+    headers.set('allow', 'GET')
+    const fixed = 'cache-control: private, no-store\r\nx-frame-options: DENY\r\n'
+    expect(headers.lines()).toBe(`${fixed}${ID}retry-after: 1\r\nallow: GET\r\n`)
+    expect([headers.get('allow'), headers.get('x-frame-options'), headers.get('etag')]).toEqual(['GET', 'DENY', null])
+  })
+
+  test('have each name once, with what was set last', () => {
+    const headers = open()
+    headers.set('allow', 'GET')
+    headers.set('cache-control', 'public')
+    headers.set('allow', 'POST')
+    expect(headers.lines()).toBe(`x-frame-options: DENY\r\n${ID}allow: POST\r\ncache-control: public\r\n`)
+    expect([headers.get('allow'), headers.get('cache-control')]).toEqual(['POST', 'public'])
+  })
+
+  test('the id, too, whoever sets it again', () => {
+    const headers = open()
+    headers.set('x-request-id', 'req_1')
+    headers.set('request-id', 'req_1')
+    headers.set('idempotent-request-id', 'req_1')
+    expect(headers.lines()).toEndWith(`${ID}idempotent-request-id: req_1\r\n`)
+    expect(headers.lines().match(/^x-request-id/gm)).toHaveLength(1)
+  })
+
+  test('also when it is set to what it was', () => {
+    const headers = open()
+    headers.set('x-frame-options', 'DENY')
+    expect(headers.lines()).toBe(`cache-control: private, no-store\r\n${ID}x-frame-options: DENY\r\n`)
+  })
+
+  test('a value may be what is set for another name', () => {
+    const headers = open()
+    headers.set('allow', 'x-frame-options')
+    headers.set('x-frame-options', 'SAMEORIGIN')
+    expect(headers.lines()).toBe(
+      `cache-control: private, no-store\r\n${ID}allow: x-frame-options\r\nx-frame-options: SAMEORIGIN\r\n`,
+    )
+  })
+
+  test.each([
+    'a\r\nset-cookie: b',
+    'a\nb',
+    'a\rb',
+    '\0',
+    '\x7f',
+    '\x1b[2J',
+    'a\u0100b',
+    '\ud83d\ude00',
+    '\u560a',
+  ])('never hold %j: it would be another header, or other bytes', (value) => {
+    const headers = open()
+    expect(() => headers.set('a', value)).toThrow(TypeError)
+    expect(() => fixedHeaders({ a: value })).toThrow(TypeError)
+    expect(headers.lines()).not.toContain('\r\na:')
+  })
+
+  test.each(['', 'a b', '\t', '\xe4\xff', '~'])('hold %j', (value) => {
+    const headers = open()
+    headers.set('a', value)
+    expect(headers.lines()).toEndWith(`\r\na: ${value}\r\n`)
+  })
+
+  test('know nothing of what every object has', () => expect(open().get('constructor')).toBeNull())
+})
+
+test('json has its type', () => {
+  const answer = json(201, open(), { a: 'ä' })
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([201, 'application/json; charset=utf-8'])
+  expect(answer.body).toEqual(Buffer.from('{"a":"ä"}'))
+})

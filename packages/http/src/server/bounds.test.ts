@@ -1,0 +1,161 @@
+// How much a client can make a connection keep in memory: on a socket of the test's own, which takes what the test says.
+
+import { describe, expect, test } from 'bun:test'
+import type { Socket } from 'bun'
+import type { HttpRequest } from '../request.ts'
+import type { Answer } from '../response.ts'
+import { Connection } from './connection.ts'
+import { OPEN_DOOR } from './gate.ts'
+import type { Handler } from './owner.ts'
+import { readText, textAnswer } from './test-handler.ts'
+
+const KIB = 1024
+
+function connect(handle: Handler) {
+  const did: string[] = []
+  const socket = {
+    remoteAddress: '127.0.0.1',
+    room: Number.POSITIVE_INFINITY,
+    text: '',
+    write(data: Uint8Array, offset = 0, length = data.length - offset): number {
+      const taken = Math.min(length, socket.room)
+      socket.room -= taken
+      socket.text += Buffer.from(data.subarray(offset, offset + taken)).toString('latin1')
+      return taken
+    },
+    pause: () => did.push('pause'),
+    resume: () => did.push('resume'),
+    shutdown: () => did.push('shutdown'),
+    terminate: () => did.push('terminate'),
+  }
+  const owner = {
+    ...{
+      handle,
+      door: OPEN_DOOR,
+      now: () => 0,
+      date: () => '',
+      isLeaving: () => false,
+      isStopping: () => false,
+      closed: () => {},
+      malformed: () => {},
+    },
+    failed(error: unknown): void {
+      throw error
+    },
+  }
+  const connection = new Connection(owner, socket as unknown as Socket<Connection>)
+  const receive = (text: string) => connection.received(Buffer.from(text, 'latin1'))
+  return { connection, socket, did, receive, answers: () => socket.text.split('HTTP/1.1 ').length - 1 }
+}
+
+const GET = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n'
+const post = (length: number, body: string) => `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
+
+describe('answers that the client does not read', () => {
+  test('are made one at a time', () => {
+    let asked = 0
+    const { connection, socket, did, receive, answers } = connect(() => {
+      asked++
+      return textAnswer(200, 'x'.repeat(1000))
+    })
+    socket.room = 10
+    receive(GET.repeat(100))
+    expect(asked).toBe(1)
+    for (let times = 0; times < 30; times++) receive(GET.repeat(100))
+    expect([asked, did]).toEqual([1, ['pause']])
+    socket.room = 100_000
+    connection.drained()
+    expect(asked).toBeLessThan(100)
+    socket.room = Number.POSITIVE_INFINITY
+    connection.drained()
+    expect([asked, answers(), did]).toEqual([3100, 3100, ['pause', 'resume']])
+  })
+})
+
+describe('requests that come before their turn', () => {
+  test('are held back, and read on', async () => {
+    let answerFirst = (_: Answer) => {}
+    const first = new Promise<Answer>((resolve) => {
+      answerFirst = resolve
+    })
+    let asked = 0
+    const { did, receive, answers } = connect(() => (++asked === 1 ? first : textAnswer(200, '')))
+    receive(GET)
+    receive(GET.repeat(2000))
+    expect(did).toEqual([])
+    receive(GET.repeat(2000))
+    expect([asked, did]).toEqual([1, ['pause']])
+    answerFirst(textAnswer(200, ''))
+    await Bun.sleep(0)
+    expect([answers(), did]).toEqual([4001, ['pause', 'resume']])
+  })
+
+  test('do not keep the last of them from getting its body', async () => {
+    // What waits is just above what may wait, and its last request has just not that much of its body.
+    const length = 100 * KIB
+    const last = post(length, 'x'.repeat(63 * KIB))
+    const turns: (() => void)[] = []
+    const { did, receive, socket } = connect(async (request) => {
+      if (request.method === 'GET') await new Promise<void>((resolve) => turns.push(resolve))
+      return textAnswer(200, `${(await readText(request)).length} bytes`)
+    })
+    receive(GET)
+    receive(GET.repeat(80) + last)
+    expect(did).toEqual(['pause'])
+    for (let times = 0; times < 81; times++) {
+      turns[times]?.()
+      await Bun.sleep(0)
+    }
+    expect(did).toEqual(['pause', 'resume'])
+    receive('x'.repeat(37 * KIB))
+    await Bun.sleep(0)
+    expect(socket.text).toEndWith(`${length} bytes`)
+  })
+})
+
+describe('a body that nobody reads', () => {
+  const silent = () => {
+    let request: HttpRequest | undefined
+    const never = new Promise<Answer>(() => {})
+    const connected = connect((asked) => {
+      request = asked
+      return never
+    })
+    return { ...connected, asked: () => request }
+  }
+
+  test.each([
+    ['of a length', post(10_000 * KIB, '')],
+    ['in one piece', post(200 * KIB, '')],
+    ['in chunks', 'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9c4000\r\n'],
+  ])('%s is held back until somebody does', async (_, head) => {
+    const { did, receive, asked } = silent()
+    receive(head)
+    receive('x'.repeat(64 * KIB))
+    expect(did).toEqual([])
+    receive('x')
+    expect(did).toEqual(['pause'])
+    void asked()?.body.read()
+    void asked()?.body.read()
+    void asked()?.body.read()
+    expect(did).toEqual(['pause', 'resume'])
+  })
+
+  test('is thrown away when the answer is there', async () => {
+    const { connection, did, receive, answers } = connect(() => Bun.sleep(0).then(() => textAnswer(401, '')))
+    receive(post(200 * KIB, 'x'.repeat(100 * KIB)))
+    expect(did).toEqual(['pause'])
+    await Bun.sleep(5)
+    expect([did, answers()]).toEqual([['pause', 'resume'], 1])
+    receive('x'.repeat(100 * KIB) + GET)
+    await Bun.sleep(5)
+    expect([answers(), connection.isBusy, did]).toEqual([2, false, ['pause', 'resume']])
+  })
+})
+
+test('what comes after the end is not kept', () => {
+  const { did, receive, answers } = connect(() => textAnswer(200, '', { connection: 'close' }))
+  receive(GET + GET.repeat(10_000))
+  for (let times = 0; times < 10; times++) receive(GET.repeat(10_000))
+  expect([answers(), did]).toEqual([1, ['shutdown']])
+})

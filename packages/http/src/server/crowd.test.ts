@@ -1,0 +1,117 @@
+// More connections than there may be: on a real server, plain and over TLS.
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { Answer } from '../response.ts'
+import { serveForTest } from '../test-support.ts'
+import { ConnectionLimit } from './connection-limit.ts'
+import { RawClient } from './test-client.ts'
+import { textAnswer } from './test-handler.ts'
+import { arrival, CERTIFICATE, GET } from './test-visits.ts'
+
+const MOST = 10
+const GONE = 50
+
+describe.each([
+  ['plain', false],
+  ['over TLS', true],
+])('%s', (_, isSecure) => {
+  const clients: RawClient[] = []
+  const stops: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.leave()
+    for (const stop of stops.splice(0)) await stop()
+  })
+
+  /** Answers to /slow when told to, to everything else at once. */
+  function crowd() {
+    const slow = Promise.withResolvers<Answer>()
+    let time = 0
+    const limit = new ConnectionLimit({
+      most: MOST,
+      ownerOf: () => undefined,
+      now: () => (time += 1_000),
+      report: () => {},
+    })
+    const handle = ({ target }: { target: string }) => (target === '/slow' ? slow.promise : textAnswer(200, target))
+    const server = serveForTest(handle, { limit, tls: isSecure ? CERTIFICATE : undefined })
+    stops.push(server.stop)
+    const open = async () => {
+      const client = new RawClient(server.port, isSecure)
+      clients.push(client)
+      await Promise.race([
+        new Promise((resolve) => client.socket.once(isSecure ? 'secureConnect' : 'connect', resolve)),
+        client.end(),
+      ])
+      return client
+    }
+    return { open, advance: server.advance, finish: () => slow.resolve(textAnswer(200, 'slow')) }
+  }
+
+  const isOpen = (client: RawClient) => Promise.race([client.end().then(() => false), Bun.sleep(0).then(() => true)])
+
+  test('idle ones are closed for new ones, and those are served', async () => {
+    const { open } = crowd()
+    const silent: RawClient[] = []
+    for (let count = 0; count < 3 * MOST; count++) silent.push(await open())
+    const client = (await open()).send(GET)
+    expect((await client.answer()).body).toBe('/a')
+    await arrival()
+    const still = await Promise.all(silent.map(isOpen))
+    expect(still.filter(Boolean)).toHaveLength(MOST - 1)
+    expect(still.slice(-5)).toEqual(Array(5).fill(true))
+  })
+
+  test('one whose head has been incomplete for five seconds gives way', async () => {
+    const { open, advance } = crowd()
+    const slow = await Promise.all(Array.from({ length: MOST }, open))
+    for (const client of slow) client.send(GET.slice(0, 10))
+    await arrival()
+    const refused = await open()
+    expect((await refused.end()).how).toBe('reset')
+    await advance(5_500)
+    const next = (await open()).send(GET)
+    expect((await next.answer()).body).toBe('/a')
+  })
+
+  test('one whose request is being read or answered stays, and nobody else is let in', async () => {
+    const { open, finish } = crowd()
+    const [reading, ...answering] = await Promise.all(Array.from({ length: MOST }, open))
+    reading?.send(GET.slice(0, 10))
+    for (const client of answering) client.send(GET.replace('/a', '/slow'))
+    await arrival()
+    const refused = await open()
+    expect((await refused.end()).how).toBe('reset')
+    reading?.send(GET.slice(10))
+    expect((await reading?.answer())?.body).toBe('/a')
+    finish()
+    for (const client of answering) expect((await client.answer()).body).toBe('slow')
+    const next = (await open()).send(GET)
+    expect((await next.answer()).body).toBe('/a')
+  })
+})
+
+test('clients that are gone before they are accepted have an address, too', async () => {
+  const addresses: unknown[] = []
+  const failures: unknown[] = []
+  const limit = new ConnectionLimit({
+    most: 1_000,
+    ownerOf: (address) => void addresses.push(address),
+    now: () => 0,
+    report: () => {},
+  })
+  const { port, stop } = serveForTest(() => textAnswer(200, ''), { limit, failed: (error) => failures.push(error) })
+  // This process is blocked meanwhile, so it accepts none of them in time.
+  const script = `
+    const { connect } = require('node:net')
+    let left = ${GONE}
+    for (let count = 0; count < ${GONE}; count++) {
+      const socket = connect(${port}, '127.0.0.1', () => {
+        socket.resetAndDestroy()
+        if (--left === 0) process.exit(0)
+      })
+    }`
+  expect(Bun.spawnSync([process.execPath, '-e', script]).exitCode).toBe(0)
+  while (addresses.length < GONE) await Bun.sleep(1)
+  expect(addresses.every((address) => typeof address === 'string')).toBeTrue()
+  expect(failures).toEqual([])
+  await stop()
+})

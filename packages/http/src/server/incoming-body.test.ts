@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'bun:test'
+import { Malformed } from '../framing/malformed.ts'
+import { type Announced, Gone, IncomingBody } from './incoming-body.ts'
+
+function open(announced: Partial<Announced> = {}) {
+  const told: string[] = []
+  const source = {
+    pause: () => told.push('pause'),
+    resume: () => told.push('resume'),
+    invite: () => told.push('invite'),
+  }
+  const body = new IncomingBody({ length: 5, isEncoded: false, waitsToSend: false, ...announced }, source)
+  return { body, told }
+}
+
+const KIB = 1024
+const bytes = (text: string) => Buffer.from(text, 'latin1')
+const text = (piece: Uint8Array | undefined) => piece && Buffer.from(piece).toString('latin1')
+
+async function readAll(body: IncomingBody): Promise<string> {
+  let all = ''
+  for (let piece = await body.read(); piece; piece = await body.read()) all += text(piece)
+  return all
+}
+
+describe('a body of a known length', () => {
+  test('is there at once, in one piece, when it has come', () => {
+    const { body } = open()
+    expect(body.push(bytes('hello'))).toBe(5)
+    const piece = body.read()
+    expect(text(piece instanceof Promise ? undefined : piece)).toBe('hello')
+    expect(body.read()).toBeUndefined()
+  })
+
+  test('is given in one piece however it comes', async () => {
+    for (let at = 1; at < 5; at++) {
+      const { body } = open()
+      const reading = body.read()
+      expect(body.push(bytes('hello').subarray(0, at))).toBe(at)
+      expect([body.isComplete, body.left]).toEqual([false, 5 - at])
+      expect(body.push(bytes('hello').subarray(at))).toBe(5 - at)
+      expect(text(await reading)).toBe('hello')
+      expect([body.isComplete, body.left, body.read()]).toEqual([true, 0, undefined])
+    }
+  })
+
+  test('takes no more than its own', async () => {
+    const { body } = open()
+    expect(body.push(bytes('helloGET / HTTP/1.1'))).toBe(5)
+    expect(await readAll(body)).toBe('hello')
+  })
+
+  test('of nothing is complete from the start', () => {
+    const { body, told } = open({ length: 0, waitsToSend: true })
+    expect([body.isComplete, body.left, body.isHeldByClient, body.read()]).toEqual([true, 0, false, undefined])
+    expect(told).toEqual([])
+  })
+
+  test('comes as it comes when it is large, or will grow', async () => {
+    for (const { body } of [open({ length: 300 * KIB }), open({ length: 10, isEncoded: true })]) {
+      body.push(bytes('abc'))
+      expect(text(await body.read())).toBe('abc')
+      body.push(bytes('de'))
+      expect(text(await body.read())).toBe('de')
+    }
+  })
+})
+
+describe('a body in chunks', () => {
+  const sent = '5\r\nhello\r\n1;a=b\r\n \r\n6\r\nworld!\r\n0\r\na: b\r\n\r\n'
+
+  test('is taken out of them wherever they are cut', async () => {
+    for (let size = 1; size <= sent.length; size++) {
+      const { body } = open({ length: 'chunked' })
+      const reading = readAll(body)
+      for (let at = 0; at < sent.length; at += size) {
+        const piece = bytes(sent.slice(at, at + size))
+        expect(body.push(piece)).toBe(piece.length)
+        await Promise.resolve()
+      }
+      expect(await reading).toBe('hello world!')
+      expect([body.isComplete, body.left]).toEqual([true, 0])
+    }
+  })
+
+  test('leaves what is behind it', () => {
+    const { body } = open({ length: 'chunked' })
+    expect(body.left).toBe(Number.POSITIVE_INFINITY)
+    expect(body.push(bytes(`${sent}GET /`))).toBe(sent.length)
+  })
+
+  test('that is none is told of', () => {
+    expect(() => open({ length: 'chunked' }).body.push(bytes('x\r\n'))).toThrow(Malformed)
+  })
+})
+
+describe('what nobody reads is held back', () => {
+  for (const announced of [{ length: 200 * KIB }, { length: 10_000 * KIB }, { length: 'chunked' }] as const) {
+    test(`${announced.length}`, async () => {
+      const { body, told } = open(announced)
+      const piece = bytes(announced.length === 'chunked' ? `8000\r\n${'a'.repeat(32 * KIB)}\r\n` : 'a'.repeat(32 * KIB))
+      body.push(piece)
+      body.push(Buffer.from(piece))
+      expect(told).toEqual([])
+      body.push(Buffer.from(piece))
+      body.push(Buffer.from(piece))
+      expect(told).toEqual(['pause'])
+      if (announced.length === 200 * KIB) void body.read()
+      else for (let read = 0; read < 4; read++) await body.read()
+      if (announced.length !== 200 * KIB) void body.read()
+      expect(told).toEqual(['pause', 'resume'])
+    })
+  }
+
+  test('but not what comes behind it, when it has come all the same', () => {
+    const { body, told } = open({ length: 300 * KIB })
+    body.push(Buffer.alloc(100 * KIB))
+    body.push(Buffer.alloc(200 * KIB))
+    expect([body.isComplete, told]).toEqual([true, ['pause', 'resume']])
+  })
+
+  test('nor what is thrown away', async () => {
+    const { body, told } = open({ length: 300 * KIB })
+    body.push(Buffer.alloc(100 * KIB))
+    body.discard()
+    expect(body.push(Buffer.alloc(250 * KIB))).toBe(200 * KIB)
+    expect([body.isComplete, told]).toEqual([true, ['pause', 'resume']])
+  })
+})
+
+describe('a client that waits to send', () => {
+  test('is told to by the first read only', () => {
+    const { body, told } = open({ waitsToSend: true })
+    expect(body.isHeldByClient).toBeTrue()
+    void body.read()
+    expect([body.isHeldByClient, told]).toEqual([false, ['invite']])
+    body.push(bytes('he'))
+    body.push(bytes('llo'))
+    expect(body.read()).toBeUndefined()
+    expect(told).toEqual(['invite'])
+  })
+
+  test('and sends all the same is not', async () => {
+    const { body, told } = open({ waitsToSend: true })
+    body.push(bytes('he'))
+    expect(body.isHeldByClient).toBeFalse()
+    const reading = body.read()
+    body.push(bytes('llo'))
+    expect(text(await reading)).toBe('hello')
+    expect(told).toEqual([])
+  })
+
+  test('is not when nobody wants it any more', () => {
+    const { body, told } = open({ waitsToSend: true })
+    body.discard()
+    expect(() => body.read()).toThrow(Gone)
+    expect(told).toEqual([])
+  })
+})
+
+describe('a client that leaves', () => {
+  test('fails who reads, then and later', async () => {
+    const { body } = open()
+    const reading = body.read()
+    body.fail(new Gone('left'))
+    expect(reading).rejects.toThrow(Gone)
+    expect(() => body.read()).toThrow(Gone)
+  })
+
+  test('has sent what it has sent', async () => {
+    const { body } = open({ length: 'chunked' })
+    body.push(bytes('3\r\nabc\r\n'))
+    body.fail(new Gone('left'))
+    expect(text(await body.read())).toBe('abc')
+    expect(() => body.read()).toThrow(Gone)
+  })
+
+  test('after the end of its body takes nothing away', async () => {
+    const { body } = open()
+    body.push(bytes('hello'))
+    body.fail(new Gone('left'))
+    expect(await readAll(body)).toBe('hello')
+  })
+})
+
+test('what is thrown away never ends well for who still reads', () => {
+  const { body } = open()
+  const reading = body.read()
+  body.push(bytes('he'))
+  body.discard()
+  body.push(bytes('llo'))
+  expect(reading).rejects.toThrow(Gone)
+})
+
+test('pieces that wait are joined: as many objects as bytes would weigh far more than the body', () => {
+  const { body } = open({ length: 'chunked' })
+  for (let count = 0; count < 1_000; count++) body.push(bytes('1\r\nx\r\n'))
+  const piece = body.read()
+  expect(piece instanceof Uint8Array && piece.length).toBe(1_000)
+})
+
+test('what has arrived is counted as it was sent, framing included', () => {
+  const { body } = open({ length: 'chunked' })
+  expect(body.received).toBe(0)
+  body.push(bytes('5;a=b\r\nhel'))
+  expect(body.received).toBe(10)
+  body.push(bytes('lo\r\n0\r\n\r\nGET'))
+  expect(body.received).toBe(19)
+})

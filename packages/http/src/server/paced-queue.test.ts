@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { createPace } from './paced-queue.ts'
+
+/** 100 a second: two in each beat of 20 ms. Time passes only when it is told to. */
+function paceOf(longestMs: number) {
+  let now = 0
+  const due: { at: number; run: () => void }[] = []
+  const inTurn = createPace({
+    ...{ perSecond: 100, longestMs, clock: () => now },
+    after: (ms, run) => void due.push({ at: now + ms, run }),
+  })
+  const gone: number[] = []
+  return {
+    gone,
+    come(...names: number[]) {
+      for (const name of names) inTurn({ itIsTime: () => void gone.push(name) })
+    },
+    pass(ms: number) {
+      for (const end = now + ms; now < end; ) {
+        now += 20
+        for (const { run } of due.splice(0, due.findLastIndex(({ at }) => at <= now) + 1)) run()
+      }
+    },
+  }
+}
+
+test('whoever comes alone goes with the next beat, also after a pause', () => {
+  const { come, pass, gone } = paceOf(1_000)
+  for (const name of [1, 2, 3]) {
+    come(name)
+    expect(gone).toHaveLength(name - 1)
+    pass(20)
+    expect(gone).toHaveLength(name)
+    pass(200)
+  }
+})
+
+test('many go in the order of coming, so many in each beat, and latecomers after them', () => {
+  const { come, pass, gone } = paceOf(1_000)
+  come(1, 2, 3, 4, 5)
+  pass(20)
+  expect(gone).toEqual([1, 2])
+  come(6)
+  pass(20)
+  expect(gone).toEqual([1, 2, 3, 4])
+  pass(20)
+  expect(gone).toEqual([1, 2, 3, 4, 5, 6])
+})
+
+test('nobody waits longer than the longest time', () => {
+  const { come, pass, gone } = paceOf(100)
+  const all = Array.from({ length: 50 }, (_, index) => index)
+  come(...all)
+  pass(80)
+  expect(gone).toEqual(all.slice(0, 8))
+  pass(20)
+  expect(gone).toEqual(all)
+})

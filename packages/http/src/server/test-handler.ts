@@ -1,0 +1,57 @@
+// For tests: a handler whose answers tell what was asked, in all the ways in which answers come.
+
+import type { HttpRequest } from '../request.ts'
+import type { Answer, StreamedBody } from '../response.ts'
+import { testHeaders } from '../test-support.ts'
+
+export function textAnswer(status: number, text: string, headers: Record<string, string> = {}): Answer {
+  const all = testHeaders()
+  for (const [name, value] of Object.entries(headers)) all.set(name, value)
+  return { status, headers: all, body: Buffer.from(text, 'latin1') }
+}
+
+export const streamedAnswer = (run: StreamedBody['run']): Answer => ({
+  status: 200,
+  headers: testHeaders(),
+  body: { run },
+})
+
+export async function readText({ body }: HttpRequest): Promise<string> {
+  let text = ''
+  for (let piece = await body.read(); piece; piece = await body.read()) text += Buffer.from(piece).toString('latin1')
+  return text
+}
+
+/** What is answered to a request whose body is read. */
+export const echoOf = (method: string, target: string, body: string) => `${method} ${target} [${body}]`
+
+export function echo(request: HttpRequest): Answer | Promise<Answer> {
+  const { method, target } = request
+  const [path] = target.split('?')
+  switch (path) {
+    case '/at-once':
+      return textAnswer(200, `${method} ${target}`)
+    case '/unread':
+      return Bun.sleep(0).then(() => textAnswer(401, `${method} ${target}`))
+    case '/turned-away':
+      return textAnswer(503, `${method} ${target}`)
+    case '/goodbye':
+      return textAnswer(200, `${method} ${target}`, { connection: 'close' })
+    case '/streamed':
+      return readText(request).then((body) => streamedAnswer(pieceByPiece(echoOf(method, target, body))))
+    case '/thrown':
+      throw new Error('thrown')
+    case '/rejected':
+      return Promise.reject(new Error('rejected'))
+    default:
+      return readText(request).then((body) => textAnswer(200, echoOf(method, target, body)))
+  }
+}
+
+const pieceByPiece =
+  (text: string): StreamedBody['run'] =>
+  async (sink) => {
+    for (const letter of text.slice(0, 20)) await sink.write(Buffer.from(letter, 'latin1'))
+    await Bun.sleep(0)
+    return Buffer.from(text.slice(20), 'latin1')
+  }

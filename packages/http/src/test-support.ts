@@ -1,0 +1,71 @@
+// For tests: a server on a port that is free, and requests that came from nowhere.
+
+import type { Client, HttpRequest } from './request.ts'
+import { AnswerHeaders, fixedHeaders } from './response.ts'
+import type { Handler } from './server/owner.ts'
+import { HttpServer, type ServerOptions } from './server/server.ts'
+import { createTicker } from './ticker.ts'
+
+export type TestServer = {
+  url: string
+  port: number
+  server: HttpServer
+  /** Lets time go by. */
+  advance(ms: number): Promise<void>
+  stop(): Promise<void>
+}
+
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'limit' | 'isLeaving' | 'failed'>>
+
+export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
+  let ahead = 0
+  const ticker = createTicker(TICK_MS, { clock: () => performance.now() + ahead })
+  const where = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined }
+  const server = new HttpServer({ ...where, ticker, handle, isLeaving: () => false, failed: rethrow, ...options })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    server,
+    async advance(ms) {
+      ahead += ms
+      await Bun.sleep(3 * TICK_MS)
+    },
+    async stop() {
+      await server.stop(true)
+      ticker.stop()
+    },
+  }
+}
+
+const TICK_MS = 5
+
+export function testRequest(
+  target: string,
+  headers: Record<string, string> = {},
+  body = '',
+  from = '127.0.0.1',
+): HttpRequest {
+  const pieces = body === '' ? [] : [Buffer.from(body)]
+  const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
+  return {
+    ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined, waitedMs: 0 },
+    ...{ body: { received: Buffer.byteLength(body), read: () => pieces.shift() }, address: () => from },
+  }
+}
+
+export const testHeaders = () => new AnswerHeaders(fixedHeaders({}), 'req_0000000000000000')
+
+/** So that a test fails by it. */
+const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))
+
+/** Somebody who may leave. */
+export class TestClient implements Client {
+  waitedMs = 0
+  isGone = false
+  onGone: (() => void) | undefined
+
+  leave(): void {
+    this.isGone = true
+    this.onGone?.()
+  }
+}
