@@ -88,7 +88,13 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       name: 'a store of a later version',
       says: /the store is at version 999, this program knows \d+/,
       alsoCommands: true,
-      prepare: (home) => inFile(home, "INSERT INTO migration VALUES (999, 'from the future', 0)"),
+      prepare: (home) => inFile(home, 'PRAGMA user_version = 999'),
+    },
+    {
+      name: 'a store from before the first release',
+      says: /the data folder .* holds data from before the first release, which is not upgraded/,
+      alsoCommands: true,
+      prepare: (home) => inFile(home, 'PRAGMA user_version = 0'),
     },
     {
       name: 'a damaged lock',

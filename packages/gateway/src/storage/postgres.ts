@@ -6,10 +6,10 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type { Join, Leave, Reap, Renew, Result } from '../money/ledger.ts'
 import { type Connections, openConnections } from './postgres/connections.ts'
 import { postgresContents } from './postgres/contents.ts'
+import { createTables } from './postgres/create-tables.ts'
 import { type Decision, decodeBatch, encodeBatch, type RequestVerb, toResult } from './postgres/encode.ts'
 import { retryOrDown } from './postgres/faults.ts'
 import { openLane } from './postgres/lane.ts'
-import { migrate } from './postgres/migrate.ts'
 import { rememberAccounts } from './postgres/remember-accounts.ts'
 import { openRunner } from './postgres/runner.ts'
 import { checkVerb } from './sql/guard.ts'
@@ -41,7 +41,7 @@ const CONTENTS = 2
 /** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
 const REPORTS = 3
 
-/** Rejects with StoreDown when the database does not answer, with StoreTooNew when a later version wrote it. */
+/** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
   const { lanes, connections, clock: ownClock, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
   const opened: Connections[] = []
@@ -56,7 +56,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
   let clock: () => number
   try {
-    await migrate(slow, mayCreate)
+    await createTables(slow, mayCreate)
     clock = await storeClock(queries, ownClock)
   } catch (error) {
     await closeAll()

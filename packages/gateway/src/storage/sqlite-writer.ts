@@ -15,7 +15,7 @@ function answer(message: ToWriter): FromWriter {
   switch (message.type) {
     case 'open':
       shared = sharedIn(message.memory)
-      db = openForWriting(message.file, message.busyTimeoutMs, message.now)
+      db = openForWriting(message.file, message.busyTimeoutMs)
       try {
         transactions = openTransactions(db, message.deferFrom)
       } catch (error) {

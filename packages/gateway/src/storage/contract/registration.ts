@@ -72,7 +72,7 @@ export function registrationContract(use: Use): void {
     await storage.setAccountDisabled((await storage.findAccount('ada@example.com'))?.id ?? 0n, true)
     expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
     for (const sql of ['DELETE FROM taken_address', "UPDATE taken_address SET form = 'x'"])
-      expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never given back')
+      expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never released')
     // As if the account itself had been removed by a later version.
     await raw("UPDATE account SET email = 'removed'")
     expect(await storage.signUpRefusal('ada@example.com', HOME, WIDE)).toBe('taken')

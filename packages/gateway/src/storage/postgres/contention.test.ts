@@ -164,8 +164,8 @@ test('the plans of the hot path find rows by index, although they were made on e
   for (let id = 1n; id <= 20n; id++) await storage.apply(hold(id, wallet, node))
   await ask(
     url,
-    `insert into request (id, account, key, slot, epoch, state, held, model, upstream)
-     select id, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, 'm', 'u' from generate_series(1000, 20000) id`,
+    `insert into request (id, account, key, slot, epoch, state, held, held_at, model, upstream)
+     select id, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, 0, 'm', 'u' from generate_series(1000, 20000) id`,
   )
   for (let id = 1n; id <= 20n; id++) await storage.apply(settle(id, node, 1n))
   for (let id = 21n; id <= 40n; id++) await storage.apply(hold(id, wallet, node))

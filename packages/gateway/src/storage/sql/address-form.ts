@@ -5,10 +5,7 @@ import { normaliseEmail } from './guard.ts'
 /** Mailboxes there ignore dots, and both names lead to the same ones. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
 
-/**
- * The form is only compared, never written to: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. Migration 7 does the same
- * in SQL for the accounts that were there before it.
- */
+/** The form is only compared, never written to: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. */
 export function addressForm(email: string): string {
   // Characters that nobody sees, and wide letters, would make two addresses of one.
   const visible = normaliseEmail(email).replace(/\p{Default_Ignorable_Code_Point}/gu, '')

@@ -1,12 +1,12 @@
 // An audit reads every row; it must not read every row for every row.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { MIGRATIONS } from '../migrations/index.ts'
+import SCHEMA from '../sqlite/schema.sql' with { type: 'text' }
 import { AUDIT } from './audit.ts'
 
 function planOf(sql: string): string[] {
   const db = new Database(':memory:')
-  for (const statement of MIGRATIONS.flatMap(({ sqlite }) => sqlite)) db.run(statement)
+  db.run(SCHEMA)
   const steps = db.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`).all()
   db.close(true)
   return steps.map(({ detail }) => detail)

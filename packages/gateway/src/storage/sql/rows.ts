@@ -94,9 +94,6 @@ export const withPrefix = (row: Row, prefix: string): Row =>
     ),
   )
 
-/** Ids begin with the time: it tells when a request was held that is older than the column. */
-const heldAtOf = (id: bigint): number => Number(id >> 22n)
-
 export const toUsageRow = (row: Row): UsageRow => ({
   request: integer(row.id),
   key: integer(row.key),
@@ -105,7 +102,7 @@ export const toUsageRow = (row: Row): UsageRow => ({
   state: small(row.state) as RequestState,
   ending: text(row.ending),
   held: integer(row.held),
-  heldAt: small(row.held_at) || heldAtOf(integer(row.id)),
+  heldAt: small(row.held_at),
   tokens: small(row.tokens),
   cost: integer(row.cost),
   shortfall: integer(row.shortfall),

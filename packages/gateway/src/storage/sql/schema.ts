@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
 type Integer = bigint | number
 type NullableInteger = Integer | null
 
-/** What accounts and keys may use by the minute, and have used: see migration 5. */
+/** What accounts and keys may use by the minute, and have used. */
 type Metered = {
   requests_per_minute: NullableInteger
   tokens_per_minute: NullableInteger

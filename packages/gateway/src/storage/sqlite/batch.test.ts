@@ -4,7 +4,6 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import { MAX_TOKENS } from '../../money/limits.ts'
 import { extend, hold, settle, voided } from '../contract/harness.ts'
 import { decodeBatch, encodeBatch, roomFor } from './batch.ts'
-import { decodeTextBatch } from './batch-text.ts'
 import {
   LARGEST_BATCH,
   newShared,
@@ -76,40 +75,6 @@ test('the format of the file', () => {
       '0000000000000000',
     ].join('') + ['0000000000001040', '0000000000002640'].join(''),
   )
-})
-
-test('batches of the versions before are read as what they were decided as', () => {
-  const old = [
-    ...['hold', 4, 1, 2, 3, 5, 20_000, 1, 'm', 'u'],
-    ...['hold2', 4, 1, 2, 3, 5, 20_000, 1, 'm', 'u', 6, 1, 70, 8],
-    ...['extend', 4, 1, 2, 9_650, 500, 1, 7],
-    ...['extend2', 4, 1, 2, 9_650, 500, 1, 60, 7],
-    ...['settle', 1, 1, 2, 60, 'done', '{"old":1}'],
-    ...['settle2', 1, 1, 2, 60, 33, 'done', '{"old":1}'],
-    ...['void', 2, 1, 2, 'failed', '{}'],
-    ...['reap', 9],
-    ...['join', 1, 'c', 1],
-    ...['renew', 1, 2, 'c'],
-    ...['leave', 1, 2],
-  ]
-  const owner = { slot: 1, epoch: 2 }
-  const wanted = { amount: 20_000n, minimum: 1n, model: 'm', upstream: 'u' }
-  const asked = { known: 9_650n, amount: 500n, minimum: 1n, progress: 7n }
-  const held = { account: 3n, key: 5n, email: '' }
-  expect(decodeTextBatch(old.map((field) => `${field}\0`).join(''))).toEqual([
-    hold(4n, held, owner, wanted),
-    hold(4n, held, owner, { ...wanted, revision: 6, extensible: true, tokens: 70, minimumTokens: 8 }),
-    extend(4n, owner, { ...asked, whole: true }),
-    extend(4n, owner, { ...asked, tokens: 60 }),
-    settle(1n, owner, 60n, { receipt: '{"old":1}' }),
-    settle(1n, owner, 60n, { tokens: 33, receipt: '{"old":1}' }),
-    voided(2n, owner),
-    { verb: 'reap', limit: 9 },
-    { verb: 'join', slot: 1, config: 'c', takeover: true },
-    { verb: 'renew', ...owner, config: 'c' },
-    { verb: 'leave', ...owner },
-  ])
-  expect(() => decodeTextBatch('burn\0')).toThrow('not a verb: burn')
 })
 
 const OUTCOMES: Record<Result['outcome'], true> = {

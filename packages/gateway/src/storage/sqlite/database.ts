@@ -1,7 +1,9 @@
-// Opening the database file: the settings that durability rests on, the check that it is ours and whole, migrations.
+// Opens the ledger's database file: the settings that durability depends on, the integrity check, the schema.
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { CREATE_MIGRATION_TABLE, pendingMigrations, StoreTooNew } from '../migrations/index.ts'
+import { dirname } from 'node:path'
+import { checkSchemaVersion, SCHEMA_VERSION, WrongSchema } from '../schema-version.ts'
+import LEDGER_SCHEMA from './schema.sql' with { type: 'text' }
 
 /** "TRIV": tells our file from any other SQLite database somebody put in its place. */
 const APPLICATION_ID = 0x54524956
@@ -10,12 +12,14 @@ const APPLICATION_ID = 0x54524956
 const CHECKED_IN_FULL_BYTES = 16 * 1024 * 1024
 
 /** For the writer thread, the only one that writes. */
-export function openForWriting(file: string, busyTimeoutMs: number, now: number): Database {
+export function openForWriting(file: string, busyTimeoutMs: number): Database {
   return opening(file, () => {
     const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
     try {
       db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
       checkWhole(db, file)
+      // Before the settings below, which would change a file that is not ours to use.
+      useSchema(db, file, { id: APPLICATION_ID, schema: LEDGER_SCHEMA })
       db.run('PRAGMA journal_mode = WAL')
       db.run('PRAGMA synchronous = FULL')
       db.run('PRAGMA foreign_keys = ON')
@@ -24,7 +28,6 @@ export function openForWriting(file: string, busyTimeoutMs: number, now: number)
       db.run('PRAGMA temp_store = MEMORY')
       // Four times the default: most pages of the log are later versions of pages before, and only the last is copied.
       db.run('PRAGMA wal_autocheckpoint = 4000')
-      migrate(db, now)
       return db
     } catch (error) {
       db.close()
@@ -56,7 +59,7 @@ function opening(file: string, open: () => Database): Database {
     return open()
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    if (error instanceof StoreTooNew) throw new StoreTooNew(`${file}: ${reason}`)
+    if (error instanceof WrongSchema) throw error
     // Found while reading the list of tables, before any check.
     if ((error as { code?: unknown }).code === 'SQLITE_CORRUPT')
       throw new Error(`${file}: the database cannot be opened: it is damaged (${reason})`)
@@ -73,15 +76,17 @@ function checkWhole(db: Database, file: string): void {
   if (verdict !== 'ok') throw new Error(`it is damaged (${verdict.replaceAll('\n', ' ').slice(0, 200)})`)
 }
 
-function migrate(db: Database, now: number): void {
+/** Creates the tables in an empty file; throws for a file of another version. */
+export function useSchema(db: Database, file: string, { id, schema }: { id: number; schema: string }): void {
+  const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: bigint }
+  const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
+  if (tables > 0n) {
+    checkSchemaVersion(Number(version), file, `the data folder ${dirname(file)}`)
+    return
+  }
   db.transaction(() => {
-    db.run(CREATE_MIGRATION_TABLE)
-    db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    db.run(schema)
+    db.run(`PRAGMA application_id = ${id}`)
+    db.run(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   }).immediate()
-  const applied = db.query('SELECT id FROM migration').all() as { id: bigint }[]
-  for (const { id, name, sqlite } of pendingMigrations(applied.map((row) => Number(row.id))))
-    db.transaction(() => {
-      for (const statement of sqlite) db.run(statement)
-      db.run('INSERT INTO migration (id, name, applied_at) VALUES (?, ?, ?)', [id, name, BigInt(now)])
-    }).immediate()
 }

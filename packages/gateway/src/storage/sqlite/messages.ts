@@ -12,7 +12,6 @@ export type ToWriter =
       type: 'open'
       file: string
       busyTimeoutMs: number
-      now: number
       deferFrom: number | undefined
       memory: SharedArrayBuffer
     }

@@ -19,7 +19,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'trivium-pending-'))
   file = path.join(folder, 'ledger.db')
   writeFileSync(file, '')
-  db = openForWriting(file, 0, 0)
+  db = openForWriting(file, 0)
   db.run('PRAGMA synchronous = OFF')
 })
 afterEach(() => {
@@ -127,17 +127,4 @@ test('there is room for a few megabytes, and after that again', () => {
   batches.clear()
   expect(batches.add(encoded(tooLong), 1)).toBe(false)
   expect(batches.add(encoded(LONG), 1)).toBe(true)
-})
-
-test('what an earlier version left is found first, and is gone once all is in the rows', () => {
-  const { words, texts } = encoded(WITH_TEXTS)
-  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
-  db.run('INSERT INTO pending (at, verbs, words) VALUES (?, ?, ?)', [5n, texts, bytes])
-  const batches = openPending(db)
-  expect(batches.read()).toEqual([{ at: 5, verbs: WITH_TEXTS }])
-  batches.add(encoded(SHORT), 6)
-  const again = openPending(db)
-  expect(again.read().map(({ at }) => at)).toEqual([5, 6])
-  again.clear()
-  expect(openPending(db).read()).toEqual([])
 })

@@ -9,7 +9,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Verb } from '../../money/ledger.ts'
 import { decodeBatch, type EncodedBatch, WORD } from './batch.ts'
-import { decodeTextBatch } from './batch-text.ts'
 
 export type Decided = { at: number; verbs: Verb[] }
 
@@ -33,14 +32,10 @@ const MOST_PAGES_OF_BATCH = 64
 const HEAD_BYTES = 3 * WORD
 
 type Page = { bytes: Uint8Array }
-/** `words`: null where numbers were text, too. */
-type Earlier = { at: bigint; verbs: string; words: Uint8Array | null }
 
 export function openPending(db: Database): PendingBatches {
   const selectPage = db.prepare<Page, [number]>('SELECT bytes FROM pending_page WHERE id = ?')
   const savePage = db.prepare('INSERT OR REPLACE INTO pending_page (id, bytes) VALUES (?, ?)')
-  const selectEarlier = db.prepare<Earlier, []>('SELECT at, verbs, words FROM pending ORDER BY id')
-  const deleteEarlier = db.prepare('DELETE FROM pending')
   /** A batch, and behind it whatever was there. */
   const bytes = new Uint8Array(MOST_PAGES_OF_BATCH * CONTENT_BYTES)
   const head = new DataView(bytes.buffer, 0, HEAD_BYTES)
@@ -51,7 +46,6 @@ export function openPending(db: Database): PendingBatches {
   let round = 0
   /** The first page that no batch of this round has. */
   let next = 1
-  let hasEarlier = false
 
   /** The content of a page of this round. */
   function readPage(id: number): Uint8Array | undefined {
@@ -83,9 +77,7 @@ export function openPending(db: Database): PendingBatches {
 
   return {
     read() {
-      const earlier = selectEarlier.all()
-      hasEarlier = earlier.length > 0
-      const decided = earlier.map(({ at, verbs, words }) => ({ at: Number(at), verbs: decodeEarlier(verbs, words) }))
+      const decided: Decided[] = []
       const mark = selectPage.get(0)
       round = mark ? numberAt(mark.bytes, 0) : 0
       next = 1
@@ -107,8 +99,6 @@ export function openPending(db: Database): PendingBatches {
       return true
     },
     clear() {
-      if (hasEarlier) deleteEarlier.run()
-      hasEarlier = false
       round += 1
       next = 1
       writePage(0, NOTHING)
@@ -122,8 +112,3 @@ const pagesFor = (bytes: number): number => Math.ceil(bytes / CONTENT_BYTES)
 
 const numberAt = ({ buffer, byteOffset }: Uint8Array, word: number): number =>
   new DataView(buffer, byteOffset + word * WORD, WORD).getFloat64(0, true)
-
-function decodeEarlier(texts: string, bytes: Uint8Array | null): Verb[] {
-  if (!bytes) return decodeTextBatch(texts)
-  return decodeBatch({ words: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), texts })
-}

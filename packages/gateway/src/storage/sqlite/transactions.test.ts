@@ -20,7 +20,7 @@ function openDatabase(): void {
   folder = mkdtempSync(path.join(tmpdir(), 'trivium-transactions-'))
   file = path.join(folder, 'ledger.db')
   writeFileSync(file, '')
-  db = openForWriting(file, 0, NOW)
+  db = openForWriting(file, 0)
   db.run("INSERT INTO account (email, balance, created_at) VALUES ('a@b.c', 100000, 0)")
   db.run("INSERT INTO api_key (account, hash, name, group_name, created_at) VALUES (1, zeroblob(32), '', '', 0)")
 }
@@ -135,7 +135,9 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   openDatabase()
   db.run('PRAGMA synchronous = OFF')
   // Whoever wants to settle this one fails: its account does not exist.
-  db.run("INSERT INTO request VALUES (1, 99, 1, 1, 1, 0, 0, 0, 0, 0, 'm', 'u', '', '', 0, 0)")
+  db.run(
+    "INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, model, upstream) VALUES (1, 99, 1, 1, 1, 0, 0, 0, 'm', 'u')",
+  )
   const [chance, luck] = [seeded(seed), seeded(seed + 1000)]
   let store = openVerbs(deferFrom)
   store.verbs([join])

@@ -145,7 +145,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   }
   // A failure may come when nobody closes: it has been told to those who waited.
   closing.promise.catch(() => undefined)
-  post({ type: 'open', file, busyTimeoutMs, now: clock(), deferFrom, memory: shared.memory })
+  post({ type: 'open', file, busyTimeoutMs, deferFrom, memory: shared.memory })
   await opening.promise
 
   function openBatch(): Batch {

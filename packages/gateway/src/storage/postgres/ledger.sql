@@ -1,13 +1,140 @@
-// ledger_apply of 0002-ledger-functions.postgres.ts, with limits and revisions of keys; what is said there holds here.
-// A node of the version before may still call it while nodes are replaced one by one: what it does not send is NULL, which
-// stands for no revision, no tokens and no sharing.
+-- The rules of money/ledger.ts, money/limits.ts and money/grant.ts as functions, so that a batch of verbs is one round trip and one
+-- commit. The contract suite compares both, verb by verb. Edit this file until 0.1.0 is tagged, and raise SCHEMA_VERSION
+-- (storage/schema-version.ts) with every edit.
+--
+--   ledger_apply(batch, patient)   hold, extend, settle, void (and reap, for ledger_reap)
+--   ledger_reap(most)              ends the holds of dead nodes
+--   ledger_node(verb, ...)         join, renew, leave
+--
+-- Constants that money/book.ts and money/limits.ts name: a node is dead 10000 ms after its last renewal; request states are
+-- 0 held, 1 settled, 2 voided, 3 reaped; ledger account -1 is revenue, -4 shortfall; a window is 60 s.
 
-/** 10000 ms: DEAD_AFTER_MS of money/ledger.ts. States: 0 held, 1 settled, 2 voided, 3 reaped. -1 revenue, -4 shortfall. */
-export const LEDGER_APPLY = `
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Limits. ledger_apply calls these functions only for accounts and keys that have a limit.
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- How much was counted within the last minute. A second more than a minute in the future came from a wrong clock and is ignored.
+CREATE FUNCTION ledger_window_used(counted text, now_ms bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  parts bigint[] := string_to_array(counted, ',')::bigint[];
+  present bigint := now_ms / 1000;
+  used bigint := 0;
+BEGIN
+  FOR i IN 1 .. cardinality(parts) BY 2 LOOP
+    IF abs(present - parts[i]) <= 60 THEN
+      used := used + parts[i + 1];
+    END IF;
+  END LOOP;
+  RETURN used;
+END $$;
+
+-- Milliseconds until `room` fits under the limit; a whole window if it never will.
+CREATE FUNCTION ledger_window_wait(counted text, now_ms bigint, most bigint, room bigint) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  parts bigint[] := string_to_array(counted, ',')::bigint[];
+  present bigint := now_ms / 1000;
+  used bigint := ledger_window_used(counted, now_ms);
+BEGIN
+  FOR i IN 1 .. cardinality(parts) BY 2 LOOP
+    IF abs(present - parts[i]) <= 60 THEN
+      used := used - parts[i + 1];
+      IF used + room <= most THEN
+        RETURN (parts[i] + 61) * 1000 - now_ms;
+      END IF;
+    END IF;
+  END LOOP;
+  RETURN 60000;
+END $$;
+
+-- The window with `more` added in the present second; if `more` is negative, that much is removed, oldest first.
+CREATE FUNCTION ledger_window_changed(counted text, now_ms bigint, more bigint) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  parts bigint[] := string_to_array(counted, ',')::bigint[];
+  present bigint := now_ms / 1000;
+  kept bigint[] := '{}';
+  taken bigint := greatest(-more, 0);
+  last integer;
+BEGIN
+  IF more = 0 THEN
+    RETURN counted;
+  END IF;
+  FOR i IN 1 .. cardinality(parts) BY 2 LOOP
+    IF parts[i + 1] > 0 AND abs(present - parts[i]) <= 60 THEN
+      kept := kept || parts[i] || greatest(parts[i + 1] - taken, 0);
+      taken := greatest(taken - parts[i + 1], 0);
+    END IF;
+  END LOOP;
+  IF more > 0 THEN
+    last := cardinality(kept) - 1;
+    -- The clock may step back: the newest second stays the newest.
+    IF kept[last] >= present THEN
+      kept[last + 1] := kept[last + 1] + more;
+    ELSE
+      kept := kept || present || more;
+    END IF;
+  END IF;
+  RETURN array_to_string(kept, ',');
+END $$;
+
+-- Which limit of a key or an account is reached, if any, and how long to wait. `begins`: the verb is a hold, which starts a request.
+CREATE FUNCTION ledger_limited(whose text, begins boolean, open_requests bigint, concurrent bigint, requests bigint,
+  requests_window text, tokens bigint, tokens_window text, room bigint, now_ms bigint, OUT refusal text, OUT wait bigint)
+LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  IF begins AND open_requests >= concurrent THEN
+    refusal := whose || '_concurrent';
+    wait := 0;
+  ELSIF begins AND ledger_window_used(requests_window, now_ms) >= requests THEN
+    refusal := whose || '_requests';
+    wait := ledger_window_wait(requests_window, now_ms, requests, 1);
+  ELSIF ledger_window_used(tokens_window, now_ms) + room > tokens THEN
+    refusal := whose || '_tokens';
+    wait := ledger_window_wait(tokens_window, now_ms, tokens, room);
+  END IF;
+END $$;
+
+-- Whether two times lie in the same day, week (from Monday) or month, in UTC.
+CREATE FUNCTION ledger_same_period(period text, one bigint, other bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE period
+    WHEN 'day' THEN one / 86400000 = other / 86400000
+    WHEN 'week' THEN (one / 86400000 + 3) / 7 = (other / 86400000 + 3) / 7
+    ELSE date_trunc('month', date '1970-01-01' + (one / 86400000)::integer) =
+      date_trunc('month', date '1970-01-01' + (other / 86400000)::integer)
+  END
+$$;
+
+-- What is neither spent nor held of a key's cap. A clock that steps back over midnight does not renew the cap.
+CREATE FUNCTION ledger_left_under_cap(cap bigint, period text, spent bigint, held bigint, spent_at bigint,
+  spent_day bigint, week_before bigint, month_before bigint, now_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT greatest(cap - held - CASE
+    WHEN period IS NULL THEN spent
+    WHEN NOT (now_ms < spent_at AND spent_at - now_ms < 86400000)
+      AND NOT ledger_same_period(period, spent_at, now_ms) THEN 0
+    ELSE greatest(spent_day + CASE period WHEN 'week' THEN week_before WHEN 'month' THEN month_before ELSE 0 END, 0)
+  END, 0)
+$$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Verbs on requests
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Reads every row once, decides in memory in batch order, and writes every row once.
+--
+-- Locks are always taken in the same order: accounts by id, keys by id, then requests, which only the holder of their account's
+-- lock may change. Each statement sees what was committed before it began, hence everything before its locks; the clock is read
+-- after the locks as well, because waiting for a lock takes time.
+--
+-- With `patient` false, verbs on a locked account or key are not decided: their outcome is `busy`.
+-- The caller puts each request into a batch at most once.
 CREATE FUNCTION ledger_apply(batch json, patient boolean)
 RETURNS TABLE (place integer, outcome text, amount bigint, tokens bigint)
 LANGUAGE plpgsql
--- Plans are kept, and one made while the tables were empty would read all of them once they are not.
+-- Plans are cached: one made while the tables were empty would scan them later, when they are large.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 #variable_conflict use_column
@@ -15,19 +142,19 @@ DECLARE
   now_ms bigint;
   wanted_accounts bigint[];
   wanted_keys bigint[];
-  -- The locked accounts and keys, one array per column, and whether they have to be written.
+  -- The locked accounts and keys, one array per column; *_changed: the row must be written.
   account_ids bigint[]; balances bigint[]; account_helds bigint[]; disableds smallint[]; account_changed boolean[];
   account_opens bigint[]; account_ats bigint[]; account_days bigint[]; account_weeks bigint[]; account_months bigint[];
   account_limited boolean[];
   key_ids bigint[]; key_accounts bigint[]; revokeds smallint[]; expiries bigint[]; caps bigint[]; spents bigint[];
   key_helds bigint[]; key_changed boolean[]; revisions bigint[]; cap_periods text[];
   key_opens bigint[]; key_ats bigint[]; key_days bigint[]; key_weeks bigint[]; key_months bigint[]; key_limited boolean[];
-  -- The same of their limits, read only when one of them has any.
+  -- Their limits, read only if any of them has one.
   any_limited boolean;
   account_rpms bigint[]; account_tpms bigint[]; account_concurrents bigint[]; account_requests text[];
   account_tokens text[];
   key_rpms bigint[]; key_tpms bigint[]; key_concurrents bigint[]; key_requests text[]; key_tokens text[];
-  -- What is to be written besides.
+  -- New requests, changed requests and transfers to write.
   new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_slots integer[] := '{}';
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
   new_tokens bigint[] := '{}';
@@ -156,7 +283,7 @@ BEGIN
       IF a IS NULL OR k IS NULL THEN
         outcome := 'key_invalid';
       ELSIF v.held > v.known THEN
-        -- More is held than its owner knows of: this extension took effect and its answer was lost.
+        -- More is held than the owner knows: this extension took effect and its response was lost.
         outcome := 'repeated';
         amount := v.held - v.known;
       ELSE
@@ -170,7 +297,7 @@ BEGIN
     END IF;
 
     IF any_limited AND outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
-      -- The limits, of the key before those of the account. Of an extension's tokens go as many as of its money.
+      -- The key's limits come before the account's. An extension is granted tokens in proportion to its money.
       room := CASE
         WHEN v.verb = 'hold' THEN coalesce(v.minimum_tokens, 0)
         WHEN v.amount = 0 THEN 0
@@ -192,15 +319,11 @@ BEGIN
 
     total := 0;
     IF outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
-      -- What of the amount can be had: all, the part down to the minimum, or a refusal that says what is available.
+      -- Grants the amount, or a part down to the minimum, or rejects and returns the available amount.
       in_wallet := greatest(balances[a] - account_helds[a], 0);
-      under_cap := CASE
-        WHEN caps[k] IS NULL THEN in_wallet
-        WHEN cap_periods[k] IS NULL THEN greatest(caps[k] - spents[k] - key_helds[k], 0)
-        WHEN NOT (now_ms < key_ats[k] AND key_ats[k] - now_ms < 86400000)
-          AND NOT ledger_same_period(cap_periods[k], key_ats[k], now_ms) THEN greatest(caps[k] - key_helds[k], 0)
-        ELSE greatest(caps[k] - key_helds[k] - greatest(key_days[k] + CASE cap_periods[k]
-          WHEN 'week' THEN key_weeks[k] WHEN 'month' THEN key_months[k] ELSE 0 END, 0), 0) END;
+      under_cap := CASE WHEN caps[k] IS NULL THEN in_wallet
+        ELSE ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
+          key_days[k], key_weeks[k], key_months[k], now_ms) END;
       IF in_wallet < v.minimum THEN
         outcome := 'no_balance';
         amount := in_wallet;
@@ -208,7 +331,7 @@ BEGIN
         outcome := 'cap_reached';
         amount := under_cap;
       ELSE
-        -- What can be extended leaves something to the others: a sixteenth of what is available, or its minimum.
+        -- A hold that can be extended takes at most a sixteenth of the available amount, or its minimum, so that others can start.
         total := least(v.amount, CASE WHEN v.extensible THEN greatest(least(in_wallet, under_cap) / 16, v.minimum)
           ELSE least(in_wallet, under_cap) END);
         IF tokens_left < asked_tokens AND v.verb = 'extend' THEN
@@ -249,10 +372,10 @@ BEGIN
         new_upstreams := new_upstreams || v.upstream;
       END IF;
     ELSIF outcome = 'done' THEN
-      -- Makes total what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
-      -- Beyond the hold only what the wallet has free is taken, never more: the rest is the operator's shortfall.
+      -- Makes `total` the whole cost of the request: releases its hold, or corrects what was charged when it was reaped.
+      -- Beyond the hold only the available balance is charged; the rest is the operator's shortfall.
       IF a IS NULL OR k IS NULL THEN
-        -- Or it came into being after the locks were taken: tried again, that settles itself.
+        -- Possibly created after the locks were taken; a retry then succeeds.
         RAISE EXCEPTION 'request % has no account or key', v.id USING ERRCODE = 'serialization_failure';
       END IF;
       total := CASE v.verb WHEN 'settle' THEN v.cost WHEN 'reap' THEN v.metered ELSE 0 END;
@@ -262,7 +385,7 @@ BEGIN
         account_opens[a] := account_opens[a] - 1;
         key_opens[k] := key_opens[k] - 1;
       END IF;
-      -- Reserved tokens become used ones. What was reserved too long ago to count any more is not given back.
+      -- Reserved tokens become used tokens. Reservations older than the window are not returned.
       more := CASE v.verb WHEN 'reap' THEN 0 WHEN 'settle' THEN asked_tokens - v.reserved ELSE -v.reserved END;
       IF any_limited AND (more > 0 OR (more < 0 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
         account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
@@ -271,14 +394,21 @@ BEGIN
           ELSE ledger_window_changed(key_tokens[k], now_ms, more) END;
       END IF;
       paid := least(total - v.charged, greatest(balances[a] - account_helds[a], 0));
+      -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched.
+      room := CASE WHEN v.state = 0 THEN v.held ELSE 0 END;
+      IF caps[k] IS NOT NULL AND paid > room THEN
+        paid := least(paid, greatest(room,
+          ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
+          key_days[k], key_weeks[k], key_months[k], now_ms)));
+      END IF;
       balances[a] := balances[a] - paid;
       spents[k] := spents[k] + paid;
       account_changed[a] := true;
       key_changed[k] := true;
       short := total - v.charged - paid;
       IF paid <> 0 THEN
-        -- Booked in the present day; the first charge of a batch looks whether a new one has begun. A clock that steps
-        -- back over midnight does not renew anything.
+        -- Spending counts for the present day. The first charge of a batch checks whether a new day has begun. A clock that
+        -- steps back over midnight renews nothing.
         IF account_ats[a] < now_ms OR account_ats[a] - now_ms >= 86400000 THEN
           IF account_ats[a] / 86400000 <> now_ms / 86400000 THEN
             account_weeks[a] := CASE WHEN ledger_same_period('week', now_ms, account_ats[a])
@@ -324,7 +454,7 @@ BEGIN
       old_receipts := old_receipts || CASE v.verb WHEN 'reap' THEN v.old_receipt ELSE v.receipt END;
     END IF;
     IF v.verb = 'extend' AND outcome NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
-      -- The progress is kept even when the money is refused: it is what a reaper would charge.
+      -- Progress is recorded even if the extension is rejected: it is what the reaper would charge.
       old_ids := old_ids || v.id;
       old_tokens := old_tokens || v.reserved + tokens;
       old_states := old_states || 0::smallint;
@@ -378,7 +508,76 @@ BEGIN
       SELECT x.request, x.debit, x.credit, x.amount, now_ms
       FROM unnest(moved_requests, debits, credits, moved_amounts) AS x (request, debit, credit, amount);
   END IF;
-END $$`
+END $$;
 
-/** Its answer has one column more, so it cannot be replaced. */
-export const limitsApplyPostgres: readonly string[] = ['DROP FUNCTION ledger_apply(json, boolean)', LEDGER_APPLY]
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Nodes
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- Ends the holds of dead nodes at their metered progress. A locked account is left for the next run, so that it does not keep
+-- the others from being reaped.
+CREATE FUNCTION ledger_reap(most bigint) RETURNS bigint
+LANGUAGE plpgsql
+SET lock_timeout = '500ms'
+AS $$
+DECLARE
+  dead_before bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 10000;
+  orphans bigint[];
+  wallet bigint;
+  locked bigint[] := '{}';
+  reaped bigint;
+BEGIN
+  SELECT array_agg(o.id) INTO orphans FROM (
+    SELECT r.id FROM request r LEFT JOIN node n ON n.slot = r.slot
+    WHERE r.state = 0 AND (n.slot IS NULL OR n.epoch > r.epoch OR n.renewed_at <= dead_before)
+    ORDER BY r.id LIMIT most) o;
+  FOR wallet IN SELECT DISTINCT r.account FROM request r WHERE r.id = ANY (orphans) ORDER BY 1 LOOP
+    BEGIN
+      PERFORM FROM account WHERE id = wallet FOR NO KEY UPDATE;
+      locked := locked || wallet;
+    EXCEPTION WHEN lock_not_available THEN NULL;
+    END;
+  END LOOP;
+  SELECT count(*) FILTER (WHERE outcome = 'done') INTO reaped FROM ledger_apply((
+    SELECT coalesce(json_agg(json_build_object('place', o.place, 'verb', 'reap', 'id', o.id)), '[]'::json)
+    FROM (SELECT r.id, row_number() OVER (ORDER BY r.id) AS place FROM request r
+      WHERE r.id = ANY (orphans) AND r.account = ANY (locked)) o), true);
+  RETURN reaped;
+END $$;
+
+-- The row of a slot decides between processes that claim it at the same time; a missing row is first created as a dead node.
+CREATE FUNCTION ledger_node(verb text, claimed integer, claimed_epoch integer, new_config text, takeover boolean)
+RETURNS TABLE (outcome text, amount bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  found_node node%ROWTYPE;
+  now_ms bigint;
+BEGIN
+  IF verb = 'join' THEN
+    INSERT INTO node (slot, epoch, renewed_at, config) VALUES (claimed, 0, 0, '') ON CONFLICT (slot) DO NOTHING;
+  END IF;
+  SELECT * INTO found_node FROM node WHERE slot = claimed FOR UPDATE;
+  now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+  outcome := 'done';
+  amount := 0;
+  IF verb = 'join' THEN
+    IF found_node.renewed_at > now_ms - 10000 AND NOT takeover THEN
+      outcome := 'slot_taken';
+    ELSE
+      amount := found_node.epoch + 1;
+      UPDATE node SET epoch = found_node.epoch + 1, renewed_at = now_ms, config = new_config WHERE slot = claimed;
+    END IF;
+  ELSIF verb = 'renew' THEN
+    IF found_node.epoch = claimed_epoch AND found_node.renewed_at > now_ms - 10000 THEN
+      UPDATE node SET renewed_at = now_ms, config = new_config WHERE slot = claimed;
+    ELSE
+      outcome := 'node_lost';
+    END IF;
+  ELSIF found_node.epoch = claimed_epoch THEN
+    UPDATE node SET renewed_at = 0 WHERE slot = claimed;
+  ELSE
+    outcome := 'repeated';
+  END IF;
+  RETURN NEXT;
+END $$;

@@ -1,0 +1,18 @@
+-- The tables of contents.db: large values that are kept for a while. See schema.sql for the rules of editing.
+
+-- Responses to requests with an idempotency key. cost is NULL while the request runs.
+CREATE TABLE idempotency (
+  account INTEGER NOT NULL,
+  key BLOB NOT NULL CHECK (length(key) = 32),
+  fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
+  request INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  claimed_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  cost INTEGER,
+  headers TEXT,
+  body BLOB,
+  PRIMARY KEY (account, key)
+) STRICT;
+CREATE INDEX idempotency_expires ON idempotency (expires_at);

@@ -1,0 +1,132 @@
+-- The tables of ledger.db. Edit this file until 0.1.0 is tagged, and raise SCHEMA_VERSION (storage/schema-version.ts) with every edit.
+--
+-- STRICT: otherwise SQLite would silently store text or a rounded float in a money column.
+-- AUTOINCREMENT: an id that a cache or a receipt still names is never assigned again.
+-- Amounts are nano-USD, times are milliseconds since 1970.
+
+CREATE TABLE account (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  email TEXT NOT NULL UNIQUE,
+  balance INTEGER NOT NULL DEFAULT 0,
+  held INTEGER NOT NULL DEFAULT 0,
+  disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  -- Limits; NULL: none.
+  requests_per_minute INTEGER,
+  tokens_per_minute INTEGER,
+  concurrent INTEGER,
+  -- Usage (money/limits.ts). Spending is that of the day of spent_at, and of the days before it in the same week and month.
+  open_requests INTEGER NOT NULL DEFAULT 0,
+  spent_at INTEGER NOT NULL DEFAULT 0,
+  spent_day INTEGER NOT NULL DEFAULT 0,
+  week_before INTEGER NOT NULL DEFAULT 0,
+  month_before INTEGER NOT NULL DEFAULT 0,
+  -- Windows of one minute: alternating seconds and counts, separated by commas.
+  requests_window TEXT NOT NULL DEFAULT '',
+  tokens_window TEXT NOT NULL DEFAULT ''
+) STRICT;
+
+-- Password hashes have their own table: the account row is rewritten with every request, and a hash is longer than that row.
+CREATE TABLE credential (
+  account INTEGER PRIMARY KEY REFERENCES account (id),
+  password TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE api_key (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account INTEGER NOT NULL REFERENCES account (id),
+  hash BLOB NOT NULL CHECK (length(hash) = 32),
+  name TEXT NOT NULL,
+  group_name TEXT NOT NULL,
+  revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
+  revision INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER,
+  cap INTEGER,
+  cap_period TEXT CHECK (cap_period IN ('day', 'week', 'month')),
+  -- JSON lists; NULL: no restriction.
+  models TEXT,
+  networks TEXT,
+  spent INTEGER NOT NULL DEFAULT 0,
+  held INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  -- Limits and usage, as in account.
+  requests_per_minute INTEGER,
+  tokens_per_minute INTEGER,
+  concurrent INTEGER,
+  open_requests INTEGER NOT NULL DEFAULT 0,
+  spent_at INTEGER NOT NULL DEFAULT 0,
+  spent_day INTEGER NOT NULL DEFAULT 0,
+  week_before INTEGER NOT NULL DEFAULT 0,
+  month_before INTEGER NOT NULL DEFAULT 0,
+  requests_window TEXT NOT NULL DEFAULT '',
+  tokens_window TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
+CREATE INDEX api_key_account ON api_key (account, id);
+
+-- A request is first a hold and then a receipt. Ids grow with time, so that inserts go to the last page.
+-- State: 0 held, 1 settled, 2 voided, 3 reaped.
+CREATE TABLE request (
+  id INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),
+  held INTEGER NOT NULL,
+  held_at INTEGER NOT NULL,
+  tokens INTEGER NOT NULL DEFAULT 0,
+  progress INTEGER NOT NULL DEFAULT 0,
+  cost INTEGER NOT NULL DEFAULT 0,
+  shortfall INTEGER NOT NULL DEFAULT 0,
+  model TEXT NOT NULL,
+  upstream TEXT NOT NULL,
+  ending TEXT NOT NULL DEFAULT '',
+  receipt TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX request_account ON request (account, id);
+CREATE INDEX request_open ON request (slot, epoch) WHERE state = 0;
+
+-- Account holders' wallets have positive ids, the ledger's own accounts negative ones (money/book.ts).
+CREATE TABLE transfer (
+  id INTEGER PRIMARY KEY,
+  request INTEGER,
+  debit INTEGER NOT NULL,
+  credit INTEGER NOT NULL,
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  reason TEXT NOT NULL DEFAULT '',
+  at INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER transfer_no_update BEFORE UPDATE ON transfer
+  BEGIN SELECT RAISE(ABORT, 'transfers are append-only'); END;
+CREATE TRIGGER transfer_no_delete BEFORE DELETE ON transfer
+  BEGIN SELECT RAISE(ABORT, 'transfers are append-only'); END;
+
+CREATE TABLE node (
+  slot INTEGER PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  renewed_at INTEGER NOT NULL,
+  config TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+-- Incremented by every change of a key or an account's state: nodes poll it and drop their caches.
+CREATE TABLE change_counter (id INTEGER PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL) STRICT;
+INSERT INTO change_counter (id, value) VALUES (1, 0);
+
+-- E-mail addresses that ever had an account, in canonical form (sql/address-form.ts): trial credit is given once forever.
+CREATE TABLE taken_address (form TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TRIGGER taken_address_no_update BEFORE UPDATE ON taken_address
+  BEGIN SELECT RAISE(ABORT, 'taken addresses are never released'); END;
+CREATE TRIGGER taken_address_no_delete BEFORE DELETE ON taken_address
+  BEGIN SELECT RAISE(ABORT, 'taken addresses are never released'); END;
+
+-- Sign-ups per network and trial credit per day, in days since 1970.
+CREATE TABLE sign_up (
+  day INTEGER NOT NULL, network TEXT NOT NULL, accounts INTEGER NOT NULL, PRIMARY KEY (day, network)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE trial_day (day INTEGER PRIMARY KEY, given INTEGER NOT NULL) STRICT;
+
+-- Verbs that are decided and durable but not yet written to their rows, in reused pages (sqlite/pending.ts).
+CREATE TABLE pending_page (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
