@@ -1,0 +1,109 @@
+// The calls that the pages show, run as they stand there with only the address and the key filled in; and the links between pages.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Gateway, startGateway } from './support/gateway/gateway.ts'
+
+const ROOT = join(import.meta.dir, '..')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+const pages = { readme: read('README.md'), clients: read('docs/clients.md') }
+const blocksOf = (page: string, language: string) =>
+  [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
+const curlsOf = (page: string) => blocksOf(page, 'sh').filter((code) => code.startsWith('curl'))
+const curls = [...curlsOf(pages.clients), ...curlsOf(pages.readme)]
+const programs = [...blocksOf(pages.clients, 'ts'), ...blocksOf(pages.readme, 'ts')]
+/** Inside the project, so that a program finds the SDKs as a user's would. */
+const folder = join(ROOT, 'node_modules/.cache/documented-calls')
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await startGateway()
+  mkdirSync(folder, { recursive: true })
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await gateway.stop()
+})
+
+const filledIn = (code: string) =>
+  code.replaceAll('http://127.0.0.1:3333', gateway.url).replaceAll('sk-...', gateway.firstKey ?? '')
+
+const firstLine = (code: string): string => code.split('\n')[0] ?? ''
+
+describe('the first call', () => {
+  test('is shown with curl and with the SDK of each protocol', () => {
+    expect(curlsOf(pages.clients)).toHaveLength(3)
+    expect(blocksOf(pages.clients, 'ts')).toHaveLength(3)
+    // Not run here: the SDKs for Python do not come with npm.
+    const python = blocksOf(pages.clients, 'python')
+    expect(python.map((code) => [firstLine(code), code.includes('http://127.0.0.1:3333')])).toEqual([
+      ['from openai import OpenAI', true],
+      ['from anthropic import Anthropic', true],
+      ['from google import genai', true],
+    ])
+  })
+
+  test('is on the first page', () => {
+    expect([curlsOf(pages.readme).length, blocksOf(pages.readme, 'ts').length]).toEqual([1, 1])
+  })
+
+  // Read as a shell would: the machine that runs the tests may have no curl.
+  test.each(curls.map((code) => [firstLine(code), code]))('%s', async (_, code) => {
+    const command = filledIn(code)
+    const headers = [...command.matchAll(/-H '([^:']+): ([^']*)'/g)].map(([, name = '', value = '']) => [name, value])
+    const url = /^curl (\S+)/.exec(command)?.[1] ?? ''
+    const body = /-d '([^']*)'/.exec(command)?.[1] ?? ''
+    const answer = await fetch(url, { method: 'POST', headers: headers as [string, string][], body })
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 200,
+      text: expect.stringContaining('Hello') as unknown as string,
+    })
+  })
+
+  test.each(programs.map((code, index) => [firstLine(code), code, index] as const))('%s', async (_, code, index) => {
+    const file = join(folder, `call-${index}.ts`)
+    writeFileSync(file, filledIn(code))
+    const child = Bun.spawn([process.execPath, file], { stdout: 'pipe', stderr: 'pipe' })
+    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect({ code: await child.exited, errors }).toEqual({ code: 0, errors: '' })
+    expect(output).toContain('Hello')
+  })
+})
+
+describe('pages', () => {
+  const markdown = ['.', 'docs', 'docs/decisions', 'faults', 'torture'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(folder, name)),
+  )
+
+  /** As GitHub makes the anchor of a heading. */
+  const anchorOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+  const anchorsOf = (page: string) =>
+    [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+
+  test('link to files and headings that exist', () => {
+    const broken = markdown.flatMap((page) =>
+      [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+        if (/^[a-z]+:/.test(link)) return []
+        const [path = '', anchor] = link.split('#')
+        const target = path === '' ? page : join(dirname(page), path)
+        const exists = existsSync(join(ROOT, target)) && (anchor === undefined || anchorsOf(target).includes(anchor))
+        return exists ? [] : [`${page}: ${link}`]
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test('each of docs/ is listed on the first page', () => {
+    const missing = readdirSync(join(ROOT, 'docs')).filter(
+      (name) => name.endsWith('.md') && !pages.readme.includes(`docs/${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+})
