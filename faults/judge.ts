@@ -1,6 +1,6 @@
 // One call, and what must hold of it: the caller's own form of an error, no fake success, and the books.
 import { formatUsd } from '../packages/gateway/src/money/amount.ts'
-import { cost, type Row } from '../test/support/gateway/control.ts'
+import { cost, type Row } from '../test/support/gateway/accounts.ts'
 import { callIn, errorIn, streamErrorIn } from '../test/support/requests/dialect-calls.ts'
 import { dueFor } from '../torture/check-ledger.ts'
 import { readAnswer, type Seen, textOf } from '../torture/client.ts'

@@ -1,6 +1,6 @@
 // What clients saw against what the books say: nothing missing, nothing twice, every cost as its usage implies.
 import { formatUsd, parseUsd } from '../packages/gateway/src/money/amount.ts'
-import type { Row } from '../test/support/gateway/control.ts'
+import type { Row } from '../test/support/gateway/accounts.ts'
 import type { Gateway } from '../test/support/gateway/gateway.ts'
 import type { Figures, Seen } from './client.ts'
 import { type Findings, openFindings } from './scenario.ts'

@@ -5,7 +5,7 @@ import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
-import type { Home } from '../test/support/gateway/gateway.ts'
+import type { Home } from '../test/support/gateway/home.ts'
 
 const ACCOUNTS = 1_000
 /** Above the ids of all accounts that the gateway makes meanwhile. */

@@ -1,6 +1,5 @@
 // What a scenario is, and how it tells what went wrong.
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
-import { closeDesks } from './operator.ts'
 
 export type Size = 'small' | 'full'
 
@@ -56,8 +55,6 @@ export async function perform(scenario: Scenario, options: Options): Promise<{ l
   } catch (error) {
     findings.add(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return { line: 'broke off', findings }
-  } finally {
-    await closeDesks()
   }
 }
 

@@ -1,14 +1,12 @@
 // Where torture takes place: an upstream that outlives every gateway, gateways on one store, and the operator's desk.
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { readUsage } from '../packages/gateway/src/cli/usage-pages.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'
-import type { Account, Row } from '../test/support/gateway/control.ts'
-import { type Engine, type Gateway, type Home, newHome, startGateway } from '../test/support/gateway/gateway.ts'
-import { operate } from './operator.ts'
+import type { Account, Row } from '../test/support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../test/support/gateway/gateway.ts'
+import { type Engine, homeOnSameDatabase, newHome } from '../test/support/gateway/home.ts'
+import { operate } from '../test/support/gateway/operate.ts'
 
 export type Wallet = { email: string; secrets: string[]; credit: string }
 
@@ -67,15 +65,8 @@ export function configOver(origin: string, price = 'price: { input: 1, output: 4
 /** Gateways that share one store. More than one needs PostgreSQL. */
 export async function startGateways(engine: Engine, count: number, config: string): Promise<Gateway[]> {
   const first = await newHome(engine, config)
-  const homes = [first, ...Array.from({ length: count - 1 }, () => besideOf(first, config))]
+  const homes = [first, ...Array.from({ length: count - 1 }, () => homeOnSameDatabase(first, config))]
   return await Promise.all(homes.map((home) => startGateway({ home })))
-}
-
-function besideOf(home: Home, config: string): Home {
-  const dataDir = mkdtempSync(join(tmpdir(), 'trivium-test-'))
-  const configFile = join(dataDir, 'trivium.yaml')
-  writeFileSync(configFile, config)
-  return { ...home, dataDir, configFile }
 }
 
 let accounts = 0

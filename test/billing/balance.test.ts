@@ -1,6 +1,6 @@
 // What a balance allows: streams that are stopped, caps that are lowered, refusals that say what is missing.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ask } from '../support/requests/client.ts'
 import {
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 test('a stream that it cannot pay to the end is stopped as if it had reached its cap', async () => {
   // Enough for 50,000 tokens: more than any cap that nobody has asked for.
-  const { secret, settled, account } = await quickKey(gateway, '0.2')
+  const { secret, settled, account } = await newKey(gateway, '0.2')
   upstream.behave(async (socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role())]))
     while (!socket.destroyed) {
@@ -65,7 +65,7 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
 
 test('an answer that comes in one piece is not delivered beyond what is paid for', async () => {
   // Enough for about 230 of the 1,000 tokens.
-  const { secret, settled, account } = await quickKey(gateway, '0.001')
+  const { secret, settled, account } = await newKey(gateway, '0.001')
   const events = Array.from({ length: 250 }, () => event('sixteen letters.'))
   upstream.behave(stream(role(), ...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 1_000 }), DONE))
   const text = await (await chat(gateway.url, secret, ask('renamed', true, { max_tokens: 1_000 }))).text()
@@ -81,7 +81,7 @@ test('an answer that comes in one piece is not delivered beyond what is paid for
 })
 
 test('a long stream without a cap goes on while there is money', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))
   upstream.behave(stream(...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 50_000 }), DONE))
   expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
@@ -98,7 +98,7 @@ test.each([
     'max_completion_tokens;lowered-to-balance',
   ],
 ])('an unstreamed call %s that it does not cover is asked for less', async (_, cap, field, warning) => {
-  const { secret, settled } = await quickKey(gateway, '0.01')
+  const { secret, settled } = await newKey(gateway, '0.01')
   upstream.behave(answer(reply()))
   const response = await chat(gateway.url, secret, ask('renamed', false, cap))
   expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warning])
@@ -113,7 +113,7 @@ test.each([
   ['small', ''],
   ['large', 'x'.repeat(20_000)],
 ])('no other name of the cap in a %s body buys more than is held', async (_, padding) => {
-  const { secret } = await quickKey(gateway, '0.03')
+  const { secret } = await newKey(gateway, '0.03')
   upstream.behave(answer(reply()))
   const others = { n_predict: 100_000, options: { num_predict: -1 }, best_of: 8, padding }
   const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100_000, ...others }))
@@ -135,7 +135,7 @@ test.each([
 })
 
 test('nothing is lowered when it suffices', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   upstream.behave(answer(reply()))
   const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100 }))
   expect(response.headers.get('x-trivium-warnings')).toBeNull()
@@ -143,7 +143,7 @@ test('nothing is lowered when it suffices', async () => {
 })
 
 test('too little for an answer worth having: 402 with what there is and what is needed, and no row', async () => {
-  const { secret, rows } = await quickKey(gateway, '0.00005')
+  const { secret, rows } = await newKey(gateway, '0.00005')
   const before = upstream.received.length
   for (const streamed of [true, false]) {
     const response = await chat(gateway.url, secret, ask('renamed', streamed))
@@ -157,7 +157,7 @@ test('too little for an answer worth having: 402 with what there is and what is 
 })
 
 test("a key's cap: 402 as well", async () => {
-  const { secret } = await quickKey(gateway, '10', { cap: '0.00005' })
+  const { secret } = await newKey(gateway, '10', { cap: '0.00005' })
   const response = await chat(gateway.url, secret, ask('renamed', false))
   expect([response.status, JSON.stringify(await response.json())]).toEqual([
     402,
@@ -166,7 +166,7 @@ test("a key's cap: 402 as well", async () => {
 })
 
 test('usage ten times above the hold: all that is there is taken, the rest is a shortfall', async () => {
-  const { secret, settled, account } = await quickKey(gateway, '0.01')
+  const { secret, settled, account } = await newKey(gateway, '0.01')
   upstream.behave(answer(reply({ usage: { prompt_tokens: 20_000, completion_tokens: 20_000 } })))
   expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(200)
   expect(await settled()).toMatchObject([{ cost_usd: '0.01', shortfall_usd: '0.09' }])
@@ -176,7 +176,7 @@ test('usage ten times above the hold: all that is there is taken, the rest is a 
 
 test('fifty at once on a balance for five', async () => {
   // Each holds 1,000 output tokens, and a little for its input: 0.004 USD and some.
-  const { secret, settled, account } = await quickKey(gateway, '0.021')
+  const { secret, settled, account } = await newKey(gateway, '0.021')
   const waiting: (() => void)[] = []
   upstream.behave((socket, request) => {
     waiting.push(() => void answer(reply({ usage: { prompt_tokens: 30, completion_tokens: 900 } }))(socket, request))
@@ -200,7 +200,7 @@ test('neither images nor streams of small wallets, all of them paid, make the ho
   const own = await startGateway({ config: configFor(upstream) })
   const held = async () => {
     upstream.behave(answer(reply({ usage: { prompt_tokens: 10_000, completion_tokens: 1 } })))
-    const { secret, settled } = await quickKey(own)
+    const { secret, settled } = await newKey(own)
     const messages = [{ role: 'user', content: 'word '.repeat(6_000) }]
     await (await chat(own.url, secret, ask('same', false, { messages, max_tokens: 1 }))).text()
     return Number((await settled())[0]?.held_usd)
@@ -210,11 +210,11 @@ test('neither images nor streams of small wallets, all of them paid, make the ho
   const seeing = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   for (let times = 0; times < 8; times++) {
     upstream.behave(answer(reply({ usage: { prompt_tokens: 90, completion_tokens: 1 } })))
-    const { secret } = await quickKey(own)
+    const { secret } = await newKey(own)
     await (await chat(own.url, secret, ask('same', false, { messages: seeing }))).text()
     const long = usage({ prompt_tokens: 10, completion_tokens: 1_000 })
     upstream.behave(stream(role(), ...Array(40).fill(event('word '.repeat(20))), finish(), long, DONE))
-    const poor = await quickKey(own, '0.01')
+    const poor = await newKey(own, '0.01')
     await (await chat(own.url, poor.secret, ask('same', true))).text()
     expect(await poor.settled()).toMatchObject([{ ending: 'completed', shortfall_usd: '0.00' }])
   }

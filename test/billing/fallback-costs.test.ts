@@ -1,7 +1,7 @@
 // What a request holds and pays when its first upstream brings nothing: for a dearer model, for less than was asked for,
 // for callers with limits, and for those who do not wait for it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { audit, quickKey } from '../support/gateway/control.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { openClient, received } from '../support/requests/client.ts'
 import {
@@ -89,7 +89,7 @@ async function ask(key: { secret: string }, body: object) {
 }
 
 test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
-  const key = await quickKey(gateway, '0.075')
+  const key = await newKey(gateway, '0.075')
   one.behave(refusal(503))
   two.behave(long)
   const { status, receipt } = await ask(key, asking('either', true))
@@ -101,7 +101,7 @@ test.each([
   true,
   false,
 ])('a minute that is used up keeps nobody waiting for a dearer one (streamed: %p)', async (streamed) => {
-  const key = await quickKey(gateway, '1', { tpm: '2000' })
+  const key = await newKey(gateway, '1', { tpm: '2000' })
   let isAsked = false
   one.behave(async (socket, request) => {
     isAsked = true
@@ -127,7 +127,7 @@ test.each([
   ['dearer', 'careful', 'dear', 16, [LOWERED]],
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
-  const key = await quickKey(gateway, '0.002')
+  const key = await newKey(gateway, '0.002')
   one.behave(refusal(503))
   const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
   const { max_tokens } = JSON.parse(two.last().body.toString())
@@ -142,7 +142,7 @@ test.each([
 test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
   one.behave(refusal(503))
   const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
-  const { receipt } = await ask(await quickKey(gateway, '1'), asked)
+  const { receipt } = await ask(await newKey(gateway, '1'), asked)
   expect(receipt).toMatchObject({ tier: 'priority', cost_usd: '0.00018', warnings: [] })
   // Twice 16 or 1,000 tokens of output, at least.
   expect(Number(receipt.held_usd)).toBeGreaterThan(streamed ? 0.000128 : 0.008)
@@ -157,7 +157,7 @@ const busy: Behaviour = (socket, request) => {
 test.each(
   [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
 )('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
-  const key = await quickKey(gateway, '1')
+  const key = await newKey(gateway, '1')
   one.behave(failure)
   const careful = await ask(key, asking('careful', streamed, { max_tokens: 100 }))
   expect(careful.receipt.warnings).toEqual(['model;answered-by-dear'])
@@ -169,7 +169,7 @@ test.each(
 })
 
 test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
-  const key = await quickKey(gateway, '0.1')
+  const key = await newKey(gateway, '0.1')
   one.behave(refusal(503))
   const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
   two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
@@ -182,7 +182,7 @@ test('a cap that only the first upstream was given does not end what the hold of
 test.each(
   [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
 )('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
-  const key = await quickKey(gateway, '1')
+  const key = await newKey(gateway, '1')
   one.behave(failure)
   two.behave(() => {})
   const before = two.received.length

@@ -4,16 +4,9 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { eventually } from '../support/eventually.ts'
-import { cost } from '../support/gateway/control.ts'
-import {
-  chat,
-  ENGINES,
-  type Gateway,
-  type Home,
-  newHome,
-  startGateway,
-  type UsageEntry,
-} from '../support/gateway/gateway.ts'
+import { cost, newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { ENGINES, type Home, homeOnSameDatabase } from '../support/gateway/home.ts'
 import { ask, received } from '../support/requests/client.ts'
 import { answer, configFor, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
@@ -51,7 +44,7 @@ test.each(
   ENGINES,
 )('%s: killed after the settlement, before the answer is kept: 409 that names the cost', async (engine) => {
   const gateway = await startGateway({ engine, config })
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   const gate = Promise.withResolvers<void>()
   upstream.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
   const before = upstream.received.length
@@ -80,7 +73,7 @@ test.each(
   ENGINES,
 )('%s: killed while it waited for the answer: the next one asks anew and pays once', async (engine) => {
   const gateway = await startGateway({ engine, config })
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   upstream.behave(() => {})
   const before = upstream.received.length
   const first = call(gateway, secret)
@@ -109,7 +102,7 @@ test.each(
 
 test.each(ENGINES)('%s: an answer that was kept outlives the process', async (engine) => {
   const gateway = await startGateway({ engine, config })
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   upstream.behave(answer(reply()))
   const first = await (await call(gateway, secret)).text()
   await gateway.kill()
@@ -122,9 +115,9 @@ test.each(ENGINES)('%s: an answer that was kept outlives the process', async (en
 
 test('two gateways on one database: 50 at once with one key are one call and one charge', async () => {
   const one = await startGateway({ engine: 'postgres', config })
-  const home = { ...(await newHome('sqlite', config)), databaseUrl: one.home.databaseUrl }
+  const home = homeOnSameDatabase(one.home, config)
   const two = await startGateway({ home })
-  const { secret, email } = await one.newKey()
+  const { secret, email } = await newKey(one)
   upstream.behave((socket, request) => void Bun.sleep(50).then(() => answer(reply())(socket, request)))
   const before = upstream.received.length
   const all = await Promise.all(

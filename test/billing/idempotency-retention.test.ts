@@ -1,7 +1,7 @@
 // How long idempotency keys are remembered is the operator's choice.
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { ask } from '../support/requests/client.ts'
 import { configFor, startUpstream } from '../support/upstreams/raw-upstream.ts'
@@ -13,7 +13,7 @@ afterAll(() => upstream.stop())
 
 async function start(retention: string) {
   const gateway = await startGateway({ config: `${configFor(upstream)}retention: { idempotency: ${retention} }\n` })
-  const key = await quickKey(gateway)
+  const key = await newKey(gateway)
   const call = () => chat(gateway.url, key.secret, ask('renamed', false), { 'idempotency-key': 'k' })
   return { gateway, call, ...key }
 }

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { ask as askDesk, audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { ask, received } from '../support/requests/client.ts'
 import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
 import {
@@ -59,8 +60,8 @@ test('a gateway that is sent no keys has no file for their answers', () => {
 })
 
 test('a kept answer is given only to a key that may use the model now', async () => {
-  const { secret, email, keyId, rows } = await quickKey(gateway)
-  const other = await askDesk<{ secret: string }>(gateway, 'key create', {
+  const { secret, email, keyId, rows } = await newKey(gateway)
+  const other = await operate<{ secret: string }>(gateway, 'key create', {
     ...{ account: email, name: 'narrow', models: 'sandbox-text' },
   })
   const call = (by: string) => callIn('chat', gateway.url, by, { model: 'renamed', headers: keyed('shared') })
@@ -69,14 +70,14 @@ test('a kept answer is given only to a key that may use the model now', async ()
   expect([denied.status, denied.headers.get('idempotent-replayed')]).toEqual([403, null])
   expect(await denied.text()).not.toContain('choices')
   expect((await call(secret)).headers.get('idempotent-replayed')).toBe('true')
-  await askDesk(gateway, 'key limit', { key: keyId, models: 'sandbox-text' })
+  await operate(gateway, 'key limit', { key: keyId, models: 'sandbox-text' })
   await eventually(async () => (await call(secret)).status === 403)
   expect(await rows()).toHaveLength(1)
 })
 
 describe.each(CLIENTS)('%s', (dialect) => {
   test('an unstreamed answer is replayed byte for byte, and nothing is charged, held or listed again', async () => {
-    const { secret, settled, account } = await quickKey(gateway)
+    const { secret, settled, account } = await newKey(gateway)
     const before = upstream.received.length
     const call = () => callIn(dialect, gateway.url, secret, { model: 'renamed', headers: keyed('one/1') })
     const first = await call()
@@ -99,7 +100,7 @@ describe.each(CLIENTS)('%s', (dialect) => {
   })
 
   test('after a finished stream: 409 that names the first request and its cost; another body: 422', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
     const calling = { model: 'renamed', streamed: true, headers: keyed('a-stream') }
     const first = await callIn(dialect, gateway.url, secret, calling)
@@ -119,7 +120,7 @@ describe.each(CLIENTS)('%s', (dialect) => {
   })
 
   test('while the first runs: 409 that says when to try again', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     const gate = Promise.withResolvers<void>()
     upstream.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
     const before = upstream.received.length
@@ -140,7 +141,7 @@ describe.each(CLIENTS)('%s', (dialect) => {
 })
 
 test('the model and the form in an address belong to the request', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const call = (model: string, streamed: boolean, alt?: string) =>
     callIn('generate-content', gateway.url, secret, {
       ...{ model, streamed, headers: keyed('address'), ...(alt ? { alt } : {}) },
@@ -152,7 +153,7 @@ test('the model and the form in an address belong to the request', async () => {
 })
 
 test('the same body on the path of another protocol is another request; the same body compressed is not', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const body = JSON.stringify({ ...ask('renamed', false), max_tokens: 50 })
   const post = (path: string, content: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
     fetch(gateway.url + path, {
@@ -170,8 +171,8 @@ test('the same body on the path of another protocol is another request; the same
 })
 
 test('keys belong to an account: its other keys share them, other accounts do not', async () => {
-  const one = await quickKey(gateway)
-  const other = await quickKey(gateway)
+  const one = await newKey(gateway)
+  const other = await newKey(gateway)
   const call = (secret: string) => chat(gateway.url, secret, ask('renamed', false), keyed('shared'))
   await call(one.secret)
   expect((await call(other.secret)).headers.get('idempotent-replayed')).toBeNull()
@@ -180,7 +181,7 @@ test('keys belong to an account: its other keys share them, other accounts do no
 })
 
 test('an answer that is paid for is replayed also to a caller whom a limit has just refused', async () => {
-  const { secret, settled } = await quickKey(gateway, '10', { rpm: '1' })
+  const { secret, settled } = await newKey(gateway, '10', { rpm: '1' })
   const call = (key?: string, more = {}) =>
     chat(gateway.url, secret, ask('same', false, more), key === undefined ? {} : keyed(key))
   const first = await (await call('paid')).text()
@@ -195,7 +196,7 @@ test('an answer that is paid for is replayed also to a caller whom a limit has j
 })
 
 test('an upstream never sees the key', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   await chat(gateway.url, secret, ask('renamed', false), keyed('nobody-elses-business'))
   expect(upstream.last().head).not.toContain('nobody-elses-business')
 })
@@ -206,7 +207,7 @@ test.each([
   ['too long', 'x'.repeat(256)],
   ['not ASCII', 'schl\u00fcssel'],
 ])('a key that is %s is refused by name', async (_, key) => {
-  const { secret, rows } = await quickKey(gateway)
+  const { secret, rows } = await newKey(gateway)
   const response = await chat(gateway.url, secret, ask('renamed', false), keyed(key))
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { param: 'Idempotency-Key' } })
@@ -214,7 +215,7 @@ test.each([
 })
 
 test('the longest key is taken', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('~'.repeat(255)))
   expect((await call()).status).toBe(200)
   expect((await call()).headers.get('idempotent-replayed')).toBe('true')
@@ -230,7 +231,7 @@ describe('errors are not kept', () => {
       400,
     ],
   ])('%s', async (_, behave, status) => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('failing'))
     behave()
     expect((await call()).status).toBe(status)
@@ -242,7 +243,7 @@ describe('errors are not kept', () => {
   })
 
   test('nor is what was refused before there was a hold, with whatever body it comes back', async () => {
-    const { secret } = await quickKey(gateway, '0')
+    const { secret } = await newKey(gateway, '0')
     const call = (model: string, more = {}) => chat(gateway.url, secret, ask(model, false, more), keyed('refused'))
     expect((await call('renamed')).status).toBe(402)
     expect((await call('no-such-model')).status).toBe(404)
@@ -254,7 +255,7 @@ test.each([
   ['up to 1 MiB is replayed', 1024 * 1024 - 2_000, 200],
   ['beyond is not', 1024 * 1024 + 2_000, 409],
 ])('an answer of %s', async (_, bytes, status) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const message = { role: 'assistant', content: 'x'.repeat(bytes) }
   upstream.behave(answer(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
   const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('large'))
@@ -269,7 +270,7 @@ test.each([
 
 describe('streams that do not come to their end', () => {
   test('cut after output: paid, so 409 with what was charged', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave((socket, request) => {
       void streamOpen(event('Hello'), event(' there'))(socket, request)
       setTimeout(() => socket.destroy(), 50)
@@ -285,7 +286,7 @@ describe('streams that do not come to their end', () => {
   })
 
   test('cut before output: nothing is charged, so the next one runs', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave((socket) => void socket.destroy())
     const call = () => chat(gateway.url, secret, ask('renamed', true), keyed('early'))
     expect((await call()).status).toBe(502)
@@ -296,7 +297,7 @@ describe('streams that do not come to their end', () => {
 })
 
 test('a client that left while its unstreamed answer was fetched finds it when it comes back', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const gate = Promise.withResolvers<void>()
   const bytes = Buffer.from(JSON.stringify(reply()))
   upstream.behave(async (socket) => {
@@ -328,7 +329,7 @@ test.each([
   ['unstreamed', false],
   ['streamed', true],
 ])('50 at once with one key, %s: one call, one charge', async (_, streamed) => {
-  const { secret, settled, account } = await quickKey(gateway)
+  const { secret, settled, account } = await newKey(gateway)
   const once = streamed ? stream(event('Hello'), finish(), usage(), DONE) : answer(reply())
   upstream.behave((socket, request) => void Bun.sleep(30).then(() => once(socket, request)))
   const before = upstream.received.length

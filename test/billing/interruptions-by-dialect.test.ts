@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { eventually } from '../support/eventually.ts'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import {
   type Calling,
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 /** A call whose client may leave; resolves with its rows when everything is settled. */
 async function leaving(client: TextDialectId, calling: Calling, when: (answer: Promise<Response>) => Promise<unknown>) {
-  const { secret, settled, rows, account } = await quickKey(gateway)
+  const { secret, settled, rows, account } = await newKey(gateway)
   const abort = new AbortController()
   const answer = callIn(client, gateway.url, secret, { ...calling, signal: abort.signal })
   answer.catch(() => {})
@@ -84,7 +84,7 @@ test('the client leaves in mid-stream, in all pairs: input and delivered output 
 
 describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) => {
   test('runs out in mid-stream: a whole answer that ended at its limit', async () => {
-    const { secret, settled, account } = await quickKey(gateway, '0.02')
+    const { secret, settled, account } = await newKey(gateway, '0.02')
     const reading = await readWith(client, {
       ...{ origin: gateway.url, key: secret, model: `over-${upstream}`, mode: 'helper', cap: 1_000_000 },
       prompt: 'say 100000 words, pace 0 ms',
@@ -109,7 +109,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
   }
 
   test('does not cover an answer in one piece: it is asked for less, and says so', async () => {
-    const { secret, settled } = await quickKey(gateway, '0.001')
+    const { secret, settled } = await newKey(gateway, '0.001')
     const calling = { model: `over-${upstream}`, prompt: 'say 2000 words' }
     const response = await callIn(client, gateway.url, secret, calling)
     const warning = `${CAPS[client]};lowered-to-balance`
@@ -122,7 +122,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
 
 describe.each(CLIENTS)('%s client: too little for any answer', (client) => {
   test.each(PAIRS.filter(([id]) => id === client))('%s to %s: 402, and no row', async (_, upstream) => {
-    const { secret, rows } = await quickKey(gateway, '0.00005')
+    const { secret, rows } = await newKey(gateway, '0.00005')
     for (const streamed of [false, true]) {
       const response = await callIn(client, gateway.url, secret, { model: `over-${upstream}`, streamed })
       expect(response.status).toBe(402)
@@ -134,7 +134,7 @@ describe.each(CLIENTS)('%s client: too little for any answer', (client) => {
 
 test('the server stops: every running stream ends in its own error, and is in the books', async () => {
   const stopping = await startGateway({ config: sandboxConfig('server: { drain: 200ms }') })
-  const { secret, email } = await quickKey(stopping)
+  const { secret, email } = await newKey(stopping)
   const begun = await Promise.all(
     PAIRS.map(async ([client, upstream]) => {
       const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
 
@@ -17,7 +17,7 @@ let gateway: Gateway
 let usedUp: string
 beforeAll(async () => {
   gateway = await startGateway()
-  usedUp = (await quickKey(gateway, '10', { rpm: '1' })).secret
+  usedUp = (await newKey(gateway, '10', { rpm: '1' })).secret
   expect((await chat(gateway.url, usedUp, { model: MODEL, messages: PROMPT })).status).toBe(200)
 })
 afterAll(() => gateway.stop())
@@ -87,7 +87,7 @@ test.each(CLIENTS)('%s: how long to wait stands in the headers, too', async (dia
 })
 
 test.each(CLIENTS)('%s: an empty cap that renews is 402, and not to be tried again', async (dialect) => {
-  const { secret } = await quickKey(gateway, '10', { cap: '0.000001', 'cap-period': 'month' })
+  const { secret } = await newKey(gateway, '10', { cap: '0.000001', 'cap-period': 'month' })
   const response = await callIn(dialect, gateway.url, secret, { model: MODEL })
   expect(response.status).toBe(402)
   expect(response.headers.get('x-should-retry')).toBe('false')
@@ -96,7 +96,7 @@ test.each(CLIENTS)('%s: an empty cap that renews is 402, and not to be tried aga
 })
 
 test.each(CLIENTS)('%s: an address that the key does not allow', async (dialect) => {
-  const elsewhere = await quickKey(gateway, '10', { ips: '203.0.113.7' })
+  const elsewhere = await newKey(gateway, '10', { ips: '203.0.113.7' })
   const refused = await callIn(dialect, gateway.url, elsewhere.secret, { model: MODEL })
   expect(refused.status).toBe(403)
   expect(errorIn(dialect, await refused.json()).message).toContain('may not be used from 127.0.0.1')

@@ -1,7 +1,9 @@
 // Two gateways on one PostgreSQL, one key: its limits are kept exactly, whoever of the two is asked.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { chat, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { homeOnSameDatabase, newHome } from '../support/gateway/home.ts'
 import { ask } from '../support/requests/client.ts'
 import {
   answer,
@@ -23,7 +25,7 @@ beforeAll(async () => {
   upstream = await startUpstream()
   const config = configFor(upstream)
   const home = await newHome('postgres', config)
-  const other = { ...(await newHome('sqlite', config)), databaseUrl: home.databaseUrl }
+  const other = homeOnSameDatabase(home, config)
   gateways = [await startGateway({ home }), await startGateway({ home: other })]
 })
 afterAll(async () => {
@@ -53,7 +55,7 @@ async function race(secret: string, meanwhile: () => Promise<void> = async () =>
 
 test('requests per minute: so many are served, and every other call is told to wait', async () => {
   upstream.behave(ANSWERED)
-  const { secret, email } = await first().newKey({ options: ['--rpm', '10'] })
+  const { secret, email } = await newKey(first(), undefined, { rpm: '10' })
   expect(await race(secret)).toEqual({ 200: 10, 429: CALLS - 10 })
   const rows = await first().ask<{ ending: string }[]>('usage', '--account', email)
   expect(rows.map(({ ending }) => ending)).toEqual(Array.from({ length: 10 }, () => 'completed'))
@@ -61,7 +63,7 @@ test('requests per minute: so many are served, and every other call is told to w
 
 test('requests per minute of an account, shared by its keys', async () => {
   upstream.behave(ANSWERED)
-  const { secret, email } = await first().newKey()
+  const { secret, email } = await newKey(first())
   const { secret: other } = await first().ask<{ secret: string }>(
     'key',
     'create',
@@ -90,7 +92,7 @@ test('requests at once: never more than so many are with the upstream', async ()
     await ANSWERED(socket, request)
   }
   upstream.behave(counting)
-  const { secret } = await first().newKey({ options: ['--concurrent', '5'] })
+  const { secret } = await newKey(first(), undefined, { concurrent: '5' })
   const seen = await race(secret, async () => {
     await eventually(() => running === 5)
     // The others have been refused by now, or soon are; those that come later have no room either.
@@ -104,7 +106,7 @@ test('requests at once: never more than so many are with the upstream', async ()
 
 test('tokens per minute: what is served together never uses more', async () => {
   upstream.behave(ANSWERED)
-  const { secret, email } = await first().newKey({ options: ['--tpm', '500'] })
+  const { secret, email } = await newKey(first(), undefined, { tpm: '500' })
   const seen = await race(secret)
   expect(seen[200]).toBeGreaterThan(0)
   expect(seen[429]).toBeGreaterThan(0)
@@ -121,7 +123,7 @@ test('tokens per minute: what is served together never uses more', async () => {
 test('a cap that renews: what is served together never costs more', async () => {
   upstream.behave(ANSWERED)
   // Ten calls cost as much as this; what each holds before is more, so that not even ten fit at once.
-  const { secret, email } = await first().newKey({ options: ['--cap', '0.0009', '--cap-period', 'day'] })
+  const { secret, email } = await newKey(first(), undefined, { cap: '0.0009', 'cap-period': 'day' })
   const seen = await race(secret)
   expect(seen[200]).toBeGreaterThan(0)
   expect((seen[200] ?? 0) + (seen[402] ?? 0)).toBe(CALLS)
@@ -137,7 +139,7 @@ test('a cap that renews: what is served together never costs more', async () => 
 
 test('a key whose account changes is used as it is now, on both, and no call fails of it', async () => {
   upstream.behave(ANSWERED)
-  const { secret, email } = await first().newKey()
+  const { secret, email } = await newKey(first())
   const both = () => Promise.all(gateways.map(async ({ url }) => (await chat(url, secret, ask('same', false))).status))
   expect(await both()).toEqual([200, 200])
   for (const limit of ['1000', '2000', '3']) {

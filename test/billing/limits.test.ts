@@ -1,7 +1,9 @@
 // Limits of keys and accounts, as their owners meet them: on both engines, through a real gateway and the command line.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { chat, ENGINES, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
 import { ask } from '../support/requests/client.ts'
 import {
   answer,
@@ -42,7 +44,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     upstream.stop()
   })
 
-  const key = (...options: string[]) => gateway.newKey({ options })
+  const key = (options: Record<string, string> = {}) => newKey(gateway, undefined, options)
   const post = (secret: string, more: object = {}) => chat(gateway.url, secret, call(more))
   /** One after the other: what each was answered. */
   async function statuses(secret: string, times: number): Promise<number[]> {
@@ -57,7 +59,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('requests per minute of a key: so many and no more, and the next is told when', async () => {
     upstream.behave(answer(reply()))
-    const { secret } = await key('--rpm', '3')
+    const { secret } = await key({ rpm: '3' })
     expect(await statuses(secret, 5)).toEqual([200, 200, 200, 429, 429])
     const refused = await post(secret)
     const seconds = Number(refused.headers.get('retry-after'))
@@ -114,7 +116,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('tokens per minute: the cap is lowered to what is left, then refused', async () => {
     upstream.behave(answer(reply()))
-    const { secret, email } = await key('--tpm', '200')
+    const { secret, email } = await key({ tpm: '200' })
     const first = await post(secret, { max_tokens: 5_000 })
     expect(first.status).toBe(200)
     expect(first.headers.get('x-trivium-warnings')).toBe('max_tokens;lowered-to-limit')
@@ -133,7 +135,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('a request that alone is more than the limit is told not to try again', async () => {
-    const { secret } = await key('--tpm', '200')
+    const { secret } = await key({ tpm: '200' })
     const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(2_000) }] })
     expect(refused.status).toBe(429)
     expect(refused.headers.get('x-should-retry')).toBe('false')
@@ -149,7 +151,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       await held
       await answer(reply())(socket, request)
     })
-    const { secret } = await key('--concurrent', '2')
+    const { secret } = await key({ concurrent: '2' })
     const before = upstream.received.length
     const running = [post(secret), post(secret)]
     await eventually(() => upstream.received.length === before + 2)
@@ -164,7 +166,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const { secret, email } = await key('--tpm', '2000')
+    const { secret, email } = await key({ tpm: '2000' })
     upstream.behave(async (socket, request) => {
       const { stream } = JSON.parse(request.body.toString()) as { stream: boolean }
       if (!stream) {
@@ -194,7 +196,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('a cap that renews says what is available, what was needed and when it renews', async () => {
     upstream.behave(answer(reply()))
-    const { secret, email } = await key('--cap', '0.0002', '--cap-period', 'day')
+    const { secret, email } = await key({ cap: '0.0002', 'cap-period': 'day' })
     expect(await statuses(secret, 1)).toEqual([200])
     const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(200) }] })
     expect(refused.status).toBe(402)
@@ -213,7 +215,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('a key with a list of models has those and no others', async () => {
     upstream.behave(answer(reply()))
-    const { secret, keyId } = await key('--models', 'renamed')
+    const { secret, keyId } = await key({ models: 'renamed' })
     const refused = await post(secret)
     expect(refused.status).toBe(403)
     expect(await errorOf(refused)).toMatchObject({
@@ -232,9 +234,9 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('a key with a list of addresses works from those alone', async () => {
     upstream.behave(answer(reply()))
-    const { secret: here } = await key('--ips', '10.1.0.0/16,127.0.0.0/8')
+    const { secret: here } = await key({ ips: '10.1.0.0/16,127.0.0.0/8' })
     expect(await statuses(here, 1)).toEqual([200])
-    const { secret: elsewhere, keyId } = await key('--ips', '203.0.113.0/24')
+    const { secret: elsewhere, keyId } = await key({ ips: '203.0.113.0/24' })
     const refused = await chat(gateway.url, elsewhere, call(), { 'x-forwarded-for': '203.0.113.7' })
     expect(refused.status).toBe(403)
     expect(await errorOf(refused)).toMatchObject({
@@ -251,7 +253,7 @@ test('behind a trusted proxy the list is about whom the proxy names', async () =
   const config = `${configFor(upstream)}\nserver: { trusted_proxies: [127.0.0.1] }\n`
   const gateway = await startGateway({ config })
   try {
-    const { secret } = await gateway.newKey({ options: ['--ips', '203.0.113.0/24'] })
+    const { secret } = await newKey(gateway, undefined, { ips: '203.0.113.0/24' })
     const from = (address: string) => chat(gateway.url, secret, call(), { 'x-forwarded-for': address })
     expect((await from('203.0.113.7')).status).toBe(200)
     expect((await from('::ffff:203.0.113.7')).status).toBe(200)

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { audit, cost, quickKey, type Row } from '../support/gateway/control.ts'
+import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { PAIRS } from '../support/requests/dialect-calls.ts'
 import type { Answer } from '../support/sdk/answer.ts'
@@ -127,7 +127,7 @@ async function outcomeOf(
   streamed: boolean,
 ): Promise<Outcome> {
   const { fault, prompt = 'Say something 北京 🙂', cap, short } = entry
-  const { secret, settled, account } = await quickKey(gateway)
+  const { secret, settled, account } = await newKey(gateway)
   const reading = await readWith(client, {
     ...{ origin: gateway.url, key: secret, prompt, ...(cap === undefined ? {} : { cap }) },
     model: `${short ? 'short' : 'over'}-${upstream}${fault ? `:${fault(upstream)}` : ''}`,

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
 import { eventually } from '../support/eventually.ts'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ask, openClient, received } from '../support/requests/client.ts'
 import {
@@ -52,7 +52,7 @@ describe('the client leaves', () => {
     ['before the headers, streamed', true],
     ['before the headers, unstreamed', false],
   ])('%s: free, and the upstream is let go at once', async (_, streamed) => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave(() => {})
     const before = upstream.received.length
     const client = await openClient(gateway.url, secret, ask('renamed', streamed))
@@ -67,7 +67,7 @@ describe('the client leaves', () => {
       ['renamed', upstream],
       ['billing', billing],
     ] as const) {
-      const { secret, settled } = await quickKey(gateway)
+      const { secret, settled } = await newKey(gateway)
       place.behave(streamOpen(role()))
       const before = place.received.length
       const client = await openClient(gateway.url, secret, ask(model, true))
@@ -88,7 +88,7 @@ describe('the client leaves', () => {
 
   /** Streams 400 bytes; goes on as the request says when the client has left. */
   const inMidStream = async (place: Upstream, model: string, later: string) => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     let goOn = () => {}
     place.behave((socket) => {
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('a'.repeat(400)))]))
@@ -121,7 +121,7 @@ describe('the client leaves', () => {
         DONE,
       ),
     )
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     await (await openClient(gateway.url, secret, ask('renamed', true))).response.then((response) => response.text())
     const rest = event('c'.repeat(40_000))
     const [known, unknown] = await Promise.all([
@@ -147,7 +147,7 @@ describe('the client leaves', () => {
   })
 
   test('after the finish reason: the usage is waited for', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     let send = (_: string) => {}
     upstream.behave((socket) => {
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello') + finish())]))
@@ -162,7 +162,7 @@ describe('the client leaves', () => {
   })
 
   test('after the finish reason, and no usage comes: five seconds, then it is counted', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave(streamOpen(event('Hello'), finish()))
     const client = await openClient(gateway.url, secret, ask('renamed', true))
     await client.readUntil('"stop"')
@@ -174,7 +174,7 @@ describe('the client leaves', () => {
   })
 
   test('during an unstreamed answer: it is fetched to its end and charged', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     const bytes = Buffer.from(JSON.stringify(reply()))
     let finishIt = () => {}
     upstream.behave((socket) => {
@@ -195,7 +195,7 @@ describe('the client leaves', () => {
     ['streamed', true],
     ['unstreamed', false],
   ])('for nothing more than five times: from then on it is fetched and charged, %s', async (_, streamed) => {
-    const { secret, rows, settled } = await quickKey(gateway)
+    const { secret, rows, settled } = await newKey(gateway)
     upstream.behave(() => {})
     for (let times = 0; times < 6; times++) {
       const before = upstream.received.length
@@ -222,7 +222,7 @@ describe('the client leaves', () => {
 })
 
 test('a hundred clients that leave at any moment: every hold is gone, every request has its row', async () => {
-  const { secret, rows, account } = await quickKey(gateway, '100')
+  const { secret, rows, account } = await newKey(gateway, '100')
   upstream.behave(async (socket, request) => {
     await Bun.sleep(request.body.length % 7)
     if (!request.body.includes('"stream":true')) return void answer(reply())(socket, request)
@@ -251,7 +251,7 @@ test('a hundred clients that leave at any moment: every hold is gone, every requ
 })
 
 test('a reader that stalls stalls the upstream', async () => {
-  const { secret, settled } = await quickKey(gateway, '100')
+  const { secret, settled } = await newKey(gateway, '100')
   let written = 0
   let filled = false
   upstream.behave(async (socket) => {

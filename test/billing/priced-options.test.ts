@@ -1,6 +1,6 @@
 // What costs a vendor more is asked for where it has a price, and charged at that price; groups may have their own.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH, LEAST_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
 import { answer, answerInKind, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
@@ -41,7 +41,7 @@ async function send(
   more: object = {},
   { model = `${dialect}-model`, credit = '10', group = 'default' } = {},
 ) {
-  const { secret, rows, settled } = await quickKey(gateway, credit, { group })
+  const { secret, rows, settled } = await newKey(gateway, credit, { group })
   const before = upstream.received.length
   const response = await fetch(gateway.url + pathIn(dialect, { model }), {
     method: 'POST',
@@ -76,7 +76,7 @@ test.each(ASKED)('%s: %s that has a price is asked for as it stands', async (dia
 })
 
 test('messages: a beta of a long context goes along where a long context has a price', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const betas = 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14'
   const response = await fetch(`${gateway.url}/v1/messages`, {
     method: 'POST',

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { rmSync } from 'node:fs'
 import { ceilDiv, formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import { eventually } from '../support/eventually.ts'
-import { ENGINES, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
 import { CLIENTS, callIn, headersIn } from '../support/requests/dialect-calls.ts'
 
 setDefaultTimeout(60_000)
@@ -67,8 +69,8 @@ describe.each([...ENGINES])('%s', (engine) => {
   let bob: { secret: string; email: string; keyId: string }
   beforeAll(async () => {
     gateway = await startGateway({ engine, config: CONFIG })
-    ada = await gateway.newKey({ credit: '10', group: 'dear' })
-    bob = await gateway.newKey({ credit: '10' })
+    ada = await newKey(gateway, undefined, { group: 'dear' })
+    bob = await newKey(gateway)
   })
   afterAll(async () => {
     await gateway.stop()
@@ -183,7 +185,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('a key that is revoked learns nothing more', async () => {
-    const eve = await gateway.newKey()
+    const eve = await newKey(gateway)
     expect((await get('/v1/usage', eve.secret)).status).toBe(200)
     await gateway.ask('key', 'revoke', eve.keyId)
     await eventually(async () => (await get('/v1/usage', eve.secret)).status === 401)

@@ -5,17 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  type Answer,
-  chat,
+  type CommandOutput,
   createDatabase,
   type Engine,
-  type Gateway,
   type Home,
   newHome,
   runCommand,
-  startGateway,
-} from '../support/gateway/gateway.ts'
+} from '../support/gateway/home.ts'
 
 const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 
@@ -153,7 +151,7 @@ test('commands while a server comes and goes are carried out once each, and the 
   const home = await newHome('sqlite', 'server: { drain: 0s }\n')
   await createDatabase(home)
   await runCommand(home, ['account', 'create', '--email', 'a@b.c', '--credit', '0'])
-  const answers: Promise<Answer>[] = []
+  const answers: Promise<CommandOutput>[] = []
   const credit = () => answers.push(runCommand(home, ['account', 'credit', '--account', 'a@b.c', '--amount', '1']))
   const few = async () => {
     for (let count = 0; count < 4; count += 1) {

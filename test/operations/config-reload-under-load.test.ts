@@ -5,8 +5,9 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { eventually } from '../support/eventually.ts'
-import { quickKey } from '../support/gateway/control.ts'
-import { chat, ENGINES, type Engine, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES, type Engine, newHome } from '../support/gateway/home.ts'
 import { answer, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 /** USD per million tokens; no two give the same cost for the same tokens. */
@@ -82,10 +83,7 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
   mkdirSync(folder)
   writeFileSync(file, configuration(0, upstream.url))
   const gateway: Gateway = await startGateway({ home: { ...home, configFile: file } })
-  const callers = await Promise.all([
-    gateway.newKey({ credit: '100' }),
-    gateway.newKey({ credit: '100', group: 'team' }),
-  ])
+  const callers = await Promise.all([newKey(gateway, '100'), newKey(gateway, '100', { group: 'team' })])
 
   let going = true
   const asked: Asked[] = []
@@ -151,7 +149,7 @@ models:
   - { id: steady, routes: [{ upstream: narrow }], price: { input: 1, output: 4 } }
 `
   const gateway = await startGateway({ config: capped(1) })
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const ask = () => chat(gateway.url, secret, { model: 'steady', messages: [{ role: 'user', content: 'x' }] })
   const gate = Promise.withResolvers<void>()
   narrow.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { renameSync, writeFileSync } from 'node:fs'
 import { eventually } from '../support/eventually.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
@@ -46,10 +47,10 @@ describe('while requests keep coming', () => {
 
   beforeAll(async () => {
     gateway = await startGateway({ config: configuration() })
-    const made = await gateway.newKey({ credit: '100' })
+    const made = await newKey(gateway, '100')
     secret = made.secret
     email = made.email
-    const other = await gateway.newKey({ credit: '10000' })
+    const other = await newKey(gateway, '10000')
     traffic = Promise.all(
       [1, 2].map(async () => {
         while (going) {
@@ -95,7 +96,7 @@ describe('while requests keep coming', () => {
   })
 
   test('what a group may use changes with it', async () => {
-    const team = await gateway.newKey({ group: 'team' })
+    const team = await newKey(gateway, undefined, { group: 'team' })
     expect(await statusOf('steady', team.secret)).toBe(200)
     await edit(() => write(configuration({ group: 'sandbox-text' })))
     expect(await statusOf('steady', team.secret)).toBe(403)

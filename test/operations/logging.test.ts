@@ -4,7 +4,9 @@ import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { chat, type Gateway, newHome, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { newHome } from '../support/gateway/home.ts'
 
 type Line = Record<string, unknown> & { message: string }
 
@@ -13,7 +15,7 @@ let key: { secret: string; email: string; keyId: string }
 
 beforeAll(async () => {
   gateway = await startGateway({ config: 'sandbox: { faults: true }\n' })
-  key = await gateway.newKey()
+  key = await newKey(gateway)
 })
 afterAll(() => gateway.stop())
 

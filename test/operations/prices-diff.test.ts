@@ -1,7 +1,7 @@
 // `trivium prices diff` as an operator runs it: the built-in list beside the configuration file, without a store.
 import { afterAll, expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
-import { type Home, newHome, runCommand } from '../support/gateway/gateway.ts'
+import { type Home, newHome, runCommand } from '../support/gateway/home.ts'
 
 const homes: Home[] = []
 afterAll(() => {

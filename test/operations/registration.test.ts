@@ -1,7 +1,8 @@
 // Signing up at a whole gateway, on both engines: what is limited stays limited when fifty come at once.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { ENGINES, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
 
 setDefaultTimeout(60_000)
 

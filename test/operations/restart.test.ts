@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { newHome } from '../support/gateway/gateway.ts'
+import { newHome } from '../support/gateway/home.ts'
 import { childrenOf } from '../support/postgres/postgres.ts'
 
 const ROOT = join(import.meta.dir, '../..')

@@ -1,8 +1,10 @@
 // Three gateways on one PostgreSQL behind a balancer, restarted one after the other while they work: nobody notices.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Balancer, startBalancer } from '../support/gateway/balancer.ts'
-import { chat, type Gateway, newHome, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { homeOnSameDatabase, newHome } from '../support/gateway/home.ts'
 
 const NODES = 3
 const CONFIG = 'server: { drain: 20s }\n'
@@ -22,7 +24,7 @@ let balancer: Balancer
 beforeAll(async () => {
   const first = await newHome('postgres', CONFIG)
   for (let index = 0; index < NODES; index += 1) {
-    const own = index === 0 ? first : { ...(await newHome('sqlite', CONFIG)), databaseUrl: first.databaseUrl }
+    const own = index === 0 ? first : homeOnSameDatabase(first, CONFIG)
     nodes.push(await startGateway({ home: own }))
   }
   balancer = await startBalancer(nodes.map(({ url }) => url))
@@ -44,7 +46,7 @@ async function one(url: string, secret: string, client: (typeof CLIENTS)[number]
 test('every request is taken, answered to its end and settled', async () => {
   const [first] = nodes
   if (!first) throw new Error('no node')
-  const { secret, email } = await first.newKey({ credit: '1000' })
+  const { secret, email } = await newKey(first, '1000')
   let going = true
   const asked: Asked[] = []
   const failures: string[] = []

@@ -5,15 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Answer,
-  createDatabase,
-  type Gateway,
-  type Home,
-  newHome,
-  runCommand,
-  startGateway,
-} from '../support/gateway/gateway.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type CommandOutput, createDatabase, type Home, newHome, runCommand } from '../support/gateway/home.ts'
 import { startPostgres } from '../support/postgres/postgres.ts'
 
 const FIXTURES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
@@ -42,7 +35,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
   let running: Gateway
   let runningWithTls: Gateway
   let databaseUrl = ''
-  const results = new Map<string, Answer[]>()
+  const results = new Map<string, CommandOutput[]>()
 
   const REFUSALS: Refusal[] = [
     {

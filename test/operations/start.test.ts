@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../packages/gateway/src/version.ts'
-import { chat, ENGINES, type Gateway, newHome, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { ENGINES, newHome } from '../support/gateway/home.ts'
 
 /** The words that a shell makes of a command line: what `curl` would be given. */
 function wordsOfCurl(text: string): string[] {

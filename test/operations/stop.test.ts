@@ -6,7 +6,9 @@ import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { chat, type Engine, type Gateway, newHome, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { type Engine, newHome } from '../support/gateway/home.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
@@ -57,7 +59,7 @@ const IN_ORDER = { ok: true, open_holds: 0 }
 
 test('SIGTERM: not ready at once, accepting for a while, then finishing, then ending what is left, all of it settled', async () => {
   const gateway = await startGateway({ config: 'server: { drain: 500ms }\n' })
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   const endless = await chat(gateway.url, secret, ENDLESS)
   gateway.signal('SIGTERM')
   await eventually(async () => (await fetch(`${gateway.url}/ready`)).status === 503)
@@ -85,7 +87,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   { engine: 'postgres', reader: 'a reader', stalls: false },
 ])('a second signal on $engine ends what runs for $reader, settles it and exits 0', async ({ engine, stalls }) => {
   const gateway = await startGateway({ engine })
-  const { secret, email } = await gateway.newKey({ credit: '1000' })
+  const { secret, email } = await newKey(gateway, '1000')
   const stalled = stalls && stalledReader(gateway.url, secret, talk('say 2000000 words, pace 0 ms'))
   const endless = await chat(gateway.url, secret, ENDLESS)
   const running = stalls ? 2 : 1
@@ -108,7 +110,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
 
 test('killed outright: the next start finds its holds, gives them back, and the books are right', async () => {
   const gateway = await startGateway()
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   const running = [1, 2, 3].map(() =>
     chat(gateway.url, secret, ENDLESS)
       .then((answer) => answer.text())

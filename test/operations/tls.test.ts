@@ -4,7 +4,9 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { eventually } from '../support/eventually.ts'
-import { chat, type Engine, type Gateway, type Home, newHome, startGateway } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type Engine, type Home, newHome } from '../support/gateway/home.ts'
 
 const SOURCES = join(import.meta.dir, '../../packages/gateway/src')
 const FORMER = {
@@ -82,7 +84,7 @@ describe.each<{ engine: Engine; workers: number }>([
     const visitors = [1, 2, 3, 4].map(async () => {
       while (going) seen.push(await visit(gateway.url))
     })
-    const { secret } = await gateway.newKey()
+    const { secret } = await newKey(gateway)
     const streaming = fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
@@ -123,7 +125,7 @@ describe('every answer', () => {
   let secret = ''
   beforeAll(async () => {
     gateway = await startGateway()
-    secret = (await gateway.newKey()).secret
+    secret = (await newKey(gateway)).secret
   })
   afterAll(() => gateway.stop())
 

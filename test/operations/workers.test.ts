@@ -4,7 +4,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { chat, type Gateway, newHome, runCommand, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { homeOnSameDatabase, newHome, runCommand } from '../support/gateway/home.ts'
 import { childrenOf, launchPostgres, type PostgresServer } from '../support/postgres/postgres.ts'
 
 const WORKERS = { TRIVIUM_WORKERS: '2' }
@@ -50,7 +52,7 @@ describe('two workers', () => {
   let email = ''
   beforeAll(async () => {
     gateway = await startGateway({ engine: 'postgres', config: config(1), env: WORKERS })
-    const made = await gateway.newKey({ credit: '100' })
+    const made = await newKey(gateway, '100')
     secret = made.secret
     email = made.email
   })
@@ -135,8 +137,7 @@ describe('two workers', () => {
   })
 
   test('another gateway with another file is drift, which all show and none stops for', async () => {
-    const other = await newHome('sqlite', config(3))
-    const home = { ...other, databaseUrl: gateway.home.databaseUrl }
+    const home = homeOnSameDatabase(gateway.home, config(3))
     const stranger = await startGateway({ home })
     await eventually(async () => (await readinessOf(gateway)).drift)
     expect(await readinessOf(gateway)).toMatchObject({ status: 200, ready: true })
@@ -150,7 +151,7 @@ describe('two workers', () => {
   })
 
   test('a port that is taken is no place to start, not even for another with workers', async () => {
-    const home = { ...(await newHome('sqlite')), databaseUrl: gateway.home.databaseUrl }
+    const home = homeOnSameDatabase(gateway.home, '')
     const { code, stderr } = await runCommand(home, ['serve'], { ...WORKERS, PORT: new URL(gateway.url).port })
     expect(code).toBe(1)
     expect(stderr.split('\n').filter((line) => line.startsWith('cannot listen'))).toHaveLength(1)
@@ -204,7 +205,7 @@ describe('what workers could not tell the store', () => {
     const home = { dataDir, configFile: join(dataDir, 'trivium.yaml'), databaseUrl: await postgres.freshDatabase() }
     writeFileSync(home.configFile, config(1))
     let gateway = await startGateway({ home, env: WORKERS })
-    const { secret, email } = await gateway.newKey()
+    const { secret, email } = await newKey(gateway)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => chat(gateway.url, secret, talk('say 50 words, pace 20 ms'), ANEW)),
     )

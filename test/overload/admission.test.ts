@@ -1,7 +1,7 @@
 // More than the gateway, or an upstream, takes at once: a clear "come back" in the caller's dialect; what runs goes on.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { audit, quickKey } from '../support/gateway/control.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -19,7 +19,7 @@ import {
 
 let upstream: Upstream
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 /** Of two more accounts. */
 let others: (typeof key)[]
 beforeAll(async () => {
@@ -40,8 +40,8 @@ models:
   - { id: spare, routes: [{ upstream: single }, { upstream: own, priority: 2 }], price: { input: 1, output: 4 } }
 `,
   })
-  key = await quickKey(gateway)
-  others = [await quickKey(gateway), await quickKey(gateway)]
+  key = await newKey(gateway)
+  others = [await newKey(gateway), await newKey(gateway)]
 })
 afterAll(async () => {
   await gateway.stop()
@@ -105,7 +105,7 @@ test('the next free slot goes to the account that holds the fewest', async () =>
     ask('same', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
   const first = asking('holds two', key)
   await Bun.sleep(50)
-  const second = asking('holds none', await quickKey(gateway))
+  const second = asking('holds none', await newKey(gateway))
   await Bun.sleep(50)
   await running[2]?.end()
   await Promise.all([first, second])
@@ -299,7 +299,7 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
   expect((await ask('spare', false)).status).toBe(200)
   expect((await key.rows())[0]).toMatchObject({ model: 'spare', upstream: 'own' })
   expect(await running.end()).toEndWith(DONE)
-  const poor = await quickKey(gateway, '0')
+  const poor = await newKey(gateway, '0')
   const body = { model: 'single', messages: [{ role: 'user', content: 'x' }] }
   for (let times = 0; times < 3; times++) expect((await chat(gateway.url, poor.secret, body)).status).toBe(402)
   expect((await ask('single', false)).status).toBe(200)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type Bad, CHAT, RESPONSES } from '../support/requests/bad-requests-openai.ts'
 import { GENERATE_CONTENT, MESSAGES } from '../support/requests/bad-requests-other.ts'
@@ -25,7 +25,7 @@ setDefaultTimeout(60_000)
 
 let upstream: Upstream
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
   upstream = await startUpstream()
   const origin = upstream.url.slice(0, -'/v1'.length)
@@ -40,7 +40,7 @@ beforeAll(async () => {
   gateway = await startGateway({ config: config.replace('models:\n', `models:\n${models.join('\n')}\n`) })
 })
 beforeEach(async () => {
-  key = await quickKey(gateway)
+  key = await newKey(gateway)
   upstream.received.length = 0
 })
 afterAll(async () => {
@@ -133,7 +133,7 @@ describe.each(CLIENTS)('%s', (client) => {
   })
 
   test('NULs and half characters pass in contents', async () => {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     for (const upstreamDialect of TEXT_DIALECT_IDS) {
       const calling = { model: `over-${upstreamDialect}`, prompt: '\u0000 MARK \u2028' }
       const body = JSON.stringify(bodyIn(client, calling)).replace('MARK', '\\ud800')
@@ -144,7 +144,7 @@ describe.each(CLIENTS)('%s', (client) => {
   })
 
   test('after all of this the next request is fine', async () => {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     for (const id of TEXT_DIALECT_IDS) {
       expect((await callIn(client, gateway.url, secret, { model: `over-${id}` })).status).toBe(200)
     }
@@ -188,7 +188,7 @@ describe('generate-content: the address', () => {
   })
 
   test('names that are encoded otherwise are the same names', async () => {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     for (const name of ['over%2Dchat', '%6fver-chat', 'over-chat%3Ausage-every-chunk']) {
       const headers = headersIn('generate-content', secret)
       const path = `${gateway.url}/v1beta/models/${name}:generateContent`

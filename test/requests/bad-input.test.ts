@@ -2,15 +2,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { ask, quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { answer, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 const LIMIT = 2 * 1024 * 1024
 
 let upstream: Upstream
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
   upstream = await startUpstream(answer(reply({ model: 'same' })))
   gateway = await startGateway({
@@ -27,7 +28,7 @@ groups:
   - { id: small, models: [same] }
 `,
   })
-  key = await quickKey(gateway)
+  key = await newKey(gateway)
 })
 afterAll(async () => {
   await gateway.stop()
@@ -38,7 +39,7 @@ afterAll(async () => {
 afterEach(async () => {
   expect(upstream.received.length).toBe(0)
   expect(await key.rows()).toEqual([])
-  const other = await quickKey(gateway)
+  const other = await newKey(gateway)
   const body = { model: 'same', messages: [{ role: 'user', content: 'hi' }] }
   expect((await chat(gateway.url, other.secret, body)).status).toBe(200)
   upstream.received.length = 0
@@ -239,7 +240,7 @@ describe('the model', () => {
   })
 
   test('outside the group: 403, and not retried', async () => {
-    const { secret } = await quickKey(gateway, '10', { group: 'small' })
+    const { secret } = await newKey(gateway, '10', { group: 'small' })
     const body = { model: 'other', messages: [{ role: 'user', content: 'hi' }] }
     const response = await chat(gateway.url, secret, body)
     expect(response.headers.get('x-should-retry')).toBe('false')
@@ -273,25 +274,25 @@ describe('the key', () => {
   })
 
   test('deleted: 401', async () => {
-    const { secret, keyId } = await quickKey(gateway)
+    const { secret, keyId } = await newKey(gateway)
     expect((await chat(gateway.url, secret, `{"model":"same",${M}}`)).status).toBe(200)
     upstream.received.length = 0
-    await ask(gateway, 'key revoke', { key: keyId })
+    await operate(gateway, 'key revoke', { key: keyId })
     const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'invalid_api_key'])
   })
 
   test('expired: 401 with a word of its own', async () => {
     const endsAt = Date.now() + 1_000
-    const { secret } = await quickKey(gateway, '10', { expires: new Date(endsAt).toISOString() })
+    const { secret } = await newKey(gateway, '10', { expires: new Date(endsAt).toISOString() })
     await Bun.sleep(endsAt + 10 - Date.now())
     const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'api_key_expired'])
   })
 
   test('of a disabled account: 403', async () => {
-    const { secret, email } = await quickKey(gateway)
-    await ask(gateway, 'account disable', { account: email })
+    const { secret, email } = await newKey(gateway)
+    await operate(gateway, 'account disable', { account: email })
     const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([403, 'account_disabled'])
   })
@@ -303,7 +304,7 @@ describe('the key', () => {
 })
 
 test('NULs, half characters and deep but sane nesting pass in contents', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const deep = `${'['.repeat(50)}${']'.repeat(50)}`
   const body = `{"model":"same","messages":[{"role":"user","content":"\\u0000 \\ud800 \\u2028"}],"metadata":{"a":${deep}}}`
   expect((await chat(gateway.url, secret, body)).status).toBe(200)

@@ -1,7 +1,9 @@
 // The whole journey, from the first start to the ledger, on both engines, in a process of its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { chat, ENGINES, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
 
 describe.each(ENGINES)('first steps on %s', (engine) => {
   let gateway: Gateway
@@ -34,7 +36,7 @@ describe.each(ENGINES)('first steps on %s', (engine) => {
   })
 
   test('the official SDK gets the same text streamed and not', async () => {
-    const { secret } = await gateway.newKey()
+    const { secret } = await newKey(gateway)
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 })
     const request = { model: 'sandbox-text', messages: [{ role: 'user' as const, content: 'Say something 北京 🙂' }] }
     const unary = await client.chat.completions.create(request)

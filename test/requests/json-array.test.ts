@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { GenerateContentResponse } from '@google/genai'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'
 import { type Answer, addGenerated, answerOf, nothing } from '../support/sdk/answer.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
 const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
 
 async function ask(model: string, more: { prompt?: string; credit?: string; alt?: string } = {}) {
-  const { secret, settled } = await quickKey(gateway, more.credit)
+  const { secret, settled } = await newKey(gateway, more.credit)
   const config = { generationConfig: { maxOutputTokens: 1_000_000 } }
   const calling = {
     alt: 'json',

@@ -5,7 +5,9 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { chat, ENGINES, type Gateway, newHome, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
+import { ENGINES, homeOnSameDatabase } from '../support/gateway/home.ts'
 
 const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 
@@ -26,8 +28,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     const first = await startGateway({ engine })
     nodes = [first]
     if (engine === 'postgres') {
-      const elsewhere = await newHome('sqlite')
-      nodes.push(await startGateway({ home: { ...elsewhere, databaseUrl: first.home.databaseUrl } }))
+      nodes.push(await startGateway({ home: homeOnSameDatabase(first.home, '') }))
     }
   })
   afterAll(() => Promise.all(nodes.map((node) => node.stop())))
@@ -64,14 +65,14 @@ describe.each(ENGINES)('identity on %s', (engine) => {
 
   test.each(changes)('$name places no hold from then on, on no node, and is soon known everywhere', async (change) => {
     const [first] = nodes as [Gateway]
-    const made = await first.newKey()
+    const made = await newKey(first)
     for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
     await isOver(made, change.status, () => change.make(first, made))
   })
 
   test('an expired key places no hold from then on, on no node', async () => {
     const [first] = nodes as [Gateway]
-    const { email } = await first.newKey()
+    const { email } = await newKey(first)
     // On a busy machine a key may be over before it was used: then one that lives longer.
     for (let lifeMs = 2_000; ; lifeMs *= 2) {
       const endsAt = Date.now() + lifeMs
@@ -97,7 +98,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
 
   test('an account that is enabled again works again on every node', async () => {
     const [first] = nodes as [Gateway]
-    const made = await first.newKey()
+    const made = await newKey(first)
     await first.ask('account', 'disable', '--account', made.email)
     for (const node of nodes) await until(403, () => listModels(node, made.secret))
     await first.ask('account', 'enable', '--account', made.email)
@@ -108,13 +109,13 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     const [first] = nodes as [Gateway]
     const unknown = `sk-${'a'.repeat(43)}`
     for (const node of nodes) expect((await listModels(node, unknown)).status).toBe(401)
-    const { secret } = await first.newKey()
+    const { secret } = await newKey(first)
     for (const node of nodes) await until(200, () => listModels(node, secret))
   })
 
   test('the store knows keys by their hash and passwords by a slow one, never themselves', async () => {
     const [first] = nodes as [Gateway]
-    const made = await first.newKey()
+    const made = await newKey(first)
     const password = 'correct horse battery'
     await first.ask('account', 'create', '--email', 'pass@example.com', '--password', password)
     const hash = new Bun.CryptoHasher('sha256').update(made.secret).digest()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 let gateway: Gateway
@@ -24,8 +24,8 @@ groups:
   - { id: small, models: [plain, unpriced] }
 `,
   })
-  all = (await quickKey(gateway)).secret
-  small = (await quickKey(gateway, '0', { group: 'small' })).secret
+  all = (await newKey(gateway)).secret
+  small = (await newKey(gateway, '0', { group: 'small' })).secret
 })
 afterAll(() => gateway.stop())
 

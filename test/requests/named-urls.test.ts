@@ -1,6 +1,6 @@
 // URLs that a caller names for the upstream to fetch: judged before anything is sent, for each upstream by its own setting.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH, pathIn } from '../support/requests/dialect-calls.ts'
 import { answerInKind, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
     `  - { id: ${id}-behind, routes: [{ upstream: ${id} }], fallbacks: [${id}-both], ${price} }`,
   ])
   gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n` })
-  secret = (await quickKey(gateway)).secret
+  secret = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -34,7 +34,7 @@ beforeAll(async () => {
     config: configFor(upstream),
     env: { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy, ALL_PROXY: proxy },
   })
-  secret = (await quickKey(gateway)).secret
+  secret = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()

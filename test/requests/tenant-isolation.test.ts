@@ -1,6 +1,6 @@
 // One vendor account, many callers: what one of them sends must not reach another's cache, object or bill.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH, LEAST_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
 import {
@@ -35,8 +35,8 @@ models:
 ${[...DIALECTS, 'open'].map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
 `,
   })
-  ada = (await quickKey(gateway)).secret
-  bob = (await quickKey(gateway)).secret
+  ada = (await newKey(gateway)).secret
+  bob = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH } from '../support/requests/dialect-calls.ts'
 import { answerInKind, type Received, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
       `  - { id: by-${dialect}, routes: [{ upstream: ${dialect}-0 }, { upstream: ${dialect}-1 }], price: { input: 1, output: 4 } }`,
   )
   gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n` })
-  secret = (await quickKey(gateway, '5')).secret
+  secret = (await newKey(gateway, '5')).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { audit, quickKey } from '../support/gateway/control.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH } from '../support/requests/dialect-calls.ts'
 import {
@@ -39,7 +39,7 @@ beforeAll(async () => {
       '',
     ].join('\n'),
   })
-  secret = (await quickKey(gateway, '5')).secret
+  secret = (await newKey(gateway, '5')).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -1,6 +1,6 @@
 // Many callers have waited in vain for one upstream, and turn to the one that stands in for it all at once.
 import { expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { answer, type Behaviour, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
@@ -25,7 +25,7 @@ models:
 `,
   })
   try {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     const ask = () =>
       chat(gateway.url, secret, { model: 'wanted', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] })
     void ask().catch(() => {})

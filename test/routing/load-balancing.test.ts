@@ -1,6 +1,6 @@
 // How requests are shared among upstreams and keys that all do equally well, and what is known of their speed.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { answer, type Received, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
@@ -29,7 +29,7 @@ models:
   - { id: pooled, routes: [{ upstream: pool }], price: { input: 0, output: 0 } }
 `,
   })
-  secret = (await quickKey(gateway)).secret
+  secret = (await newKey(gateway)).secret
   // The first calls of all are slower than the rest, wherever they go.
   for (const model of ['weighed', 'pooled']) await askedWith(model, 40, 4)
 })

@@ -1,6 +1,6 @@
 // An upstream that wants to be left alone, or does not have the model: who is asked meanwhile.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -39,7 +39,7 @@ beforeAll(async () => {
   upstreams.push(`  - { id: mute, dialect: chat, base_url: "${one.url}", keys: [mute] }`)
   models.push(`  - { id: unspoken, routes: [{ upstream: mute }, { upstream: second-503, priority: 2 }], ${price} }`)
   gateway = await startGateway({ config: ['upstreams:', ...upstreams, 'models:', ...models, ''].join('\n') })
-  secret = (await quickKey(gateway)).secret
+  secret = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()

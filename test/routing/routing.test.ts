@@ -1,7 +1,7 @@
 // Several upstreams behind one model id: who is asked, who is asked next, and what the caller pays for it.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { audit, quickKey } from '../support/gateway/control.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -20,7 +20,7 @@ import {
 let one: Upstream
 let two: Upstream
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 
 const PRICE = 'price: { input: 1, output: 4 }'
 
@@ -71,7 +71,7 @@ models:
   - { id: careful, routes: [{ upstream: one, model: inner-name }], fallbacks: [spare], ${PRICE} }
 `,
   })
-  key = await quickKey(gateway, '5')
+  key = await newKey(gateway, '5')
   for (const upstream of [one, two]) upstream.behave(answerAsAsked)
 })
 afterAll(async () => {
@@ -178,7 +178,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
 
   test('a fallback that cannot be paid for is not asked', async () => {
     // Enough for the model itself at 100 tokens of output, not for ten times as much.
-    const poor = await quickKey(gateway, '0.0008')
+    const poor = await newKey(gateway, '0.0008')
     one.behave(refusal(503))
     const { status, asked, receipt } = await ask('careful', false, poor.secret)
     expect([status, asked[1], receipt.cost_usd]).toEqual([503, 0, '0.00'])
@@ -188,7 +188,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
 
 describe('where nobody of the model itself can be asked, its fallback is asked at once', () => {
   const STOOD_IN = { status: 200, receipt: { upstream: 'two', answered_by: 'spare', cost_usd: '0.0009' } }
-  const poor = () => quickKey(gateway, '0.0008')
+  const poor = () => newKey(gateway, '0.0008')
 
   test('while its breaker is open', async () => {
     one.behave(refusal(503))

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type Client, clientOf, MAJORS, PROVIDERS, type Provider, type Request } from '../support/sdk/ai-sdk.ts'
 import {
@@ -25,10 +25,10 @@ let replayingKey: string
 beforeAll(async () => {
   recordings = startRecordedUpstream()
   replaying = await startGateway({ config: configOfDialects(recordings.origin, 'inner-name') })
-  replayingKey = (await quickKey(replaying, '1000')).secret
+  replayingKey = (await newKey(replaying, '1000')).secret
   sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
   gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await quickKey(gateway, '1000')).secret
+  key = (await newKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
-import { cost, quickKey } from '../support/gateway/control.ts'
+import { cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -99,7 +99,7 @@ const CALLS: [string, Call][] = [
 
 describe.each(CALLS)('%s', (_, call) => {
   test('sends no key of its own accord', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     await call(secret)
     await call(secret)
     expect(sent).toEqual([null, null])
@@ -107,7 +107,7 @@ describe.each(CALLS)('%s', (_, call) => {
   })
 
   test('reads a replayed answer as the first', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     expect([await call(secret, { key: 'k' }), await call(secret, { key: 'k' })]).toEqual([
       'Hello there.',
       'Hello there.',
@@ -116,7 +116,7 @@ describe.each(CALLS)('%s', (_, call) => {
   })
 
   test('loses patience, tries again, and gets the one answer that was paid', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     const bytes = Buffer.from(JSON.stringify(reply()))
     upstream.behave(async (socket) => {
       socket.write(head(200, bytes.length))
@@ -132,7 +132,7 @@ describe.each(CALLS)('%s', (_, call) => {
   })
 
   test('is told once that a stream has ended, as a conflict, and does not try in vain', async () => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     upstream.behave(stream(event('Hello there.'), finish(), usage(), DONE))
     expect(await call(secret, { key: 's', streamed: true })).toBe('Hello there.')
     sent = []
@@ -145,7 +145,7 @@ describe.each(CALLS)('%s', (_, call) => {
 })
 
 test('Google: the key goes along as a header, and the replayed answer reads as the first', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const httpOptions = { baseUrl: gateway.url, headers: { 'Idempotency-Key': 'k' } }
   const client = new GoogleGenAI({ apiKey: secret, httpOptions })
   const call = async () =>

@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { type Recorded, recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import type { Answer } from '../support/sdk/answer.ts'
 import { type Asking, type Reading, readWith } from '../support/sdk/readers.ts'
@@ -27,7 +27,7 @@ let key: string
 beforeAll(async () => {
   upstream = startRecordedUpstream()
   gateway = await startGateway({ config: configOfDialects(upstream.origin, 'inner-name') })
-  key = (await quickKey(gateway, '1000')).secret
+  key = (await newKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()

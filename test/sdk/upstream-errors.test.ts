@@ -7,7 +7,7 @@ import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { ERROR_ROWS } from '@trivium/protocol/fixtures/error-rows.ts'
 import OpenAI from 'openai'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
 
@@ -310,7 +310,7 @@ let gateway: Gateway
 let key: string
 beforeAll(async () => {
   gateway = await startGateway({ config: configOfDialects(`http://127.0.0.1:${upstream.port}`, 'inner-name') })
-  key = (await quickKey(gateway, '1000')).secret
+  key = (await newKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()

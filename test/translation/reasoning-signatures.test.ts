@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { audit, quickKey } from '../support/gateway/control.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, PAIRS, sandboxConfig } from '../support/requests/dialect-calls.ts'
 import { CONVERSATIONS, type Step } from '../support/sdk/tool-conversation.ts'
@@ -16,8 +16,8 @@ let mine: string
 let another: string
 beforeAll(async () => {
   gateway = await startGateway({ config: sandboxConfig() })
-  mine = (await quickKey(gateway)).secret
-  another = (await quickKey(gateway)).secret
+  mine = (await newKey(gateway)).secret
+  another = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })

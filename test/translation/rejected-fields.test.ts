@@ -1,7 +1,7 @@
 // An upstream refuses a field that its protocol has and its model does not take: the call is made once more without it,
 // and the next ones leave it out from the start.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   answer,
@@ -34,7 +34,7 @@ models:
 ${['c', 'r', 'g'].flatMap((id) => [1, 2].map((n) => `  - { id: ${id}${n}, routes: [{ upstream: ${id} }], ${price} }`)).join('\n')}
 `,
   })
-  secret = (await quickKey(gateway)).secret
+  secret = (await newKey(gateway)).secret
 })
 afterAll(async () => {
   await gateway.stop()
@@ -161,7 +161,7 @@ describe('the output cap that a messages upstream demands and a caller did not g
   })
 
   test('is lowered to the balance, with a warning', async () => {
-    const poor = await quickKey(gateway, '0.02')
+    const poor = await newKey(gateway, '0.02')
     upstream.behave(answer(MESSAGE))
     const asked = await chat('m-unknown', {}, poor.secret)
     expect([asked.status, asked.warnings]).toEqual([200, 'max_tokens;lowered-to-balance'])

@@ -4,7 +4,7 @@ import { GoogleGenAI, Type } from '@google/genai'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import OpenAI from 'openai'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { clientOf, MAJORS } from '../support/sdk/ai-sdk.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
@@ -15,7 +15,7 @@ let key: string
 beforeAll(async () => {
   sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
   gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await quickKey(gateway, '1000')).secret
+  key = (await newKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CONVERSATIONS } from '../support/sdk/tool-conversation.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
@@ -17,7 +17,7 @@ let key: string
 beforeAll(async () => {
   sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false })
   gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await quickKey(gateway, '1000')).secret
+  key = (await newKey(gateway, '1000')).secret
 })
 afterAll(async () => {
   await gateway.stop()

@@ -1,13 +1,13 @@
 // What stands between two dialects besides the dialects themselves: fields that a model refuses, media behind addresses,
 // requests that lean on what is kept elsewhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { answer, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 let upstream: Upstream
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -27,7 +27,7 @@ models:
   - { id: shared, routes: [{ upstream: shared }], ${price} }
 `,
   })
-  key = await quickKey(gateway)
+  key = await newKey(gateway)
 })
 afterAll(async () => {
   await gateway.stop()

@@ -3,7 +3,7 @@
 // and on the receipt.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { audit, quickKey, type Row } from '../support/gateway/control.ts'
+import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'
 
@@ -198,7 +198,7 @@ const refusedRows = REFUSED.flatMap(([client, what, targets, more, field]) =>
 
 describe('refused', () => {
   test.each(refusedRows)('%s: %s, for %s', async (client, _, upstream, more, field) => {
-    const { secret, rows, account } = await quickKey(gateway)
+    const { secret, rows, account } = await newKey(gateway)
     for (const streamed of [false, true]) {
       const response = await callIn(client, gateway.url, secret, { model: `over-${upstream}`, streamed, more })
       const body = await response.json()
@@ -218,7 +218,7 @@ const listed = (response: Response): string[] => response.headers.get('x-trivium
 
 describe('left out', () => {
   test.each(droppedRows)('%s: %s, for %s', async (client, warning, upstream, more) => {
-    const { secret, settled } = await quickKey(gateway)
+    const { secret, settled } = await newKey(gateway)
     for (const streamed of [false, true]) {
       const response = await callIn(client, gateway.url, secret, { model: `over-${upstream}`, streamed, more })
       const text = await response.text()
@@ -231,7 +231,7 @@ describe('left out', () => {
 })
 
 test('the receipt on the command line says the same', async () => {
-  const { secret, email } = await gateway.newKey()
+  const { secret, email } = await newKey(gateway)
   const more = { seed: 7, presence_penalty: 1 }
   const response = await callIn('chat', gateway.url, secret, { model: 'over-messages', more })
   const rows = await gateway.ask<Row[]>('usage', '--account', email)
@@ -240,7 +240,7 @@ test('the receipt on the command line says the same', async () => {
 })
 
 test('names of any length and number: bounded in the header and on the receipt', async () => {
-  const { secret, settled, rows } = await quickKey(gateway)
+  const { secret, settled, rows } = await newKey(gateway)
   const one = await callIn('chat', gateway.url, secret, {
     model: 'over-messages',
     more: { ['x'.repeat(1_000_000)]: 1 },

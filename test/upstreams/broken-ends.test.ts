@@ -1,7 +1,7 @@
 // Upstreams of other dialects than the client's that break off behind their answer: what was whole stays whole, and what
 // was reported is what is charged.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { callIn } from '../support/requests/dialect-calls.ts'
 import { answer, chunk, reply, STREAM_HEAD, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
@@ -72,7 +72,7 @@ function playOpen(events: string[], breaks: boolean): void {
 }
 
 async function streamed(model: string) {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const reply = await callIn('chat', gateway.url, secret, { model, streamed: true })
   return { text: await reply.text(), rows: await settled() }
 }
@@ -120,7 +120,7 @@ test.each([
   ['chat', 'c'],
   ['messages', 'c'],
 ] as const)('a byte order mark before the answer is none of it, for a client of %s', async (client, model) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   upstream.behave(answer(`\ufeff${JSON.stringify(reply())}`))
   const response = await callIn(client, gateway.url, secret, { model })
   expect([response.status, (await response.text()).includes('Hello there.')]).toEqual([200, true])

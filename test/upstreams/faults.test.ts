@@ -1,7 +1,7 @@
 // Every fault of an upstream, streamed and not, embedded and over a socket: what the client gets, and what it costs.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SandboxServer, startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { audit, cost, quickKey, type Row } from '../support/gateway/control.ts'
+import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 /**
@@ -73,7 +73,7 @@ const PLACES = ['embedded', 'socket'] as const
 
 let sandbox: SandboxServer
 let gateway: Gateway
-let key: Awaited<ReturnType<typeof quickKey>>
+let key: Awaited<ReturnType<typeof newKey>>
 let requests = 0
 beforeAll(async () => {
   sandbox = startSandboxServer({ faults: true, host: '127.0.0.1', port: 0, pace: 0 })
@@ -96,7 +96,7 @@ models:
 ${models.join('\n')}
 `,
   })
-  key = await quickKey(gateway)
+  key = await newKey(gateway)
 })
 afterAll(async () => {
   await gateway.stop()

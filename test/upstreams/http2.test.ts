@@ -1,7 +1,7 @@
 // Upstreams over HTTP/2: who gets which version, and what becomes of calls when one of its many ways to break happens.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ask, openClient } from '../support/requests/client.ts'
 import {
@@ -62,7 +62,7 @@ async function unreached(response: Response): Promise<void> {
 }
 
 test('where it is offered, HTTP/2 is spoken as soon as that is known, over one connection', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   both.behave(json())
   await eventually(async () => {
     await fine(secret, 'renamed')
@@ -81,20 +81,20 @@ test('where it is offered, HTTP/2 is spoken as soon as that is known, over one c
 })
 
 test('where nothing else is spoken, the first calls have it too, over one connection', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   await Promise.all(Array.from({ length: 20 }, () => fine(secret, 'new')))
   expect(onlyNew.seen).toMatchObject({ http1: 0, http2: 20 })
   expect(await gateway.ask<object>('upstream', 'test', 'new')).toMatchObject({ ok: true })
 })
 
 test('where it is not offered, HTTP/1.1 is spoken', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   for (let times = 0; times < 10; times++) await fine(secret, 'old')
   expect(onlyOld.seen).toMatchObject({ http1: 10, http2: 0, connections2: 0 })
 })
 
 test('http: 1.1 and http: 2 leave no choice', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   await fine(secret, 'forced1')
   expect(narrow.seen).toMatchObject({ http1: 1, http2: 0, connections1: 1, connections2: 0 })
   await fine(secret, 'narrow')
@@ -112,7 +112,7 @@ test('upstream list shows the version, where it is known', async () => {
 })
 
 test('more calls at once than a connection takes: further connections', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const waiting: Parameters<Play>[0][] = []
   narrow.behave((call) => void waiting.push(call))
   const { connections2 } = narrow.seen
@@ -150,7 +150,7 @@ const UNSEEN: [string, Play][] = [
 ]
 
 test.each(UNSEEN)('%s: the call is sent again', async (_, what) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   for (const [streamed, more] of [
     [false, {}],
     [true, {}],
@@ -168,7 +168,7 @@ test.each(UNSEEN)('%s: the call is sent again', async (_, what) => {
 })
 
 test('who refuses every stream is asked twice for each attempt, and no oftener', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   both.behave((call) => call.reset(CODES.refused))
   for (const streamed of [false, true]) {
     const { http2 } = both.seen
@@ -190,7 +190,7 @@ const NOT_ANSWERED: [string, Play][] = [
 ]
 
 test.each(NOT_ANSWERED)('%s: 502, free, asked once, and the next call is fine', async (_, what) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   for (const streamed of [false, true]) {
     const { http2 } = both.seen
     both.behave(once(what))
@@ -218,7 +218,7 @@ const BROKEN_OFF: [string, string, Play][] = [
 test.each(
   BROKEN_OFF,
 )('after output it %s: an error ending, what was delivered is charged, the next is fine', async (_, model, what) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   let breakOff = () => {}
   both.behave(
     once((call) => {
@@ -238,7 +238,7 @@ test.each(
 })
 
 test('a client that leaves resets its stream, and no other', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const calls: Parameters<Play>[0][] = []
   both.behave((call) => {
     events([role(), event('Hello')], false)(call)
@@ -260,7 +260,7 @@ test('a client that leaves resets its stream, and no other', async () => {
 })
 
 test('a stream whose client does not read holds up none of the others on its connection', async () => {
-  const { secret } = await quickKey(gateway, '100')
+  const { secret } = await newKey(gateway, '100')
   both.behave((call) => {
     if (!call.body.includes('flood')) return json()(call)
     call.head('text/event-stream')
@@ -275,7 +275,7 @@ test('a stream whose client does not read holds up none of the others on its con
 
 // The last: it leaves the upstream with HTTP/1.1 for ten minutes.
 test('where HTTP/2 was a choice, it is not taken again for a while after it failed', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   both.behave((call) => call.reset(CODES.http1Required))
   const { http1 } = both.seen
   await unreached(await chat(gateway.url, secret, ask('renamed', false)))

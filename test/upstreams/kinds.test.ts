@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { KINDS } from '../../packages/gateway/src/upstreams/kinds/index.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { callIn } from '../support/requests/dialect-calls.ts'
 import { type KindsUpstream, keyOf, startKindsUpstream } from '../support/upstreams/kinds-upstream.ts'
@@ -61,7 +62,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `upstreams:\n${NAMES.map(upstream.entry).join('\n')}\nmodels:\n${NAMES.map(model).join('\n')}`,
   })
-  ;({ secret, email } = await gateway.newKey({ credit: '100' }))
+  ;({ secret, email } = await newKey(gateway, '100'))
 })
 afterAll(async () => {
   await gateway.stop()

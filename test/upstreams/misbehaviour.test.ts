@@ -1,7 +1,7 @@
 // Upstreams that break off, complain, lie and close connections: what the client gets, and what it costs.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { audit, cost, quickKey } from '../support/gateway/control.ts'
+import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ask, openClient } from '../support/requests/client.ts'
 import {
@@ -45,7 +45,7 @@ afterEach(async () => {
 })
 
 test('output and an error in one piece: a real status, and nothing is charged', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const error = { error: { message: 'Overloaded', type: 'overloaded_error' } }
   upstream.behave(stream(`${role()}${event('Hello')}data: ${JSON.stringify(error)}\n\n`))
   const response = await chat(gateway.url, secret, ask('renamed', true))
@@ -60,7 +60,7 @@ test.each([
   ['the end within an event, after the finish', 'cut', `${finish()}data: {"id":"x","cho`],
   ['the end without a finish', 'cut', ''],
 ])('after output: %s is an error ending, and what was delivered is charged', async (_, ending, last) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   let send = (_: string) => {}
   upstream.behave((socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('b'.repeat(400)))]))
@@ -82,7 +82,7 @@ test.each([
 })
 
 test('the official SDK throws on an error ending', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 })
   upstream.behave((socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello'))]))
@@ -97,7 +97,7 @@ test('the official SDK throws on an error ending', async () => {
 })
 
 test('a last event without its blank line still counts', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   const events = [event('Hello'), finish(), usage({ prompt_tokens: 7, completion_tokens: 8 }).trimEnd()]
   upstream.behave(stream(...events))
   const response = await chat(gateway.url, secret, ask('renamed', true))
@@ -106,7 +106,7 @@ test('a last event without its blank line still counts', async () => {
 })
 
 test('does not end after its last event: the client has its answer, and the connection is closed', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   upstream.behave(streamOpen(event('Hello'), finish(), usage(), DONE))
   expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])
@@ -114,7 +114,7 @@ test('does not end after its last event: the client has its answer, and the conn
 })
 
 test('is asked again over the same connection, also after streams', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
   await (await chat(gateway.url, secret, ask('renamed', true))).text()
   await Bun.sleep(50)
@@ -130,7 +130,7 @@ test.each([
   ['refuses the connection', 'nobody'],
   ['has a name that does not exist', 'nowhere'],
 ])('%s: 502, free', async (_, model) => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   for (const streamed of [true, false]) {
     const response = await chat(gateway.url, secret, ask(model, streamed))
     const text = await response.text()
@@ -141,7 +141,7 @@ test.each([
 })
 
 test('a reply that is shorter than announced, and one that is too large', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   upstream.behave((socket) => {
     socket.write(head(200, 1000) + JSON.stringify(reply()))
     setTimeout(() => socket.end(), 20)
@@ -157,7 +157,7 @@ test('a reply that is shorter than announced, and one that is too large', async 
 })
 
 test('a name of its own for the model stays inside, also when it complains', async () => {
-  const { secret } = await quickKey(gateway)
+  const { secret } = await newKey(gateway)
   const message = 'inner-name does not take this. Ask https://internal.example.com with key sk-proj-abcdefghijk'
   upstream.behave(answer({ error: { message, type: 'invalid_request_error', param: 'seed', code: null } }, 400))
   const response = await chat(gateway.url, secret, ask('renamed', false))
@@ -171,7 +171,7 @@ test('a name of its own for the model stays inside, also when it complains', asy
 })
 
 test('closes the idle connection just when the next request is on its way: it is sent again', async () => {
-  const { secret, settled } = await quickKey(gateway)
+  const { secret, settled } = await newKey(gateway)
   for (const streamed of [false, true]) {
     const perSocket = new WeakSet<object>()
     upstream.behave((socket, request) => {
@@ -192,7 +192,7 @@ test('closes the idle connection just when the next request is on its way: it is
 test('breaks a first connection without a word: it is not asked twice', async () => {
   const fresh = await startUpstream((socket) => void socket.destroy())
   const other = await startGateway({ config: configFor(fresh) })
-  const { secret } = await quickKey(other)
+  const { secret } = await newKey(other)
   expect((await chat(other.url, secret, ask('renamed', false))).status).toBe(502)
   expect(fresh.received.length).toBe(1)
   await other.stop()

@@ -1,6 +1,6 @@
 // How long an upstream may be silent is the configuration's business alone: Bun's client has a limit of its own (5 minutes).
 import { expect, test } from 'bun:test'
-import { quickKey } from '../support/gateway/control.ts'
+import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { ask } from '../support/requests/client.ts'
 import { json, startHttp2Upstream, TRUSTED } from '../support/upstreams/http2-upstream.ts'
@@ -28,7 +28,7 @@ test('an upstream that thinks for longer than the client library would wait is w
     env: { NODE_EXTRA_CA_CERTS: TRUSTED, BUN_CONFIG_HTTP_IDLE_TIMEOUT: '1' },
   })
   try {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     const calls = ['same', 'second'].map(async (model) => (await chat(gateway.url, secret, ask(model, false))).status)
     expect(await Promise.all(calls)).toEqual([200, 200])
   } finally {
@@ -55,7 +55,7 @@ test('the limit for all of it is one for all tries together', async () => {
   const model = `  - { id: m, routes: [${routes}], price: { input: 1, output: 4 } }`
   const gateway = await startGateway({ config: ['upstreams:', ...entries, 'models:', model, ''].join('\n') })
   try {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     const calls = [true, false].map(async (stream) => (await chat(gateway.url, secret, ask('m', stream))).status)
     expect(await Promise.all(calls)).toEqual([504, 504])
   } finally {

@@ -3,7 +3,7 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { eventually } from '../../test/support/eventually.ts'
-import type { Row } from '../../test/support/gateway/control.ts'
+import type { Row } from '../../test/support/gateway/accounts.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'
 import { checkAudit, dueFor, nanos } from '../check-ledger.ts'
 import { type Figures, readAnswer, textOf } from '../client.ts'

@@ -1,8 +1,9 @@
 // kill -9 at random moments under mixed load: of the gateway and, where there is one, of the database.
 import { readFileSync } from 'node:fs'
 import { SQL } from 'bun'
-import type { Row } from '../../test/support/gateway/control.ts'
-import { type Engine, type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import type { Row } from '../../test/support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import type { Engine } from '../../test/support/gateway/home.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 import { checkAll, checkAudit, compareRows, type Sent } from '../check-ledger.ts'
 import { ask } from '../client.ts'

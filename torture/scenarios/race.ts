@@ -1,6 +1,7 @@
 // Many at once for what only a few can have: never more is spent than there was, and what was served is paid in full.
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
-import type { Engine, Gateway } from '../../test/support/gateway/gateway.ts'
+import type { Gateway } from '../../test/support/gateway/gateway.ts'
+import type { Engine } from '../../test/support/gateway/home.ts'
 import { checkAudit, compareWallet, dueFor, nanos, type Sent } from '../check-ledger.ts'
 import { ask, capIn } from '../client.ts'
 import { startLiar } from '../overcharging-upstream.ts'

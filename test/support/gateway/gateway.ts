@@ -1,16 +1,8 @@
 // A real gateway in a process of its own, started and asked as its users do.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { masterSecret } from '../../../packages/gateway/src/secret.ts'
-import { openPostgres } from '../../../packages/gateway/src/storage/postgres.ts'
-import { openSqlite } from '../../../packages/gateway/src/storage/sqlite.ts'
-import { startPostgres } from '../postgres/postgres.ts'
+import { rmSync } from 'node:fs'
+import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
+import { closeDatabase, runJson } from './operate.ts'
 
-export type Engine = 'sqlite' | 'postgres'
-export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
-
-const MAIN = join(import.meta.dir, '../../../packages/gateway/src/main.ts')
 const START_WITHIN_MS = 20_000
 
 export type GatewayOptions = {
@@ -24,82 +16,24 @@ export type GatewayOptions = {
   home?: Home
 }
 
-/** What outlives a process: its folder, its database, its secret. */
-export type Home = { dataDir: string; configFile: string; databaseUrl: string | undefined }
-
-export type Answer = { code: number; stdout: string; stderr: string }
-
 export type Gateway = {
   url: string
   pid: number
   home: Home
+  env: Record<string, string> | undefined
   /** The ready-made key, printed at the first start. */
   firstKey: string | undefined
   output(): { stdout: string; stderr: string }
   /** Runs a command beside the server. */
-  cli(...args: string[]): Promise<Answer>
-  /** The same with --json, parsed; throws unless it exits 0. */
+  cli(...args: string[]): Promise<CommandOutput>
+  /** The same with --json, parsed, and without a process where the command only works on the store. */
   ask<T>(...args: string[]): Promise<T>
-  /** An account with a key; gives the key's secret. `options`: more of `key create`. */
-  newKey(options?: {
-    credit?: string
-    group?: string
-    options?: string[]
-  }): Promise<{ secret: string; email: string; keyId: string }>
   signal(name: NodeJS.Signals): void
   exited: Promise<number>
   /** kill -9 */
   kill(): Promise<void>
   stop(): Promise<void>
 }
-
-export async function newHome(engine: Engine, config = ''): Promise<Home> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'trivium-test-'))
-  const configFile = join(dataDir, 'trivium.yaml')
-  writeFileSync(configFile, config)
-  const databaseUrl = engine === 'postgres' ? await (await startPostgres()).freshDatabase() : undefined
-  return { dataDir, configFile, databaseUrl }
-}
-
-const SHARED_SECRET = 'a secret that the tests share'
-
-/** What the first start of a server does, for commands that run without one. */
-export async function createDatabase({ dataDir, databaseUrl }: Home): Promise<void> {
-  const storage = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
-  await masterSecret(storage, { dataDir, secret: databaseUrl ? SHARED_SECRET : undefined })
-  await storage.close()
-}
-
-function environmentOf(home: Home, extra: Record<string, string> = {}): Record<string, string> {
-  return {
-    PATH: process.env.PATH ?? '',
-    HOST: '127.0.0.1',
-    PORT: '0',
-    TRIVIUM_DATA: home.dataDir,
-    TRIVIUM_CONFIG: home.configFile,
-    BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
-    ...(home.databaseUrl ? { DATABASE_URL: home.databaseUrl, TRIVIUM_SECRET: SHARED_SECRET } : {}),
-    ...extra,
-  }
-}
-
-export async function runCommand(
-  home: Home,
-  args: readonly string[],
-  env: Record<string, string> = {},
-  stdin = '',
-): Promise<Answer> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: environmentOf(home, env),
-    stdin: Buffer.from(stdin),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-  return { code, stdout, stderr }
-}
-
-let accounts = 0
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
@@ -118,34 +52,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   void collect(child.stdout, 'stdout')
   void collect(child.stderr, 'stderr')
   const url = await untilReady(child, output)
-  const cli = (...args: string[]) => runCommand(home, args, options.env)
-
-  async function ask<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await cli(...args, '--json')
-    if (code !== 0) throw new Error(`trivium ${args.join(' ')} exited ${code}: ${stderr}`)
-    return JSON.parse(stdout) as T
-  }
-
   return {
-    ...{ url, pid: child.pid, home, exited: child.exited, cli, ask },
+    ...{ url, pid: child.pid, home, env: options.env, exited: child.exited },
+    cli: (...args) => runCommand(home, args, options.env),
+    ask: (...args) => runJson({ home, env: options.env }, ...args),
     firstKey: /sk-[A-Za-z0-9_-]+/.exec(output.stdout)?.[0],
     output: () => output,
-    async newKey({ credit = '10', group, options = [] } = {}) {
-      const email = `account-${++accounts}-${process.pid}@example.com`
-      await ask('account', 'create', '--email', email, '--credit', credit)
-      const inGroup = group ? ['--group', group] : []
-      const key = await ask<{ id: string; secret: string }>(
-        'key',
-        'create',
-        '--account',
-        email,
-        '--name',
-        'test',
-        ...inGroup,
-        ...options,
-      )
-      return { secret: key.secret, email, keyId: key.id }
-    },
     signal: (name) => child.kill(name),
     async kill() {
       child.kill('SIGKILL')
@@ -154,6 +66,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     async stop() {
       child.kill('SIGKILL')
       await child.exited
+      await closeDatabase(home)
       rmSync(home.dataDir, { recursive: true, force: true })
     },
   }

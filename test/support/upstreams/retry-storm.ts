@@ -1,5 +1,5 @@
 // A storm: all upstreams of a model refuse everything. What is counted is how often they were asked for how many requests.
-import { quickKey } from '../gateway/control.ts'
+import { newKey } from '../gateway/accounts.ts'
 import { startGateway } from '../gateway/gateway.ts'
 
 export type Refusal = { status: number; retryAfter?: string }
@@ -38,7 +38,7 @@ export async function storm(plan: StormPlan): Promise<StormResult> {
     ),
   })
   try {
-    const { secret } = await quickKey(gateway)
+    const { secret } = await newKey(gateway)
     const statuses: Record<string, number> = {}
     let left = requests
     const client = async () => {
