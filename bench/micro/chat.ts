@@ -4,7 +4,7 @@
 import { readChatReply } from '@trivium/protocol/dialects/chat/parts/passing-reply.ts'
 import { editChatRequest, readChatRequest } from '@trivium/protocol/dialects/chat/parts/passing-request.ts'
 import { openChatMeter } from '@trivium/protocol/dialects/chat/parts/passing-stream.ts'
-import { bufferCodec as codec } from '@trivium/protocol/framing/fixtures/buffer-codec.ts'
+import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'
 import { scanObject } from '@trivium/protocol/framing/json-scan.ts'
 
 const ROUNDS = 150

@@ -7,8 +7,8 @@ import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { PassingEdits } from '@trivium/protocol/dialects/text-dialect.ts'
+import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'
 import { testAnswering, testTarget } from '@trivium/protocol/fixtures/matrix.ts'
-import { bufferCodec as codec } from '@trivium/protocol/framing/fixtures/buffer-codec.ts'
 import { agentRequest, jsonReply, smallRequest } from '../harness/wire.ts'
 
 const ROUNDS = 60

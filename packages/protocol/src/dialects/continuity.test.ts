@@ -2,10 +2,10 @@
 // given, each in its own way: the signature must still be on the same call.
 
 import { expect, test } from 'bun:test'
+import { bytesOf } from '../../fixtures/buffer-codec.ts'
+import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import { fold } from '../canonical/reply.ts'
 import type { TextDialectId } from '../canonical/request.ts'
-import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../fixtures/matrix.ts'
-import { bytesOf } from '../framing/fixtures/buffer-codec.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const ANSWER = {

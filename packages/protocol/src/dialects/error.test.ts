@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { ERROR_CODES, ERROR_ROWS } from '../../fixtures/error-rows.ts'
 import type { ErrorInfo, RenderedError } from '../canonical/error.ts'
-import { ERROR_CODES, ERROR_ROWS } from '../fixtures/error-rows.ts'
 import { openSseParser } from '../framing/sse.ts'
 import { encodeArrayStreamError } from './generate-content/error.ts'
 import { DIALECTS, type DialectId } from './index.ts'

@@ -3,10 +3,8 @@
 // writes them anew; read the difference before you keep it.
 
 import { describe, expect, test } from 'bun:test'
-import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
-import { NO_CHANGES, type SentTools } from '../canonical/restore.ts'
-import { brokenRules } from '../fixtures/event-rules.ts'
+import { bytesOf } from '../../fixtures/buffer-codec.ts'
+import { brokenRules } from '../../fixtures/event-rules.ts'
 import {
   addressOf,
   eventsOf,
@@ -17,9 +15,11 @@ import {
   requestFixtures,
   testAnswering,
   testTarget,
-} from '../fixtures/matrix.ts'
-import { ownAnswers, type Recorded, recordings } from '../fixtures/recorded.ts'
-import { bytesOf } from '../framing/fixtures/buffer-codec.ts'
+} from '../../fixtures/matrix.ts'
+import { ownAnswers, type Recorded, recordings } from '../../fixtures/recorded.ts'
+import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { NO_CHANGES, type SentTools } from '../canonical/restore.ts'
 import { TEXT_DIALECTS } from './index.ts'
 import type { TextDialect } from './text-dialect.ts'
 

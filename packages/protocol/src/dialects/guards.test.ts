@@ -1,10 +1,10 @@
 // The same verdict on a request, however long it is and however its strings are written: what short bodies are judged by must
 // hold for the long ones, of which not all are parsed.
 import { describe, expect, test } from 'bun:test'
+import { bufferCodec, bytesOf, textOfPieces } from '../../fixtures/buffer-codec.ts'
+import { FREE_NAMES, GUARDED, WRONG_NAMES } from '../../fixtures/shared/guards.ts'
+import { DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
 import { Mistake } from '../canonical/reading.ts'
-import { bufferCodec, bytesOf, textOfPieces } from '../framing/fixtures/buffer-codec.ts'
-import { FREE_NAMES, GUARDED, WRONG_NAMES } from './fixtures/guards.ts'
-import { DIALECTS, type Id } from './fixtures/passing-requests.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]
 

@@ -1,9 +1,9 @@
 // Requests on their way through, in all four dialects: what is known of them, and that edits change nothing else.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
+import { ask, DIALECTS, edit, type Id, read } from '../../fixtures/shared/passing-requests.ts'
 import { Mistake } from '../canonical/reading.ts'
-import { bufferCodec, bytesOf } from '../framing/fixtures/buffer-codec.ts'
-import { ask, DIALECTS, edit, type Id, read } from './fixtures/passing-requests.ts'
 import { joinEdits } from './passing-request.ts'
 import type { PassingEdits, PassingRequest } from './text-dialect.ts'
 

@@ -3,13 +3,13 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { anyReply, anyRequest } from '../../fixtures/arbitraries.ts'
+import { bytesOf } from '../../fixtures/buffer-codec.ts'
+import { brokenRules } from '../../fixtures/event-rules.ts'
+import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import type { StopReason } from '../canonical/finish.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
 import type { CanonicalRequest, Part, TextDialectId, Turn } from '../canonical/request.ts'
-import { anyReply, anyRequest } from '../fixtures/arbitraries.ts'
-import { brokenRules } from '../fixtures/event-rules.ts'
-import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../fixtures/matrix.ts'
-import { bytesOf } from '../framing/fixtures/buffer-codec.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const ALL = Object.values(TEXT_DIALECTS).map((dialect) => [dialect.id, dialect] as const)

@@ -1,9 +1,9 @@
 // What must hold whatever the upstream speaks: one row a rule, all dialects in the columns.
 
 import { describe, expect, test } from 'bun:test'
+import { addressOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import { Mistake } from '../canonical/reading.ts'
 import type { TextDialectId } from '../canonical/request.ts'
-import { addressOf, plain, testAnswering, testTarget } from '../fixtures/matrix.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const IDS: readonly TextDialectId[] = ['chat', 'responses', 'messages', 'generate-content']

@@ -1,12 +1,12 @@
 // Every figure that vendors price apart, in every dialect: read the same from a whole answer and from a stream, on its
 // way through and in neutral terms.
 import { describe, expect, test } from 'bun:test'
+import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
+import { eventsOf } from '../../fixtures/matrix.ts'
+import { dataIn, meterText, named, unnamed } from '../../fixtures/shared/metered.ts'
+import type { Id } from '../../fixtures/shared/passing-requests.ts'
 import { fold } from '../canonical/reply.ts'
 import type { Usage } from '../canonical/usage.ts'
-import { eventsOf } from '../fixtures/matrix.ts'
-import { bufferCodec, bytesOf } from '../framing/fixtures/buffer-codec.ts'
-import { dataIn, meterText, named, unnamed } from './fixtures/metered.ts'
-import type { Id } from './fixtures/passing-requests.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const NOTHING = {

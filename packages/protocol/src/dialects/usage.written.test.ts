@@ -1,10 +1,10 @@
 // Every figure that vendors price apart, as clients are told of it: written where their dialect has a word for it.
 import { describe, expect, test } from 'bun:test'
+import { bytesOf } from '../../fixtures/buffer-codec.ts'
+import { eventsOf, framesOf, testAnswering } from '../../fixtures/matrix.ts'
+import type { Id } from '../../fixtures/shared/passing-requests.ts'
 import { fold, unfold } from '../canonical/reply.ts'
 import { type Usage, usageOf } from '../canonical/usage.ts'
-import { eventsOf, framesOf, testAnswering } from '../fixtures/matrix.ts'
-import { bytesOf } from '../framing/fixtures/buffer-codec.ts'
-import type { Id } from './fixtures/passing-requests.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const NOTHING = {

@@ -1,8 +1,8 @@
 // Values are counted before a body is parsed, in every dialect and at every size.
 import { describe, expect, test } from 'bun:test'
+import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
+import { ask, DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
 import { Mistake } from '../canonical/reading.ts'
-import { bufferCodec, bytesOf } from '../framing/fixtures/buffer-codec.ts'
-import { ask, DIALECTS, type Id } from './fixtures/passing-requests.ts'
 
 const ADDRESSED = { model: 'm', stream: false }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bufferCodec, bytesOf, textOf, textOfPieces } from '../../fixtures/buffer-codec.ts'
 import { editElements, editFields, type FieldEdits, setField } from './edit-fields.ts'
-import { bufferCodec, bytesOf, textOf, textOfPieces } from './fixtures/buffer-codec.ts'
 import { scanObject } from './json-scan.ts'
 
 /** Enough to make a body large: such a one is not put together again. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bytesOf, bufferCodec as codec } from '../../fixtures/buffer-codec.ts'
 import { openEventReader } from './event-reader.ts'
-import { bytesOf, bufferCodec as codec } from './fixtures/buffer-codec.ts'
 import { openSseParser, type SseEvent, SseOverflow } from './sse.ts'
 
 function read(pieces: readonly Uint8Array[]): SseEvent[] {

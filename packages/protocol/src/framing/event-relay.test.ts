@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { bufferCodec, bytesOf, textOf } from '../../fixtures/buffer-codec.ts'
 import { type EventView, openEventRelay, type RelayProblem, type Verdict } from './event-relay.ts'
-import { bufferCodec, bytesOf, textOf } from './fixtures/buffer-codec.ts'
 import { watchList } from './json-walk.ts'
 
 const MODEL = 8

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { bufferCodec, bytesOf } from './fixtures/buffer-codec.ts'
+import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
 import { openArrayReader, openArrayWriter } from './json-array.ts'
 import { SseOverflow } from './sse.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec, textOf } from './fixtures/buffer-codec.ts'
+import { bytesOf, bufferCodec as codec, textOf } from '../../fixtures/buffer-codec.ts'
 import { MAX_DEPTH, MEMBER_NOTE, scanObject } from './json-scan.ts'
 
 const scan = (text: string) => scanObject(bytesOf(text), codec)

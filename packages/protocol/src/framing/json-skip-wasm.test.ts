@@ -1,7 +1,7 @@
 // The two ways to skip a value have the same results for everything, and the same mistakes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec, textOf } from './fixtures/buffer-codec.ts'
+import { bytesOf, bufferCodec as codec, textOf } from '../../fixtures/buffer-codec.ts'
 import { type JsonMistake, type JsonScan, MEMBER_NOTE, scanObject, scanObjectWith } from './json-scan.ts'
 import { MAX_DEPTH, newNested, skipValue, UNLIMITED_VALUES } from './json-skip.ts'
 import { LONGEST_TEXT, MEMORY_SIZE, REFUSED, skipModule } from './json-skip-code.ts'

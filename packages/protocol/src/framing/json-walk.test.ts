@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf } from './fixtures/buffer-codec.ts'
+import { bytesOf } from '../../fixtures/buffer-codec.ts'
 import { textLength } from './json-walk.ts'
 
 test('the length of a JSON string is that of the text it stands for', () => {

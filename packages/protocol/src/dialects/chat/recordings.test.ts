@@ -5,8 +5,8 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
+import { checkRules, eventsOf } from '../../../fixtures/chat/reading.ts'
 import { type CanonicalReply, fold } from '../../canonical/reply.ts'
-import { checkRules, eventsOf } from './fixtures/reading.ts'
 import { decodeReply } from './reply.ts'
 
 const folder = join(process.env.TRIVIUM_RECORDINGS ?? '/nowhere', 'chat')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
-import { bytesOf, textOf } from '../../framing/fixtures/buffer-codec.ts'
-import { checkCuts, dataIn, meterText, openFor, UNITS, unnamed } from '../fixtures/metered.ts'
+import { bytesOf, textOf } from '../../../fixtures/buffer-codec.ts'
+import { checkCuts, dataIn, meterText, openFor, UNITS, unnamed } from '../../../fixtures/shared/metered.ts'
 import { passing } from './passing.ts'
 
 const ANSWER = { modelVersion: 'upstream-name', responseId: 'r-1' }

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
+import { bytesOf } from '../../../fixtures/buffer-codec.ts'
+import { answerOf, eventsOf } from '../../../fixtures/generate-content/streaming.ts'
 import type { CanonicalReply } from '../../canonical/reply.ts'
-import { bytesOf } from '../../framing/fixtures/buffer-codec.ts'
-import { answerOf, eventsOf } from './fixtures/streaming.ts'
 import { decodeReply } from './reply.ts'
 
 const folder = join(process.env.TRIVIUM_RECORDINGS ?? '/nowhere', 'generate-content')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { HELLO, mistakeOf, partsOf, read } from '../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { HELLO, mistakeOf, partsOf, read } from './fixtures/reading.ts'
 import { refuseStored } from './request.ts'
 
 test('the smallest request', () => {

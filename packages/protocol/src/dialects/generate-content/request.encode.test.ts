@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { MIME, requestOf, targetOf } from '../../../fixtures/generate-content/answering.ts'
+import { mistakeOf, read } from '../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest, MediaPart, Part, Tool, Turn } from '../../canonical/request.ts'
-import { MIME, requestOf, targetOf } from './fixtures/answering.ts'
-import { mistakeOf, read } from './fixtures/reading.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 
 function write(more: Partial<CanonicalRequest>, model?: string) {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bytesOf } from '../../../fixtures/buffer-codec.ts'
+import { ANSWERS } from '../../../fixtures/generate-content/answers.ts'
+import { answerOf, eventsOf, sse } from '../../../fixtures/generate-content/streaming.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
-import { bytesOf } from '../../framing/fixtures/buffer-codec.ts'
-import { ANSWERS } from './fixtures/answers.ts'
-import { answerOf, eventsOf, sse } from './fixtures/streaming.ts'
 import { decodeReply } from './reply.ts'
 
 const withoutFields = (_: string, value: unknown): unknown => (value === undefined ? null : value)

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'bun:test'
+import {
+  assistant,
+  call,
+  mistakeOf,
+  plain,
+  result,
+  text,
+  tide,
+  user,
+  written,
+} from '../../../fixtures/messages/requests.ts'
 import type { CanonicalRequest, Part } from '../../canonical/request.ts'
 import type { Target } from '../text-dialect.ts'
-import { assistant, call, mistakeOf, plain, result, text, tide, user, written } from './fixtures/requests.ts'
 
 test('a tool turn with thoughts, an image and a failed result', () => {
   const { body, warnings } = written({

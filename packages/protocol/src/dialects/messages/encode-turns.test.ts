@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import {
+  assistant,
+  call,
+  mistakeOf,
+  plain,
+  result,
+  text,
+  tide,
+  user,
+  written,
+} from '../../../fixtures/messages/requests.ts'
 import type { CanonicalRequest, MediaPart, Part, Source, TextDialectId, Turn } from '../../canonical/request.ts'
-import { assistant, call, mistakeOf, plain, result, text, tide, user, written } from './fixtures/requests.ts'
 
 describe('history', () => {
   const turnsOf = (...turns: Turn[]): { messages: unknown; warnings: string[] } => {

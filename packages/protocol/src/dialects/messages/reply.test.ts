@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { usage } from './fixtures/answers.ts'
+import { usage } from '../../../fixtures/messages/answers.ts'
 import { decodeReply } from './reply.ts'
 
 const message = (more: Record<string, unknown> = {}): Record<string, unknown> => ({

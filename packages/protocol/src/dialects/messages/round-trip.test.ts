@@ -1,8 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import {
+  ANSWERING,
+  decoded,
+  decodedFrames,
+  frame,
+  streamed,
+  type WireObject,
+} from '../../../fixtures/messages/answers.ts'
 import { fold, unfold } from '../../canonical/reply.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { ANSWERING, decoded, decodedFrames, frame, streamed, type WireObject } from './fixtures/answers.ts'
 import { decodeReply, encodeReply } from './reply.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { openStreamEncoder } from './stream.ts'

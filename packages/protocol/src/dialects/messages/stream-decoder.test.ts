@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { StreamEvent } from '../../canonical/event.ts'
-import { fold } from '../../canonical/reply.ts'
 import {
   begin,
   decoded,
@@ -17,7 +15,9 @@ import {
   usage,
   type WireObject,
   words,
-} from './fixtures/answers.ts'
+} from '../../../fixtures/messages/answers.ts'
+import type { StreamEvent } from '../../canonical/event.ts'
+import { fold } from '../../canonical/reply.ts'
 
 const call = (id: string, input: unknown = {}): WireObject => ({ type: 'tool_use', id, name: 'tide', input })
 const emptyText = { type: 'text', text: '' }

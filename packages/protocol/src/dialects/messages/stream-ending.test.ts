@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { fold } from '../../canonical/reply.ts'
-import type { Usage } from '../../canonical/usage.ts'
 import {
   begin,
   decodedFrames,
@@ -12,7 +10,9 @@ import {
   usage,
   type WireObject,
   words,
-} from './fixtures/answers.ts'
+} from '../../../fixtures/messages/answers.ts'
+import { fold } from '../../canonical/reply.ts'
+import type { Usage } from '../../canonical/usage.ts'
 
 const emptyText = { type: 'text', text: '' }
 

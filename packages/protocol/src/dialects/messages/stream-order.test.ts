@@ -12,7 +12,7 @@ import {
   over,
   start,
   words,
-} from './fixtures/answers.ts'
+} from '../../../fixtures/messages/answers.ts'
 
 const index = fc.nat(2)
 const anything = fc.jsonValue({ maxDepth: 2 })

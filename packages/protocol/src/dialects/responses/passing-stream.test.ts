@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { bytesOf, textOf } from '../../framing/fixtures/buffer-codec.ts'
-import { checkCuts, dataIn, meterText, named, openFor, UNITS } from '../fixtures/metered.ts'
+import { bytesOf, textOf } from '../../../fixtures/buffer-codec.ts'
+import { checkCuts, dataIn, meterText, named, openFor, UNITS } from '../../../fixtures/shared/metered.ts'
 import { passing } from './passing.ts'
 
 const RESPONSE = {

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type OpenAI from 'openai'
+import { bytesOf } from '../../../fixtures/buffer-codec.ts'
+import { REQUEST, served } from '../../../fixtures/responses/sdk.ts'
+import { decoded } from '../../../fixtures/responses/surroundings.ts'
 import { type CanonicalReply, fold } from '../../canonical/reply.ts'
-import { bytesOf } from '../../framing/fixtures/buffer-codec.ts'
-import { REQUEST, served } from './fixtures/sdk.ts'
-import { decoded } from './fixtures/surroundings.ts'
 import { decodeReply } from './reply.ts'
 
 type Response = OpenAI.Responses.Response

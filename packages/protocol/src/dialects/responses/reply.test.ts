@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { call, message, response, thoughts } from './fixtures/streams.ts'
-import { answering } from './fixtures/surroundings.ts'
+import { call, message, response, thoughts } from '../../../fixtures/responses/streams.ts'
+import { answering } from '../../../fixtures/responses/surroundings.ts'
 import { decodeReply, encodeReply } from './reply.ts'
 
 const read = (body: unknown) => {

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-
+import { call, PNG, refused, request, result, said, TIDE, turn, written } from '../../../fixtures/responses/requests.ts'
+import { target } from '../../../fixtures/responses/surroundings.ts'
 import type { MediaPart, Part, Turn } from '../../canonical/request.ts'
-import { call, PNG, refused, request, result, said, TIDE, turn, written } from './fixtures/requests.ts'
-import { target } from './fixtures/surroundings.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 
 test('the shortest request has nothing that nobody asked for', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { call, refused, result, said, TIDE, turn, written } from '../../../fixtures/responses/requests.ts'
 import type { JsonSchema, MediaPart } from '../../canonical/request.ts'
-import { call, refused, result, said, TIDE, turn, written } from './fixtures/requests.ts'
 
 describe('media', () => {
   const media = (more: Partial<MediaPart>): MediaPart => ({

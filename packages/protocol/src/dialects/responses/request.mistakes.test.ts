@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mistakeOf } from './fixtures/requests.ts'
+import { mistakeOf } from '../../../fixtures/responses/requests.ts'
 import { decodeRequest, refuseStored } from './request.ts'
 
 const read = (fields: object) =>

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { StreamEvent } from '../../canonical/event.ts'
-import { fold } from '../../canonical/reply.ts'
-import { bytesOf } from '../../framing/fixtures/buffer-codec.ts'
+import { bytesOf } from '../../../fixtures/buffer-codec.ts'
 import {
   call,
   completed,
@@ -14,8 +12,10 @@ import {
   thoughts,
   USAGE,
   type Wire,
-} from './fixtures/streams.ts'
-import { decoded, framed } from './fixtures/surroundings.ts'
+} from '../../../fixtures/responses/streams.ts'
+import { decoded, framed } from '../../../fixtures/responses/surroundings.ts'
+import type { StreamEvent } from '../../canonical/event.ts'
+import { fold } from '../../canonical/reply.ts'
 import { decodeReply } from './reply.ts'
 
 const ITEMS = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { BLOCKS, FIGURES, reply, stopped, text } from '../../../fixtures/responses/replies.ts'
+import { answering, decoded, encoded, unframed, type WireEvent } from '../../../fixtures/responses/surroundings.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../canonical/reply.ts'
-import { BLOCKS, FIGURES, reply, stopped, text } from './fixtures/replies.ts'
-import { answering, decoded, encoded, unframed, type WireEvent } from './fixtures/surroundings.ts'
 import { encodeReply } from './reply.ts'
 import { openStreamEncoder } from './stream.ts'
 

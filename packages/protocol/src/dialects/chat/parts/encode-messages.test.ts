@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../../../../fixtures/chat/writing.ts'
 import type { MediaPart, Turn } from '../../../canonical/request.ts'
-import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../fixtures/writing.ts'
 
 describe('messages', () => {
   test('several instructions are one message', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { targetOf } from '../../../../fixtures/chat/reading.ts'
+import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/writing.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import { targetOf } from '../fixtures/reading.ts'
-import { call, messagesOf, mistakeOf, said, TOOL, written } from '../fixtures/writing.ts'
 import { decodeRequest, encodeRequest } from '../request.ts'
 
 test('a plain request has nothing that was not asked for', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { bytesOf, bufferCodec as codec, textOf } from '../../../../fixtures/buffer-codec.ts'
 import type { Usage } from '../../../canonical/usage.ts'
-import { bytesOf, bufferCodec as codec, textOf } from '../../../framing/fixtures/buffer-codec.ts'
 import { chatFinish, readChatReply, renameModel } from './passing-reply.ts'
 import { chatUsage } from './usage.ts'
 

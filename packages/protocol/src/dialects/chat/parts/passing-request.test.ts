@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec, textOfPieces } from '../../../framing/fixtures/buffer-codec.ts'
+import { bytesOf, bufferCodec as codec, textOfPieces } from '../../../../fixtures/buffer-codec.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './passing-request.ts'
 
 const read = (body: string) => readChatRequest(bytesOf(body), codec)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bytesOf } from '../../../framing/fixtures/buffer-codec.ts'
-import { chunkOf, cut, EXPECTED, frame, run, runText, USAGE } from '../fixtures/stream-sample.ts'
+import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import { chunkOf, cut, EXPECTED, frame, run, runText, USAGE } from '../../../../fixtures/chat/stream-sample.ts'
 import type { ChatMeterState } from './passing-stream.ts'
 
 describe('metering', () => {

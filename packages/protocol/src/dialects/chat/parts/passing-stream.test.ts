@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bytesOf, bufferCodec as codec } from '../../../framing/fixtures/buffer-codec.ts'
+import { bytesOf, bufferCodec as codec } from '../../../../fixtures/buffer-codec.ts'
 import {
   BODY,
   chunkOf,
@@ -12,7 +12,7 @@ import {
   STREAM,
   USAGE,
   USAGE_ONLY,
-} from '../fixtures/stream-sample.ts'
+} from '../../../../fixtures/chat/stream-sample.ts'
 import { openChatMeter } from './passing-stream.ts'
 
 describe('forwarding', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bytesOf, bufferCodec as codec } from '../../../../fixtures/buffer-codec.ts'
 import { isObject } from '../../../canonical/reading.ts'
-import { bytesOf, bufferCodec as codec } from '../../../framing/fixtures/buffer-codec.ts'
 import { decodeRequest } from '../request.ts'
 import { readChatRequest } from './passing-request.ts'
 import { vendorObjects } from './passing-tenants.ts'

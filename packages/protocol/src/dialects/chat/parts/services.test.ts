@@ -1,9 +1,9 @@
 // What is known of a service goes before what the model's name suggests, field by field, translated and passed through.
 import { describe, expect, test } from 'bun:test'
+import { targetOf } from '../../../../fixtures/chat/reading.ts'
+import { edit } from '../../../../fixtures/shared/passing-requests.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'
-import { edit } from '../../fixtures/passing-requests.ts'
-import { targetOf } from '../fixtures/reading.ts'
 import { decodeRequest, encodeRequest } from '../request.ts'
 import { serviceOf } from './services.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import { calls, chunk, finish, reply, role, usageChunk, usageOf } from '../../../../fixtures/chat/answers.ts'
+import { checkRules, eventsOf, folded, framed } from '../../../../fixtures/chat/reading.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, fold } from '../../../canonical/reply.ts'
-import { bufferCodec, bytesOf } from '../../../framing/fixtures/buffer-codec.ts'
-import { calls, chunk, finish, reply, role, usageChunk, usageOf } from '../fixtures/answers.ts'
-import { checkRules, eventsOf, folded, framed } from '../fixtures/reading.ts'
 import { openStreamDecoder } from '../stream.ts'
 
 const called = (id: string, name: string, args: string) => ({ type: 'call', id, name, arguments: args, custom: false })

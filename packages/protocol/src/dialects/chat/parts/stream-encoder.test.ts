@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { ANSWERS, usageOf } from '../../../../fixtures/chat/answers.ts'
+import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
-import { ANSWERS, usageOf } from '../fixtures/answers.ts'
-import { answeringOf, eventsOf, framed } from '../fixtures/reading.ts'
 import { openStreamEncoder } from '../stream.ts'
 
 const USAGE = usageOf({ input: 90, output: 20, cachedInput: 64, reasoning: 8 })

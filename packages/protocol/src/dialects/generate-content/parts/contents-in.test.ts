@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { partsOf, read } from '../fixtures/reading.ts'
+import { partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
 import { encodeAscii } from './signature.ts'
 
 describe('parts', () => {

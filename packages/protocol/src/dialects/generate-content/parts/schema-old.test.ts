@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
 import type { JsonSchema } from '../../../canonical/request.ts'
-import { requestOf, targetOf } from '../fixtures/answering.ts'
-import { mistakeOf } from '../fixtures/reading.ts'
 import { encodeRequest } from '../request.ts'
 
 function write(schema: JsonSchema) {

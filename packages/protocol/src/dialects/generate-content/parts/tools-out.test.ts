@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
-import { requestOf, targetOf } from '../fixtures/answering.ts'
-import { mistakeOf } from '../fixtures/reading.ts'
 import { encodeRequest } from '../request.ts'
 
 const TIDE: Tool = { name: 'tide' }

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'bun:test'
+import {
+  assistant,
+  call,
+  mistakeOf,
+  plain,
+  result,
+  text,
+  tide,
+  user,
+  written,
+} from '../../../../fixtures/messages/requests.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
-import { assistant, call, mistakeOf, plain, result, text, tide, user, written } from '../fixtures/requests.ts'
 
 const more: Tool = { name: 'wind' }
 const both = { tools: [tide, more] }
