@@ -72,10 +72,11 @@ describe('the first call', () => {
 })
 
 describe('pages', () => {
-  const markdown = ['.', 'docs', 'docs/decisions', 'faults', 'torture'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(folder, name)),
+  const markdown = ['.', 'docs', 'docs/decisions', 'faults', 'torture', 'packages/http', 'packages/sandbox'].flatMap(
+    (folder) =>
+      readdirSync(join(ROOT, folder))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => join(folder, name)),
   )
 
   /** As GitHub makes the anchor of a heading. */
