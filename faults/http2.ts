@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
 import type { Answer, FaultProxy } from './wire.ts'
 
-const FIXTURES = join(import.meta.dir, '../packages/gateway/src/config/fixtures')
+const FIXTURES = join(import.meta.dir, '../packages/gateway/fixtures')
 /** What a gateway must trust to talk to these upstreams. */
 export const AUTHORITY = join(FIXTURES, 'localhost.cert.pem')
 

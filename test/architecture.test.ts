@@ -10,6 +10,8 @@ const DIALECTS = `${PROTOCOL}/dialects`
 
 /** What each folder of the gateway may import, besides itself and the packages `protocol` and `http`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
+  process: ['observe'],
+  startup: ['cli', 'config', 'access', 'money', 'storage'],
   cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
   text: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['text', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
@@ -27,22 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: ['protocol'], sandbox: ['http'] }
 
 /** The files that put everything together. */
-const TOP = [
-  'main.ts',
-  'serve.ts',
-  'app.ts',
-  'config.ts',
-  'lifecycle.ts',
-  'listen.ts',
-  'first-start.ts',
-  'keep-running.mjs',
-  'secret.ts',
-  'start-summary.ts',
-  'supervise.ts',
-  'upkeep.ts',
-  'version.ts',
-  'worker.ts',
-]
+const TOP = ['main.ts', 'serve.ts', 'app.ts', 'config.ts', 'listen.ts', 'upkeep.ts', 'version.ts']
 const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'passing.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400

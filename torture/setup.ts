@@ -1,7 +1,7 @@
 // Where torture takes place: an upstream that outlives every gateway, gateways on one store, and the operator's desk.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { readUsage } from '../packages/gateway/src/cli/usage-pages.ts'
+import { readUsage } from '../packages/gateway/src/cli/commands/usage-pages.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'
 import type { Account, Row } from '../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../test/support/gateway/gateway.ts'

@@ -10,7 +10,7 @@ export type Child = {
   stop(): Promise<void>
 }
 
-const CERTIFICATES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
+const CERTIFICATES = join(import.meta.dir, '../../packages/gateway/fixtures')
 /** Of the https upstream, for localhost and 127.0.0.1. */
 export const CERTIFICATE = join(CERTIFICATES, 'localhost.cert.pem')
 export const PRIVATE_KEY = join(CERTIFICATES, 'localhost.key.pem')

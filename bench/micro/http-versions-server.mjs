@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 
-const fixtures = new URL('../../packages/gateway/src/config/fixtures/', import.meta.url)
+const fixtures = new URL('../../packages/gateway/fixtures/', import.meta.url)
 const [cert, key] = ['cert', 'key'].map((part) => readFileSync(new URL(`localhost.${part}.pem`, fixtures)))
 const ANSWER = JSON.stringify({ id: 'x', choices: [{ message: { role: 'assistant', content: 'word '.repeat(200) } }] })
 const EVENT = `data: {"id":"x","choices":[{"index":0,"delta":{"content":"${'word '.repeat(20)}"}}]}\n\n`

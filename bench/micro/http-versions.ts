@@ -9,7 +9,7 @@ type Protocol = (typeof PROTOCOLS)[number]
 const ROUNDS = Number(process.argv[2] ?? 5)
 const REQUESTS = 2_000
 const EVENTS = 100
-const FIXTURES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
+const FIXTURES = join(import.meta.dir, '../../packages/gateway/fixtures')
 const tls = { ca: readFileSync(join(FIXTURES, 'localhost.cert.pem'), 'utf8') }
 
 const child = Bun.spawn(['node', join(import.meta.dir, 'http-versions-server.mjs')], { stdout: 'pipe' })

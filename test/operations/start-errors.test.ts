@@ -9,7 +9,7 @@ import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type CommandOutput, createDatabase, type Home, newHome, runCommand } from '../support/gateway/home.ts'
 import { startPostgres } from '../support/postgres/postgres.ts'
 
-const FIXTURES = join(import.meta.dir, '../../packages/gateway/src/config/fixtures')
+const FIXTURES = join(import.meta.dir, '../../packages/gateway/fixtures')
 const TLS = `server: { tls: { cert: ${FIXTURES}/localhost.cert.pem, key: ${FIXTURES}/localhost.key.pem } }\n`
 
 /** Each is a folder or a database in a state that no server can work with. `says`: what the one line must contain. */

@@ -8,14 +8,14 @@ import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type Engine, type Home, newHome } from '../support/gateway/home.ts'
 
-const SOURCES = join(import.meta.dir, '../../packages/gateway/src')
+const FIXTURES = join(import.meta.dir, '../../packages/gateway/fixtures')
 const FORMER = {
-  cert: `${SOURCES}/config/fixtures/localhost.cert.pem`,
-  key: `${SOURCES}/config/fixtures/localhost.key.pem`,
+  cert: `${FIXTURES}/localhost.cert.pem`,
+  key: `${FIXTURES}/localhost.key.pem`,
 }
 const RENEWED = {
-  cert: `${SOURCES}/upstreams/fixtures/test-host.pem`,
-  key: `${SOURCES}/upstreams/fixtures/test-host-key.pem`,
+  cert: `${FIXTURES}/test-host.cert.pem`,
+  key: `${FIXTURES}/test-host.key.pem`,
 }
 
 /** A connection of its own: the certificate's serial number, or what went wrong. */

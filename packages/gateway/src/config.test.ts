@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { formatMistakes } from './config/format.ts'
+import { formatMistakes } from './config/format-mistakes.ts'
 import { loadFile, readEnvironment } from './config.ts'
 
-const FIXTURES = join(import.meta.dir, 'config/fixtures')
+const FIXTURES = join(import.meta.dir, '../fixtures')
 
 let folder = ''
 beforeAll(() => {

@@ -1,5 +1,5 @@
 // Accounts and keys for tests, and what the ledger says about them.
-import { readUsage } from '../../../packages/gateway/src/cli/usage-pages.ts'
+import { readUsage } from '../../../packages/gateway/src/cli/commands/usage-pages.ts'
 import { formatUsd } from '../../../packages/gateway/src/money/amount.ts'
 import { type Operated, operate } from './operate.ts'
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { masterSecret } from '../../../packages/gateway/src/secret.ts'
+import { masterSecret } from '../../../packages/gateway/src/startup/master-secret.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres.ts'
 import { openSqlite } from '../../../packages/gateway/src/storage/sqlite.ts'
 import { startPostgres } from '../postgres/postgres.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { reply } from './raw-upstream.ts'
 
-const FIXTURES = join(import.meta.dir, '../../../packages/gateway/src/config/fixtures')
+const FIXTURES = join(import.meta.dir, '../../../packages/gateway/fixtures')
 /** What a gateway's NODE_EXTRA_CA_CERTS must name to trust it. */
 export const TRUSTED = join(FIXTURES, 'localhost.cert.pem')
 

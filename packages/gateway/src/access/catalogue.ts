@@ -2,7 +2,7 @@
 
 import { type CidrList, compileCidrs } from '@trivium/http/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
-import { MULTIPLIER_ONE } from '../config/groups.ts'
+import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
 import { readyRate } from '../money/hold.ts'
 import { type Rate, rateOf } from '../money/price.ts'

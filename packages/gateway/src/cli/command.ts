@@ -1,8 +1,8 @@
 // A command as its table describes it. Parsing, help and running all read the same entry.
 import type { Arguments, Flags } from './args.ts'
+import type { OperationName } from './commands/operations.ts'
+import type { Setup } from './context.ts'
 import { UsageError } from './errors.ts'
-import type { OperationName } from './operations.ts'
-import type { Setup } from './setup.ts'
 
 export type Option = {
   name: string

@@ -1,11 +1,11 @@
 // Help, generated from the table of commands.
-import { nearest } from '../config/nearest.ts'
+import { nearest } from '../config/closest-match.ts'
 import { type Command, type Option, optionText, SECTIONS, usageOf } from './command.ts'
+import { LOCAL_COMMANDS } from './commands/local-commands.ts'
+import { STORE_COMMANDS } from './commands/store-commands.ts'
 import { UsageError } from './errors.ts'
-import { LOCAL_COMMANDS } from './local-commands.ts'
 import { Report } from './output.ts'
 import { PROGRAM } from './program.ts'
-import { STORE_COMMANDS } from './store-commands.ts'
 import { align } from './table.ts'
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(

@@ -3,13 +3,13 @@ import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, type StoreCommand } from './command.ts'
-import { askServer } from './control.ts'
+import { OPERATIONS, type OperationName } from './commands/operations.ts'
+import { readUsage, type UsagePage } from './commands/usage-pages.ts'
+import type { Setup } from './context.ts'
+import { askServer } from './control-socket.ts'
 import { CommandError } from './errors.ts'
 import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
-import { OPERATIONS, type OperationName } from './operations.ts'
 import { printError, printResult, Report } from './output.ts'
-import type { Setup } from './setup.ts'
-import { readUsage, type UsagePage } from './usage-pages.ts'
 
 /** The exit code; undefined while a server goes on running. */
 export async function run(args: readonly string[], setup: Setup): Promise<number | undefined> {

@@ -2,8 +2,8 @@
 import { spyOn } from 'bun:test'
 import { loadFile, readEnvironment } from '../config.ts'
 import { openSqlite } from '../storage/sqlite.ts'
+import type { Setup } from './context.ts'
 import { run } from './run.ts'
-import type { Setup } from './setup.ts'
 
 export type Ended = { code: number | undefined; stdout: string; stderr: string }
 

@@ -1,14 +1,11 @@
 // The sections put together: defaults, the embedded models, what refers to what, and the remarks.
 import { NANOS_PER_USD } from '../money/amount.ts'
-import { SANDBOX_KIND } from './described.ts'
-import { addMistake, openDocument, type Reading } from './document.ts'
-import { isLitellmFile } from './foreign.ts'
-import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './groups.ts'
+import { switchedOn } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
-import type { BuiltIn } from './kinds.ts'
-import { readModels } from './models.ts'
-import { priceVersion } from './prices.ts'
-import { configRemarks } from './remarks.ts'
+import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
+import { readModels } from './sections/models.ts'
+import { isLitellmFile } from './sections/other-gateways.ts'
+import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
 import {
   RETENTION_DEFAULTS,
   readRegistration,
@@ -16,12 +13,15 @@ import {
   readSandboxSection,
   registrationDefaults,
   type WrittenSandbox,
-} from './sections.ts'
-import { readServer, SERVER_DEFAULTS } from './server.ts'
+} from './sections/small-sections.ts'
+import { priceVersion } from './sections/token-prices.ts'
+import { SANDBOX_KIND } from './sections/upstream-kind.ts'
+import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './sections/upstreams.ts'
 import type { FileConfig, Group, Mistake, Model, Route, TokenPrice } from './types.ts'
-import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './upstreams.ts'
-import { type Fields, fieldsOf } from './value.ts'
-import { switchedOn } from './vendors.ts'
+import type { BuiltIn } from './upstream-kinds.ts'
+import { configRemarks } from './warnings.ts'
+import { addMistake, openDocument, type Reading } from './yaml/document.ts'
+import { type Fields, fieldsOf } from './yaml/fields.ts'
 
 export type Loaded = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import { describeChanges } from './changes.ts'
-import { distance, nearest } from './nearest.ts'
+import { distance, nearest } from './closest-match.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string): FileConfig {

@@ -14,8 +14,8 @@ const ENV = { MAIN_KEY: 'a-key' }
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'trivium-docs-'))
-  copyFileSync(join(import.meta.dir, 'fixtures/localhost.cert.pem'), join(folder, 'cert.pem'))
-  copyFileSync(join(import.meta.dir, 'fixtures/localhost.key.pem'), join(folder, 'key.pem'))
+  copyFileSync(join(import.meta.dir, '../../fixtures/localhost.cert.pem'), join(folder, 'cert.pem'))
+  copyFileSync(join(import.meta.dir, '../../fixtures/localhost.key.pem'), join(folder, 'key.pem'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

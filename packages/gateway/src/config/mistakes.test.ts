@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
-import { formatMistakes } from './format.ts'
+import { formatMistakes } from './format-mistakes.ts'
 
 const load = (source: string, env: Record<string, string> = {}) => assemble(source, '/etc/trivium.yaml', env, BUILT_IN)
 const lines = (source: string, env?: Record<string, string>) =>

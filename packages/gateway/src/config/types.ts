@@ -3,7 +3,7 @@ import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/media-price.ts'
 import type { TokenPrice } from '../money/price.ts'
-import type { Spoken } from './kinds.ts'
+import type { Spoken } from './upstream-kinds.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 

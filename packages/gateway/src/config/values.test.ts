@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { assemble } from './assemble.ts'
 import type { FileConfig, MediaPrice, TokenPrice } from './types.ts'
-import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
+import { formatDuration, parseDuration, parseSize, suggestAmount } from './yaml/units.ts'
 
 type Variables = Record<string, string>
 

@@ -5,9 +5,9 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Loaded } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
-import { EMPTY_FILE, saysNothing } from './document.ts'
-import { reasonOf } from './server.ts'
+import { reasonOf } from './sections/server.ts'
 import type { FileConfig, Mistake } from './types.ts'
+import { EMPTY_FILE, saysNothing } from './yaml/document.ts'
 
 export type WatchOptions = {
   /** The configuration in force, to tell what changed. */

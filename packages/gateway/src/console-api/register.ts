@@ -11,12 +11,12 @@ import { createTries } from '../overload/attempt-counter.ts'
 import { createFewAtOnce } from '../overload/concurrency-limit.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { SignedUp, SignUpRefusal, Storage } from '../storage/storage.ts'
-import { type ConsoleCall, type Refusal, refuse, refuseFor } from './answers.ts'
+import { createInProgress, type Slot } from './concurrent-calls.ts'
 import { readCredentials } from './credentials.ts'
-import { createInProgress, type Slot } from './in-progress.ts'
-import { createOnceADay } from './once-a-day.ts'
-import { isOwnPage } from './own-page.ts'
-import { releasedBudget, trialsPerNetwork } from './trial-pace.ts'
+import { createOnceADay } from './log-once-a-day.ts'
+import { type ConsoleCall, type Refusal, refuse, refuseFor } from './responses.ts'
+import { isOwnPage } from './same-origin.ts'
+import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
 export type RegisterParts = {
   storage: Pick<Storage, 'signUp' | 'signUpRefusal'>

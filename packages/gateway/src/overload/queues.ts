@@ -1,8 +1,8 @@
 // The two lines in which requests may wait, kept going by the ticker: for a place in this process, and for room at an upstream.
 
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
+import { wantedMs } from '../observe/cpu-time.ts'
 import type { Log } from '../observe/log.ts'
-import { wantedMs } from '../observe/processor-time.ts'
 import { type Admission, createAdmission, type Limits } from './admission.ts'
 import { createRoom, type Room } from './upstream-slots.ts'
 

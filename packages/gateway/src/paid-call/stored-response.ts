@@ -1,7 +1,7 @@
 // The answer of a request with an idempotency key, as it is kept: encrypted for its account, and tied to the key and the
 // request that it answers.
 
-import type { AccountKeys } from '../access/account-keys.ts'
+import type { AccountKeys } from '../access/account-secrets.ts'
 import type { Claim, KeptAnswer } from '../storage/contents.ts'
 
 /** In place of the headers, which are encrypted with the body. Earlier versions kept both as they were, for a day. */

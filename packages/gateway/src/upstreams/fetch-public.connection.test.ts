@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import { fetchPublic, PublicFetchError, type PublicFetchOptions } from './fetch-public.ts'
 
-const fixture = (name: string) => Bun.file(join(import.meta.dir, 'fixtures', name)).text()
-const ca = await fixture('test-ca.pem')
-const certificate = { cert: await fixture('test-host.pem'), key: await fixture('test-host-key.pem') }
+const fixture = (name: string) => Bun.file(join(import.meta.dir, '../../fixtures', name)).text()
+const ca = await fixture('test-ca.cert.pem')
+const certificate = { cert: await fixture('test-host.cert.pem'), key: await fixture('test-host.key.pem') }
 
 type Site = { port: number; requests: string[]; serverNames: string[] }
 const open: { close(): void }[] = []

@@ -1,7 +1,7 @@
 // How an upstream is spoken to: what its description says of a dialect, made into an address and headers.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { type Credential, type Spoken, spoken } from '../config/kinds.ts'
 import type { Upstream } from '../config/types.ts'
+import { type Credential, type Spoken, spoken } from '../config/upstream-kinds.ts'
 
 const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
   chat: spoken('chat'),

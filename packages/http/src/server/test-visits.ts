@@ -10,7 +10,7 @@ import { RawClient } from './test-client.ts'
 export type Visit = { request: HttpRequest; answer(answer: Answer): void }
 
 const fixture = (part: string) =>
-  readFileSync(join(import.meta.dir, `../../config/fixtures/localhost.${part}.pem`), 'utf8')
+  readFileSync(join(import.meta.dir, `../../../gateway/fixtures/localhost.${part}.pem`), 'utf8')
 export const CERTIFICATE = { cert: fixture('cert'), key: fixture('key') }
 
 export class VisitedServer {

@@ -1,5 +1,5 @@
 // Models of one vendor at another: every customer has an address of his own, so it must be given.
-import { type Kind, spoken } from '../../config/kinds.ts'
+import { type Kind, spoken } from '../../config/upstream-kinds.ts'
 
 /** A route's `model` is the name of a deployment, which tells nothing of the model behind it. */
 export const azure: Kind = {

@@ -1,6 +1,6 @@
 // Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more. Those that host
 // models of others say how hard to think in words of their own: what a model's name suggests are its maker's.
-import { type Kind, spoken } from '../../config/kinds.ts'
+import { type Kind, spoken } from '../../config/upstream-kinds.ts'
 
 export const deepseek: Kind = {
   kind: 'deepseek',

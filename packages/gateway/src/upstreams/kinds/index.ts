@@ -1,5 +1,5 @@
 // The only list of kinds. Each says what its vendor documents and nothing more; docs/upstreams.md has the table.
-import type { Kind } from '../../config/kinds.ts'
+import type { Kind } from '../../config/upstream-kinds.ts'
 import { azure, bedrock, bedrockClaude, vertex, vertexExpress } from './clouds.ts'
 import { deepseek, fireworks, groq, mistral, moonshot, openrouter, qwen, together, xai } from './hosts.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'

@@ -1,5 +1,5 @@
 // Servers that people run themselves. The addresses are the defaults of a server on the same machine.
-import { type Kind, spoken } from '../../config/kinds.ts'
+import { type Kind, spoken } from '../../config/upstream-kinds.ts'
 
 /** The server of one's own takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer only. */
 export const ollama: Kind = {

@@ -1,5 +1,5 @@
 // Vendors that an environment variable switches on by itself: their models and prices are in the price list.
-import { type Kind, spoken } from '../../config/kinds.ts'
+import { type Kind, spoken } from '../../config/upstream-kinds.ts'
 
 export const openai: Kind = {
   kind: 'openai',

@@ -1,0 +1,70 @@
+// Accounts, keys and usage as tables: what an operator looks for; --json has all of it.
+import { type Column, table } from '../table.ts'
+
+type Shown = Readonly<Record<string, unknown>>
+
+const text = (title: string, name: string): Column<Shown> => ({ title, cell: (row) => cellOf(row[name]) })
+const figure = (title: string, name: string): Column<Shown> => ({ ...text(title, name), right: true })
+
+function cellOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  return Array.isArray(value) ? value.join(',') : String(value)
+}
+
+/** To the second: milliseconds and the T make a column wide and say nothing. */
+const time = (title: string, name: string): Column<Shown> => ({
+  title,
+  cell: (row) =>
+    cellOf(row[name])
+      ?.replace('T', ' ')
+      .replace(/\.\d+Z$/, 'Z'),
+})
+
+const LIMITS = [figure('rpm', 'rpm'), figure('tpm', 'tpm'), figure('concurrent', 'concurrent')]
+
+const ACCOUNT: readonly Column<Shown>[] = [
+  figure('id', 'id'),
+  text('email', 'email'),
+  figure('balance usd', 'balance_usd'),
+  figure('held usd', 'held_usd'),
+  figure('spent this month', 'spent_this_month_usd'),
+  { title: 'state', cell: (row) => (row.disabled === true ? 'disabled' : 'active') },
+  ...LIMITS,
+  time('created', 'created_at'),
+]
+
+const KEY: readonly Column<Shown>[] = [
+  figure('id', 'id'),
+  text('name', 'name'),
+  text('group', 'group'),
+  { title: 'state', cell: stateOfKey },
+  figure('spent usd', 'spent_usd'),
+  figure('cap usd', 'cap_usd'),
+  text('per', 'cap_period'),
+  ...LIMITS,
+  text('models', 'models'),
+  text('ips', 'ips'),
+  time('expires', 'expires_at'),
+  time('created', 'created_at'),
+]
+
+const USAGE: readonly Column<Shown>[] = [
+  time('time', 'at'),
+  text('request', 'request_id'),
+  figure('key', 'key_id'),
+  text('model', 'model'),
+  text('upstream', 'upstream'),
+  text('ending', 'ending'),
+  figure('cost usd', 'cost_usd'),
+]
+
+function stateOfKey({ revoked, expires_at: expires }: Shown): string {
+  if (revoked === true) return 'revoked'
+  return typeof expires === 'string' && Date.parse(expires) <= Date.now() ? 'expired' : 'active'
+}
+
+const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(columns, result as readonly Shown[])
+
+export const showAccounts = shown(ACCOUNT)
+export const showKeys = shown(KEY)
+export const showUsage = shown(USAGE)

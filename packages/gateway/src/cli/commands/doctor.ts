@@ -1,0 +1,160 @@
+// `trivium doctor`: the questions to ask first when something does not work.
+import { accessSync, constants, existsSync } from 'node:fs'
+import type { Environment } from '../../config/types.ts'
+import { FolderInUse, type Storage } from '../../storage/storage.ts'
+import type { ProbeState } from '../../upstreams/check.ts'
+import type { Setup } from '../context.ts'
+import { PROGRAM, START } from '../program.ts'
+import { align } from '../table.ts'
+import { storeRemarks } from './store-warnings.ts'
+import { probeAll, probesInWords } from './upstream-probes.ts'
+
+/** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
+type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
+type Finding = string | { note: string; remarks: readonly string[] }
+export type Examined = { ok: boolean; checks: Check[] }
+
+/** Rejects with what is the matter; `advice` goes with it. */
+type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
+
+export async function doctor(setup: Setup): Promise<Examined> {
+  const checks: Check[] = []
+  const examine = async (question: Question) => checks.push(await answer(question))
+  const questions: Question[] = [
+    {
+      ...{ check: 'runtime', advice: 'install the version that package.json names' },
+      ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
+    },
+    {
+      ...{ check: 'environment', advice: 'correct the variable and start again' },
+      ask: () => `host ${setup.environment().host}, port ${setup.environment().port}`,
+    },
+    {
+      ...{ check: 'configuration', advice: `correct the file; '${PROGRAM} config check' shows the same list` },
+      ask: () => describeConfig(setup),
+    },
+    {
+      check: 'data folder',
+      advice: `set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
+      ask: () => describeFolder(setup.environment()),
+    },
+    {
+      check: 'store',
+      advice: 'correct TRIVIUM_DATA or DATABASE_URL, or restore a copy of the data (docs/backup.md)',
+      ask: () => describeStore(setup),
+    },
+  ]
+  for (const question of questions) {
+    await examine(question)
+    // A store in a folder that does not exist would be the same finding twice.
+    if (question.check === 'data folder' && !checks.at(-1)?.ok) break
+  }
+  if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(setup)))
+  // The owner of a SQLite file is the only node there is.
+  if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) {
+    const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
+    await examine({ check: 'nodes', advice, ask: () => describeNodes(setup) })
+  }
+  return { ok: checks.every(({ ok }) => ok), checks }
+}
+
+async function answer({ check, advice, ask }: Question): Promise<Check> {
+  try {
+    const found = await ask()
+    const { note, remarks } = typeof found === 'string' ? { note: found, remarks: [] } : found
+    return { check, ok: true, note, advice: null, remarks }
+  } catch (error) {
+    return { check, ok: false, note: error instanceof Error ? error.message : String(error), advice, remarks: [] }
+  }
+}
+
+const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
+  unreachable: 'check base_url, DNS, firewall and certificate, and that the service runs',
+  'key rejected': 'replace the key in the configuration, or check what it is allowed to do',
+  failing: "the service has a fault of its own; look at its status page, and try 'upstream test'",
+}
+
+/** All at once, by a call that costs nothing. The embedded models are part of this program. */
+async function examineUpstreams(setup: Setup): Promise<Check[]> {
+  const { upstreams } = setup.config(setup.environment())
+  const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { kind }]) => kind !== 'sandbox')) })
+  return Object.entries(probes).map(([id, found]) => {
+    const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
+    const known = found.find(({ note }) => note !== null)
+    const said = (bad ?? known)?.note
+    const note = `${probesInWords(found)}${said === undefined || said === null ? '' : `: ${said}`}`
+    return {
+      check: `upstream ${id}`,
+      ok: !bad,
+      note,
+      advice: bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null,
+      remarks: [],
+    }
+  })
+}
+
+/** One line per check, and one for what to do or to know. */
+export function describeDoctor({ checks }: Examined): string {
+  const rows = checks.flatMap(({ check, ok, note, advice, remarks }) => {
+    const [first = '', ...more] = note.split('\n')
+    return [
+      [ok ? 'ok' : 'FAILED', check, first],
+      ...more.map((line) => ['', '', line]),
+      ...(advice === null ? [] : [['', '', `-> ${advice}`]]),
+      ...remarks.map((remark) => ['', '', `remark: ${remark}`]),
+    ]
+  })
+  return `${align(rows, [false, false, false], '  ').join('\n')}\n`
+}
+
+function describeConfig(setup: Setup): Finding {
+  const environment = setup.environment()
+  const { models, upstreams, remarks } = setup.config(environment)
+  const file = environment.configFile ?? 'no file, defaults'
+  const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
+  return { note, remarks: [...environment.remarks, ...remarks] }
+}
+
+function describeFolder({ dataDir, databaseUrl }: Environment): string {
+  // With PostgreSQL it holds nothing before a server has run on this machine.
+  if (!existsSync(dataDir) && databaseUrl) return `${dataDir} does not exist; a server on this machine creates it`
+  if (!existsSync(dataDir)) throw new Error(`the folder ${dataDir} does not exist`)
+  accessSync(dataDir, constants.R_OK | constants.W_OK)
+  return `${dataDir} can be written`
+}
+
+async function withStore<T>(setup: Setup, environment: Environment, work: (storage: Storage) => Promise<T>) {
+  const storage = await setup.openStorage(environment)
+  return await work(storage).finally(() => storage.close())
+}
+
+/** Nodes that do not agree answer the same call differently, or at another price, depending on where it arrives. */
+async function describeNodes(setup: Setup): Promise<string> {
+  const environment = setup.environment()
+  const here = shorten(setup.config(environment).hash)
+  const nodes = await withStore(setup, environment, (storage) => storage.nodes())
+  if (nodes.length === 0) return `none is running; configuration ${here} here`
+  const configs = new Set(nodes.map(({ config }) => shorten(config)))
+  const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
+  if (configs.size > 1) throw new Error(`configurations differ: ${list}; here it is ${here}`)
+  if (!configs.has(here)) throw new Error(`the configuration here, ${here}, is not that of the nodes: ${list}`)
+  return `${nodes.length} running, all with configuration ${here}`
+}
+
+const shorten = (hash: string): string => hash.slice(0, 12)
+
+async function describeStore(setup: Setup): Promise<Finding> {
+  const environment = setup.environment()
+  const note = await askStore(setup, environment)
+  return { note, remarks: await storeRemarks(setup, environment, setup.config(environment)) }
+}
+
+async function askStore(setup: Setup, environment: Environment): Promise<string> {
+  try {
+    await withStore(setup, environment, (storage) => storage.ping())
+    return environment.databaseUrl ? 'PostgreSQL answers' : 'SQLite opens'
+  } catch (error) {
+    if (error instanceof FolderInUse) return `in use: ${error.message}`
+    throw error
+  }
+}

@@ -1,0 +1,126 @@
+// The options of `key create`, `key limit` and `account limit`, checked: what is wrong is named before anything is written.
+
+import { mistakesIn } from '../../access/origin.ts'
+import type { FileConfig, Group } from '../../config/types.ts'
+import { type Nanos, parseUsd } from '../../money/amount.ts'
+import { type Limits, PERIODS, type Period } from '../../money/limits.ts'
+import type { KeyChanges } from '../../storage/storage.ts'
+import { CommandError, UsageError } from '../errors.ts'
+
+type Values = Readonly<Record<string, string>>
+
+/** Option -> limit. */
+const LIMIT_OPTIONS = [
+  ['rpm', 'requestsPerMinute'],
+  ['tpm', 'tokensPerMinute'],
+  ['concurrent', 'concurrent'],
+] as const
+
+export const LIMIT_NAMES = LIMIT_OPTIONS.map(([name]) => name)
+/** All that says what a key may do. */
+export const TERM_NAMES = ['cap', 'cap-period', 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
+
+const NONE = 'none'
+const MOST = 1_000_000_000
+
+/** What is given; `none` takes a limit away where there may be one already. */
+export function limitsOf(values: Values, mayRemove: boolean): Partial<Limits> {
+  const limits: Partial<Limits> = {}
+  for (const [name, limit] of LIMIT_OPTIONS) {
+    const given = values[name]
+    if (given !== undefined)
+      limits[limit] = mayRemove && given === NONE ? undefined : wholeNumber(name, given, mayRemove)
+  }
+  return limits
+}
+
+function wholeNumber(name: string, given: string, mayRemove: boolean): number {
+  const number = /^\d{1,10}$/.test(given) ? Number(given) : 0
+  if (number >= 1 && number <= MOST) return number
+  const orNone = mayRemove ? ", or 'none' for no limit" : ''
+  throw new UsageError(`--${name} must be a whole number from 1 to ${MOST}${orNone}, not '${given}'`)
+}
+
+/** `cap`: what there is already. `mayRemove`: `none` takes away what there is; a cap takes its period with it. */
+type About = { group: Group | undefined; cap: Nanos | undefined; mayRemove: boolean }
+
+/** Those terms of a key that are given. */
+export function termsOf(values: Values, about: About, config: FileConfig, now: number): KeyChanges {
+  const { group, mayRemove } = about
+  const { cap, 'cap-period': period, expires, models, ips } = values
+  const unlessNone = <Read>(given: string, read: (given: string) => Read): Read | undefined =>
+    mayRemove && given === NONE ? undefined : read(given)
+  const terms: KeyChanges = limitsOf(values, mayRemove)
+  if (cap !== undefined) terms.cap = unlessNone(cap, capOf)
+  if (cap !== undefined && terms.cap === undefined) terms.capPeriod = undefined
+  const capThen = 'cap' in terms ? terms.cap : about.cap
+  if (period !== undefined) terms.capPeriod = unlessNone(period, (given) => periodOf(given, capThen))
+  if (expires !== undefined) terms.expiresAt = unlessNone(expires, (given) => timeOf(given, now))
+  if (models !== undefined) terms.models = unlessNone(models, (given) => modelsOf(given, group, config))
+  if (ips !== undefined) terms.networks = unlessNone(ips, networksOf)
+  return terms
+}
+
+export function amountOf(text: string, option: string): Nanos {
+  const nanos = parseUsd(text)
+  if (nanos === undefined) throw new UsageError(`--${option} must be an amount in USD such as 12.50, not '${text}'`)
+  return nanos
+}
+
+function capOf(given: string): Nanos {
+  const cap = amountOf(given, 'cap')
+  if (cap <= 0n) throw new UsageError('--cap must be more than zero')
+  return cap
+}
+
+function periodOf(given: string, cap: Nanos | undefined): Period {
+  const period = PERIODS.find((each) => each === given)
+  if (!period) throw new UsageError(`--cap-period must be one of ${PERIODS.join(', ')}, not '${given}'`)
+  if (cap === undefined) throw new UsageError('--cap-period says how often --cap renews: give --cap, too')
+  return period
+}
+
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
+
+function timeOf(expires: string, now: number): number {
+  const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
+  // Without a zone it is UTC: where the server stands must not decide when a key expires.
+  const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)
+  // The 31st of February would quietly become the 3rd of March.
+  if (Number.isNaN(time) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day)
+    throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
+  // Nobody wants a key that never worked; whoever mistook the year or the zone does not notice by its secret.
+  if (time <= now) {
+    const [given, present] = [time, now].map((each) => new Date(each).toISOString())
+    throw new UsageError(`--expires must be a time to come: ${given} is in the past, it is ${present} now`)
+  }
+  return time
+}
+
+function modelsOf(given: string, group: Group | undefined, config: FileConfig): string[] {
+  const models = listOf('models', given)
+  const unknown = models.filter((id) => !config.models.has(id))
+  if (unknown.length > 0) {
+    const known = [...config.models.keys()].join(', ')
+    throw new CommandError(`--models names what does not exist: ${unknown.join(', ')}; there are: ${known}`)
+  }
+  // A group that the file no longer has allows nothing, whatever is written down here.
+  const elsewhere = models.filter((id) => !group?.models.includes('*') && !group?.models.includes(id))
+  if (group && elsewhere.length > 0)
+    throw new CommandError(`--models names what the group '${group.id}' does not have: ${elsewhere.join(', ')}`)
+  return models
+}
+
+function networksOf(given: string): string[] {
+  const networks = listOf('ips', given)
+  const mistakes = mistakesIn(networks)
+  if (mistakes.length > 0) throw new UsageError(`--ips: ${mistakes.join('; ')}`)
+  return networks
+}
+
+function listOf(name: string, given: string): string[] {
+  const entries = given.split(',').map((entry) => entry.trim())
+  if (entries.includes(''))
+    throw new UsageError(`--${name} must be a list such as A,B without empty entries, not '${given}'`)
+  return [...new Set(entries)]
+}

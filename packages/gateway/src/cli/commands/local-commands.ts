@@ -1,0 +1,116 @@
+// The commands that need no database, or deal with it themselves.
+import { resolve } from 'node:path'
+import { startSandboxServer } from '@trivium/sandbox/server.ts'
+import { readPriceList } from '../../upstreams/price-list.ts'
+import { compareWithList } from '../../upstreams/price-report.ts'
+import type { Arguments } from '../args.ts'
+import type { LocalCommand } from '../command.ts'
+import type { Setup } from '../context.ts'
+import { askEach } from '../control-socket.ts'
+import { CommandError, UsageError } from '../errors.ts'
+import { describe, Report } from '../output.ts'
+import { describeDoctor, doctor } from './doctor.ts'
+import { describePrices } from './prices-diff.ts'
+import { storeRemarks } from './store-warnings.ts'
+import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
+import { probeAll } from './upstream-probes.ts'
+import { testUpstream } from './upstream-test.ts'
+
+const NO_ARGUMENTS = { words: [], options: [] } as const
+const CONFIGURATION = 'Configuration and upstreams'
+
+export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  {
+    ...{ name: 'serve', section: 'Server', ...NO_ARGUMENTS, example: 'serve' },
+    summary: 'start the gateway; creates the data folder and the database if there is none',
+    run: (_, setup) => setup.serve(),
+  },
+  {
+    ...{ name: 'sandbox', section: 'Server', words: [], example: 'sandbox --port 4444' },
+    summary: 'serve the embedded models alone, as an upstream to try things on',
+    options: [
+      { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
+      { name: 'host', value: 'HOST', summary: 'address to listen on; default: 127.0.0.1' },
+    ],
+    run: (parsed, _, json) => runSandbox(parsed, json),
+  },
+  {
+    ...{ name: 'config check', section: CONFIGURATION, options: [], example: 'config check trivium.yaml' },
+    summary: 'check environment and configuration file; lists every mistake with its line',
+    words: [
+      { name: 'FILE', optional: true, summary: 'the file to check; default: the one that the server would read' },
+    ],
+    run: ({ words }, setup) => checkConfig(words[0], setup),
+  },
+  {
+    ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
+    summary: 'list the upstreams, whether they answer now, and how they are doing',
+    run: async (_, setup) => {
+      const environment = setup.environment()
+      const config = setup.config(environment)
+      const [health, http, probes] = await Promise.all([
+        askEach(environment.dataDir, 'upstream health'),
+        askEach(environment.dataDir, 'upstream http'),
+        probeAll(config),
+      ])
+      return listUpstreams(config, { health: health as KeysById[], http: http as HttpById[], probes })
+    },
+  },
+  {
+    ...{ name: 'upstream test', section: CONFIGURATION, example: 'upstream test openai' },
+    summary: 'call an upstream with each of its keys; costs a few tokens',
+    words: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
+    options: [{ name: 'model', value: 'MODEL', summary: 'the model to ask; default: the first that is routed to it' }],
+    run: async ({ words, values }, setup) =>
+      await testUpstream(setup.config(setup.environment()), words[0] ?? '', values.model),
+  },
+  {
+    ...{ name: 'prices diff', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'prices diff' },
+    summary: "compare your prices with the vendors' public ones",
+    run: async (_, setup) => {
+      const compared = compareWithList(setup.config(setup.environment()), readPriceList())
+      return new Report(compared, describePrices(compared))
+    },
+  },
+  {
+    ...{ name: 'doctor', section: 'Checks', ...NO_ARGUMENTS, example: 'doctor' },
+    summary: 'check everything that the server needs, and say what to do',
+    run: async (_, setup) => {
+      const examined = await doctor(setup)
+      return new Report(examined, describeDoctor(examined))
+    },
+  },
+]
+
+async function checkConfig(written: string | undefined, setup: Setup): Promise<unknown> {
+  const environment = setup.environment()
+  const file = written === undefined ? environment.configFile : resolve(written)
+  const config = setup.config({ ...environment, configFile: file }, { mayBeEmpty: false })
+  const { models, upstreams, groups, hash } = config
+  const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
+  const remarks = [
+    ...(written === undefined ? environment.remarks : []),
+    ...config.remarks,
+    ...(await storeRemarks(setup, environment, config)),
+  ]
+  const result = { ok: true, file: file ?? null, ...counts, hash, remarks }
+  return new Report(
+    result,
+    describe({ ...result, file: file ?? 'none, defaults', remarks: remarks.length || 'none' }) +
+      remarks.map((remark) => `  - ${remark}\n`).join(''),
+  )
+}
+
+async function runSandbox({ values }: Arguments, json: boolean): Promise<void> {
+  const written = values.port ?? '0'
+  const port = /^\d{1,5}$/.test(written) ? Number(written) : Number.NaN
+  if (!(port <= 65_535)) throw new UsageError('--port must be a number from 0 to 65535')
+  try {
+    const server = startSandboxServer({ host: values.host ?? '127.0.0.1', port, faults: true })
+    process.stdout.write(json ? `${JSON.stringify({ url: server.url })}\n` : `sandbox listening on ${server.url}\n`)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => server.stop().then(() => process.exit(0)))
+  } catch (error) {
+    throw new CommandError(`cannot listen on port ${port}: ${error instanceof Error ? error.message : error}`)
+  }
+}

@@ -1,0 +1,194 @@
+// What an operator can do to accounts and keys: run in the process that owns the store, asked for by the command line.
+
+import { hashSecret } from '../../access/authenticate.ts'
+import { formatRequestId, parseRequestId } from '../../access/ids.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { CREDIT, TRIAL } from '../../money/ledger.ts'
+import { type Limits, NO_LIMITS } from '../../money/limits.ts'
+import { showReceipt, withinBytes } from '../../paid-call/show-receipt.ts'
+import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../../storage/password.ts'
+import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Health } from '../../upstreams/health/health.ts'
+import type { Send } from '../../upstreams/send.ts'
+import { CommandError, UsageError } from '../errors.ts'
+import { amountOf, limitsOf, termsOf } from './key-options.ts'
+import { PAGE_ROWS } from './usage-pages.ts'
+
+/** `health`: at the desk of a server that runs. */
+export type Desk = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
+type Values = Readonly<Record<string, string>>
+/** Of the receipts on one page of a usage list. */
+const PAGE_BYTES = 4 * 1024 * 1024
+export type Operation = (desk: Desk, values: Values) => Promise<unknown>
+
+export const OPERATIONS = {
+  'account create': async ({ storage, config }, { email = '', credit, password }) => {
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an address, not '${email}'`)
+    const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
+    if (amount < 0n) throw new UsageError('--credit must not be negative')
+    if (password !== undefined && !isLongEnough(password)) {
+      throw new UsageError(`the password must have at least ${SHORTEST_PASSWORD} characters`)
+    }
+    const hash = password === undefined ? undefined : await hashPassword(password)
+    const account = await storage.createAccount(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
+    if (!account) throw new CommandError(`an account with the address ${email} exists already`)
+    return accountJson(account)
+  },
+  'account list': async ({ storage }) => (await storage.listAccounts()).map(accountJson),
+  'account show': async ({ storage }, { account = '' }) => accountJson(await find(storage, account)),
+  'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
+  'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
+  'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
+    const found = await find(storage, account)
+    const nanos = amountOf(amount, 'amount')
+    if (nanos === 0n) throw new UsageError('--amount must not be zero')
+    if (!(await storage.credit(found.id, nanos, reason))) {
+      throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD free`)
+    }
+    return accountJson(await find(storage, account))
+  },
+  'account limit': async ({ storage }, values) => {
+    const { account = '' } = values
+    const { id, limits } = await find(storage, account)
+    await storage.setAccountLimits(id, { ...limits, ...limitsOf(values, true) })
+    return accountJson(await find(storage, account))
+  },
+  'key create': async (desk, values) => await createKey(desk, values),
+  'key list': async ({ storage }, { account = '' }) => {
+    const { id } = await find(storage, account)
+    return (await storage.listKeys(id)).map(keyJson)
+  },
+  // Not a command: what remarks about keys need to know from the process that owns the store.
+  'key groups': async ({ storage }) => Object.fromEntries(await storage.keyGroups()),
+  'key limit': async ({ storage, config }, values) => {
+    const { key = '' } = values
+    const found = await findKey(storage, key)
+    if (found.revoked) throw new CommandError(`the key ${key} is revoked: no limit makes it work again`)
+    const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
+    await storage.setKeyTerms(found.id, termsOf(values, about, config, Date.now()))
+    return keyJson(await findKey(storage, key))
+  },
+  'key revoke': async ({ storage }, { key = '' }) => {
+    await storage.revokeKey((await findKey(storage, key)).id)
+    return { id: key, revoked: true }
+  },
+  // One page; readUsage asks for the next.
+  usage: async ({ storage }, { account = '', limit = '100', before }) => {
+    if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
+    const { id } = await find(storage, account)
+    const rows = Math.min(Number(limit) || PAGE_ROWS, PAGE_ROWS)
+    const page = await storage.usage(id, rows, before === undefined ? undefined : parseRequestId(before))
+    return withinBytes(page, PAGE_BYTES).map((row) => showReceipt(row, 'operator'))
+  },
+  'upstream health': async ({ config, health }) =>
+    Object.fromEntries(
+      [...config.upstreams.values()].map((upstream) => [
+        upstream.id,
+        health?.report(upstream, performance.now()) ?? [],
+      ]),
+    ),
+  'upstream http': async ({ config, httpOf }) =>
+    Object.fromEntries([...config.upstreams.values()].map((upstream) => [upstream.id, httpOf?.(upstream) ?? null])),
+  audit: async ({ storage }) => auditJson(await storage.audit()),
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof OPERATIONS
+
+export function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name)
+}
+
+/** 256 random bits; the store only ever sees the hash. */
+export function newSecret(): string {
+  return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
+}
+
+async function createKey({ storage, config }: Desk, values: Values): Promise<unknown> {
+  const { account = '', name = '', group = 'default' } = values
+  const known = config.groups.get(group)
+  if (!known) {
+    throw new CommandError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
+  }
+  const about = { group: known, cap: undefined, mayRemove: false }
+  const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
+  const { id } = await find(storage, account)
+  const secret = newSecret()
+  const hash = hashSecret(secret)
+  const key = await storage.createKey({
+    ...{ account: id, hash, name, group, expiresAt, cap, capPeriod },
+    ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
+  })
+  return { ...keyJson(key), secret }
+}
+
+async function findKey(storage: Storage, written: string): Promise<Key> {
+  const found = /^\d{1,18}$/.test(written) ? await storage.standing(BigInt(written)) : undefined
+  if (!found) throw new CommandError(`there is no key with the id ${written}`)
+  return found.key
+}
+
+async function find(storage: Storage, email: string): Promise<Account> {
+  const account = await storage.findAccount(email)
+  if (!account) throw new CommandError(`there is no account with the address ${email}`)
+  return account
+}
+
+async function setDisabled(storage: Storage, email: string, disabled: boolean): Promise<unknown> {
+  await storage.setAccountDisabled((await find(storage, email)).id, disabled)
+  return accountJson(await find(storage, email))
+}
+
+function accountJson(account: Account) {
+  return {
+    id: String(account.id),
+    email: account.email,
+    balance_usd: formatUsd(account.balance),
+    held_usd: formatUsd(account.held),
+    disabled: account.disabled,
+    ...limitsJson(account.limits),
+    spent_today_usd: formatUsd(account.spentToday),
+    spent_this_month_usd: formatUsd(account.spentThisMonth),
+    created_at: new Date(account.createdAt).toISOString(),
+  }
+}
+
+function limitsJson({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) {
+  return { rpm: requestsPerMinute ?? null, tpm: tokensPerMinute ?? null, concurrent: concurrent ?? null }
+}
+
+function keyJson(key: Key) {
+  return {
+    id: String(key.id),
+    name: key.name,
+    group: key.group,
+    revoked: key.revoked,
+    expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
+    cap_usd: key.cap === undefined ? null : formatUsd(key.cap),
+    cap_period: key.capPeriod ?? null,
+    spent_under_cap_usd: key.cap === undefined ? null : formatUsd(key.spentUnderCap),
+    spent_usd: formatUsd(key.spent),
+    spent_today_usd: formatUsd(key.spentToday),
+    spent_this_month_usd: formatUsd(key.spentThisMonth),
+    held_usd: formatUsd(key.held),
+    ...limitsJson(key.limits),
+    models: key.restrictions.models ?? null,
+    ips: key.restrictions.networks ?? null,
+    created_at: new Date(key.createdAt).toISOString(),
+  }
+}
+
+function auditJson(report: Awaited<ReturnType<Storage['audit']>>) {
+  const { ok, accounts, requests, transfers } = report
+  return {
+    ...{ ok, accounts, requests, transfers, open_holds: report.openHolds },
+    balance_mismatches: report.balanceMismatches.map(String),
+    held_mismatches: report.heldMismatches.map(String),
+    key_held_mismatches: report.keyHeldMismatches.map(String),
+    open_mismatches: report.openMismatches.map(String),
+    key_open_mismatches: report.keyOpenMismatches.map(String),
+    key_spent_mismatches: report.keySpentMismatches.map(String),
+    negative_accounts: report.negativeAccounts.map(String),
+    request_mismatches: report.requestMismatches.map(formatRequestId),
+  }
+}

@@ -1,0 +1,109 @@
+// The commands that work on accounts and keys.
+import type { Arguments } from '../args.ts'
+import type { Option, StoreCommand } from '../command.ts'
+import { UsageError } from '../errors.ts'
+import { showAccounts, showKeys, showUsage } from './columns.ts'
+import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
+
+const SECTION = 'Accounts and keys'
+const ACCOUNT: Option = { name: 'account', value: 'EMAIL', required: true, summary: "the account's e-mail address" }
+
+const LIMITS: readonly Option[] = [
+  { name: 'rpm', value: 'N', summary: 'requests per minute' },
+  { name: 'tpm', value: 'N', summary: 'tokens per minute' },
+  { name: 'concurrent', value: 'N', summary: 'requests at the same time' },
+]
+
+const TERMS: readonly Option[] = [
+  { name: 'cap', value: 'USD', summary: 'what the key may spend' },
+  { name: 'cap-period', value: 'PERIOD', summary: 'the cap renews each day, week or month; default: never' },
+  { name: 'expires', value: 'TIME', summary: 'when the key stops working, such as 2030-01-31T12:00:00Z' },
+  { name: 'models', value: 'A,B', summary: 'the models it may use; default: all of its group' },
+  { name: 'ips', value: 'CIDR,...', summary: 'the addresses it may be used from; default: any' },
+  ...LIMITS,
+]
+
+const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
+const byKey = async ({ values, words }: Arguments) => ({ ...values, key: words[0] ?? '' })
+
+const byAccount = (name: StoreCommand['operation'], summary: string, more: readonly Option[] = []): StoreCommand => ({
+  ...{ name, section: SECTION, summary, operation: name, words: [], options: [ACCOUNT, ...more] },
+  example: `${name} --account ada@example.com`,
+})
+
+export const STORE_COMMANDS: readonly StoreCommand[] = [
+  {
+    ...{ name: 'account create', section: SECTION, operation: 'account create', words: [] },
+    summary: 'create an account',
+    options: [
+      { name: 'email', value: 'EMAIL', required: true, summary: 'its e-mail address' },
+      {
+        name: 'credit',
+        value: 'USD',
+        summary: 'opening balance; default: registration.trial_credit of the configuration',
+      },
+      { name: 'password', value: 'TEXT', summary: 'password to sign in with; default: none' },
+      { name: 'password-stdin', summary: 'read the password from standard input' },
+    ],
+    example: 'account create --email ada@example.com --credit 25',
+    values: withPassword,
+  },
+  {
+    ...{ name: 'account list', section: SECTION, operation: 'account list', words: [], options: [] },
+    ...{ summary: 'list all accounts', example: 'account list', show: showAccounts },
+  },
+  byAccount('account show', 'show an account with its balance and limits'),
+  {
+    ...byAccount('account credit', 'add credit to an account, or take it back', [
+      {
+        name: 'amount',
+        value: 'USD',
+        required: true,
+        summary: 'negative takes back, never below the available balance',
+      },
+      { name: 'reason', value: 'TEXT', summary: 'kept in the ledger' },
+    ]),
+    example: 'account credit --account ada@example.com --amount 10 --reason "invoice 42"',
+  },
+  {
+    ...byAccount('account limit', "set an account's limits; 'none' removes one", LIMITS),
+    atLeastOne: LIMIT_NAMES,
+    example: 'account limit --account ada@example.com --rpm 600 --tpm none',
+  },
+  byAccount('account disable', 'reject all requests of an account'),
+  byAccount('account enable', 'accept them again'),
+  {
+    ...byAccount('key create', 'create a key; its secret is shown once', [
+      { name: 'name', value: 'TEXT', required: true, summary: 'what you call it' },
+      { name: 'group', value: 'GROUP', summary: 'which models it may use and at which price; default: default' },
+      ...TERMS,
+    ]),
+    example: 'key create --account ada@example.com --name laptop --cap 5 --cap-period month',
+  },
+  { ...byAccount('key list', 'list the keys of an account'), show: showKeys },
+  {
+    ...{ name: 'key limit', section: SECTION, operation: 'key limit', words: [ID], options: TERMS },
+    summary: "change what a key may do; 'none' removes a limit",
+    ...{ atLeastOne: TERM_NAMES, example: 'key limit 7 --cap 20 --rpm none', values: byKey },
+  },
+  {
+    ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', words: [ID], options: [] },
+    ...{ summary: 'revoke a key for good', example: 'key revoke 7', values: byKey },
+  },
+  {
+    ...byAccount('usage', 'list the requests of an account, newest first', [
+      { name: 'limit', value: 'N', summary: 'how many; 0: all; default: 100' },
+    ]),
+    show: showUsage,
+  },
+  {
+    ...{ name: 'audit', section: 'Checks', operation: 'audit', words: [], options: [] },
+    ...{ summary: 'prove that the ledger adds up', example: 'audit' },
+  },
+]
+
+async function withPassword({ values, flags }: Arguments): Promise<Record<string, string>> {
+  if (!flags.has('password-stdin')) return values
+  if ('password' in values) throw new UsageError('give either --password or --password-stdin')
+  return { ...values, password: (await Bun.stdin.text()).replace(/\r?\n$/, '') }
+}

@@ -1,0 +1,104 @@
+// `upstream list`: what there is, what it speaks, and whether its description was ever tried.
+import type { FileConfig } from '../../config/types.ts'
+import type { Probe } from '../../upstreams/check.ts'
+import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
+import { KINDS } from '../../upstreams/kinds/index.ts'
+import { fixedHttp, type HttpVersion } from '../../upstreams/transport.ts'
+import { Report } from '../output.ts'
+import { type Column, table } from '../table.ts'
+import { probesInWords } from './upstream-probes.ts'
+
+/** How the keys of each upstream are doing, by the upstream's id. */
+export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
+
+/** The version of HTTP, as far as it is known. */
+export type HttpById = Readonly<Record<string, HttpVersion | null>>
+
+/** What each process that serves here knows. */
+type Known = { health: readonly KeysById[]; http: readonly HttpById[]; probes?: ProbesById }
+
+/** What each upstream answered just now, by its id. */
+export type ProbesById = Readonly<Record<string, readonly Probe[]>>
+
+export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http, probes }: Known): Report {
+  const list = [...upstreams.values()].map((upstream) => {
+    const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
+    return {
+      ...{
+        id,
+        kind,
+        dialect: dialect ?? null,
+        speaks: speaks.map((each) => each.dialect),
+        base_url: baseUrl,
+        keys: keys.length,
+      },
+      max_concurrency: maxConcurrency ?? null,
+      // Of a description that comes with the program; an upstream of one's own has none.
+      tried: KINDS.get(kind)?.tried ?? null,
+      http: kind === 'sandbox' ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      checks: probes?.[id] ?? null,
+      key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
+    }
+  })
+  return new Report(list, table(COLUMNS, list))
+}
+
+type Listed = {
+  id: string
+  kind: string
+  speaks: readonly string[]
+  base_url: string
+  keys: number
+  max_concurrency: number | null
+  http: HttpVersion | null
+  checks: readonly Probe[] | null
+  key_states: readonly ReturnType<typeof keyState>[] | null
+}
+
+const COLUMNS: readonly Column<Listed>[] = [
+  { title: 'id', cell: ({ id }) => id },
+  { title: 'kind', cell: ({ kind }) => kind },
+  { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
+  { title: 'base url', cell: ({ kind, base_url }) => (kind === 'sandbox' ? '(embedded)' : base_url) },
+  { title: 'http', cell: ({ http }) => http },
+  { title: 'now', cell: ({ checks }) => checks && probesInWords(checks) },
+  { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },
+  { title: 'keys', cell: ({ keys }) => keys, right: true },
+  { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },
+]
+
+/** From the one that concerns an operator least to the one that does most. */
+const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const
+
+/** Workers learn by themselves: of each key, the worst that any of them knows. */
+function together(reports: readonly (readonly KeyReport[])[]): KeyReport[] | undefined {
+  const severity = ({ state, waitMs = 0 }: KeyReport): number => STATES.indexOf(state) * 1e9 + waitMs
+  return reports[0]?.map((key, index) => {
+    const all = reports.flatMap((keys) => keys[index] ?? []).sort((one, other) => severity(other) - severity(one))
+    const [worst = key] = all
+    const waits = all.flatMap(({ cooling }) => cooling).sort((one, other) => one.waitMs - other.waitMs)
+    const latencies = all.flatMap(({ latencyMs }) => latencyMs ?? [])
+    return {
+      ...worst,
+      inFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+      latencyMs: latencies.length === 0 ? undefined : Math.max(...latencies),
+      cooling: [...new Map(waits.map((each) => [each.model, each])).values()],
+    }
+  })
+}
+
+const keyState = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport) => ({
+  ...{ key, state, retry_in_ms: rounded(waitMs) },
+  cooling: cooling.map(({ model, waitMs }) => ({ model, retry_in_ms: Math.round(waitMs) })),
+  ...{ reason: reason ?? null, in_flight: inFlight, latency_ms: rounded(latencyMs) },
+})
+
+const rounded = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))
+
+function inWords({ key, state, retry_in_ms, cooling, reason }: ReturnType<typeof keyState>): string {
+  const models = cooling.map((each) => `, ${each.model} cooling${forSeconds(each.retry_in_ms)}`).join('')
+  const name = key === NO_KEY ? '' : `${key} `
+  return `${name}${state}${forSeconds(retry_in_ms)}${reason === null ? '' : ` (${reason})`}${models}`
+}
+
+const forSeconds = (ms: number | null): string => (ms ? ` for ${Math.ceil(ms / 1_000)} s` : '')

@@ -1,0 +1,21 @@
+// Which upstreams are there and take their keys, for the commands that tell a dead one from a healthy one: asked all at once,
+// without cost, and each for a few seconds at most.
+
+import { createSandbox } from '@trivium/sandbox/handler.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { type Probe, probeUpstream } from '../../upstreams/check.ts'
+import { createSend } from '../../upstreams/send.ts'
+
+/** By the upstream's id. */
+export async function probeAll({ upstreams }: Pick<FileConfig, 'upstreams'>): Promise<Record<string, Probe[]>> {
+  const send = createSend(createSandbox({ faults: false }))
+  const probed = [...upstreams.values()].map(async (one) => [one.id, await probeUpstream(send, one)] as const)
+  return Object.fromEntries(await Promise.all(probed))
+}
+
+/** `healthy`, or what is the matter with which key. */
+export function probesInWords(probes: readonly Probe[]): string {
+  const states = [...new Set(probes.map(({ state }) => state))]
+  if (states.length === 1) return states[0] ?? ''
+  return probes.map(({ key, state }) => `key ${key} ${state}`).join(', ')
+}

@@ -1,0 +1,200 @@
+// `upstream test`, against servers that work and servers that fail in every way that people run into.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.ts'
+import { assemble } from '../../config/assemble.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { BUILT_IN, loadFile } from '../../config.ts'
+import type { Check } from '../../upstreams/check.ts'
+import { testUpstream } from './upstream-test.ts'
+
+const FIXTURES = join(import.meta.dir, '../../../fixtures')
+
+let sandbox: SandboxServer
+/** Answers as the path says: /401/v1, /html/v1. */
+let failing: ReturnType<typeof Bun.serve>
+let secure: ReturnType<typeof Bun.serve>
+let mute: Bun.TCPSocketListener<undefined>
+const asked: { method: string; path: string; key: string | null; body: string }[] = []
+
+beforeAll(() => {
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })
+  failing = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname: path } = new URL(request.url)
+      const key = request.headers.get('authorization')
+      asked.push({ method: request.method, path, key, body: await request.text() })
+      const [, word = ''] = path.split('/')
+      if (word === 'html') return new Response('<p>welcome</p>')
+      if (word === 'moved') return Response.redirect('http://127.0.0.1:1/elsewhere')
+      if (word === 'google') return Response.json(WRONG_KEY_AT_GOOGLE, { status: 400 })
+      if (word === 'list') return Response.json({ data: [] })
+      const bad = word === 'pool' && key === 'Bearer good' ? 200 : word === 'pool' ? 401 : Number(word)
+      if (bad === 200) return Response.json(ANSWER)
+      return Response.json(
+        { error: { message: `about ${word} of sk-verysecretkey12345`, type: 'x', code: 'y' } },
+        { status: bad },
+      )
+    },
+  })
+  const [cert, key] = ['localhost.cert.pem', 'localhost.key.pem'].map((name) => Bun.file(join(FIXTURES, name)))
+  secure = Bun.serve({ port: 0, hostname: '127.0.0.1', tls: { cert, key }, fetch: () => new Response('{}') })
+  mute = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: (socket) => void socket.end() } })
+})
+afterAll(async () => {
+  await Promise.all([sandbox.stop(), failing.stop(true), secure.stop(true)])
+  mute.stop(true)
+})
+
+const WRONG_KEY_AT_GOOGLE = {
+  error: {
+    ...{ code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+  },
+}
+
+const ANSWER = {
+  ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Hello  there,\nhow are you?' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+}
+
+function configOf(upstream: string, models = ''): FileConfig {
+  const { config, mistakes } = assemble(`upstreams: [${upstream}]\nmodels: [${models}]`, 'f', {}, BUILT_IN)
+  if (!config) throw new Error(JSON.stringify(mistakes))
+  return config
+}
+
+const chatAt = (url: string, keys = '[k]') => configOf(`{ id: up, dialect: chat, base_url: "${url}", keys: ${keys} }`)
+const at = (path: string) => `http://127.0.0.1:${failing.port}/${path}`
+
+type Result = { ok: boolean; model: string | null; checks: Check[] }
+const run = async (config: FileConfig, model?: string) => {
+  const { result, text } = await testUpstream(config, 'up', model)
+  return { ...(result as Result), text }
+}
+
+test('the embedded model answers in all four protocols', async () => {
+  const { config } = loadFile(undefined, {})
+  const { result } = await testUpstream(config as FileConfig, 'sandbox', undefined)
+  const { ok, checks, model } = result as Result
+  expect([ok, model]).toEqual([true, 'sandbox-text'])
+  expect(checks.map(({ dialect }) => dialect)).toEqual(['chat', 'responses', 'messages', 'generate-content'])
+  for (const check of checks) {
+    expect(check).toMatchObject({
+      key: null,
+      ok: true,
+      status: 200,
+      problem: null,
+      answer: expect.stringMatching(/^\[sandbox\]/),
+    })
+  }
+})
+
+test.each([
+  'openai',
+  'anthropic',
+  'gemini',
+  'ollama',
+  'mistral',
+  'openrouter',
+])('a server that works: %s', async (kind) => {
+  const { speaks, ending } = BUILT_IN.kinds.get(kind) ?? { speaks: [], ending: '' }
+  const config = configOf(
+    `{ id: up, kind: ${kind}, keys: [one, two], base_url: "${sandbox.url}${ending}" }`,
+    '{ id: here, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 1 } }',
+  )
+  const expected = [1, 2].flatMap((key) => speaks.map(({ dialect }) => [key, dialect, true]))
+  for (const model of [undefined, 'here', 'sandbox-text']) {
+    const { ok, checks, text } = await run(config, model)
+    expect(checks.map((check) => [check.key, check.dialect, check.ok])).toEqual(expected)
+    expect(ok).toBe(true)
+    expect(text).toContain(`up (${kind}) at ${sandbox.url}${ending}: model sandbox-text`)
+    expect(text).toContain('billed to you there; nothing is charged here')
+    expect(text).toMatch(/key 2 of 2 {2}\S+ +ok +\d+ ms {2}"\[sandbox\]/)
+  }
+})
+
+test('every key is asked, once, for sixteen tokens; one that fails is told from one that works', async () => {
+  asked.length = 0
+  const { ok, checks, text } = await run(chatAt(at('pool/v1'), '[good, bad]'), 'their-model')
+  expect(ok).toBe(false)
+  expect(checks).toEqual([
+    { ...checks[0], key: 1, ok: true, status: 200, answer: 'Hello there, how are you?', problem: null } as Check,
+    { ...checks[1], key: 2, ok: false, status: 401, answer: null } as Check,
+  ])
+  expect(asked.map(({ key }) => key)).toEqual(['Bearer good', 'Bearer bad'])
+  expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ model: 'their-model', max_completion_tokens: 16 })
+  expect(text).toContain('key 2 of 2  chat              failed')
+  expect(text).not.toMatch(/good|sk-/)
+})
+
+describe('what failed, in plain words', () => {
+  const cases: [name: string, url: () => string, problem: RegExp][] = [
+    [
+      'a host that does not exist',
+      () => 'http://nothing.invalid/v1',
+      /^http:\/\/nothing\.invalid\/v1: .*not known \(DNS\)$/,
+    ],
+    ['nobody there', () => 'http://127.0.0.1:1/v1', /: nobody listens there \(connection refused\)$/],
+    [
+      'a certificate of its own',
+      () => `https://127.0.0.1:${secure.port}/v1`,
+      /: its certificate is not trusted \(TLS\)$/,
+    ],
+    ['no TLS there', () => `https://127.0.0.1:${failing.port}/v1`, /: it does not speak TLS at this port$/],
+    ['closed at once', () => `http://127.0.0.1:${mute.port}/v1`, /: the connection was closed without an answer/],
+    ['a page for people', () => at('html/v1'), /^answered, but not as chat does; is the address right\?/],
+    ['elsewhere', () => at('moved/v1'), /^redirected elsewhere at http:\S+\/moved\/v1 \(302\)/],
+    ['400', () => at('400/v1'), /^the request was refused \(400\): about 400/],
+    ['401', () => at('401/v1'), /^the key was rejected \(401\): .*about 401/],
+    ['402', () => at('402/v1'), /^there is nothing left to spend \(402\): .*about 402/],
+    ['403', () => at('403/v1'), /^the key is not allowed to do this \(403\): .*about 403/],
+    ['404', () => at('404/v1'), /^there is no such model or address at http:\S+\/404\/v1 \(404\): .*about 404/],
+    ['422', () => at('422/v1'), /^the request was refused \(422\): about 422/],
+    ['429', () => at('429/v1'), /^too many requests, or the quota is used up \(429\): .*about 429/],
+    ['500', () => at('500/v1'), /^the service failed \(500\): .*about 500/],
+    ['503', () => at('503/v1'), /^the service failed \(503\)/],
+  ]
+  test.each(cases)('%s', async (_, url, problem) => {
+    const { ok, checks } = await run(chatAt(url()), 'm')
+    expect(ok).toBe(false)
+    expect(checks).toHaveLength(1)
+    expect(checks[0]?.problem).toMatch(problem)
+    expect(checks[0]?.problem).not.toContain('verysecret')
+    expect(checks[0]?.latency_ms).toBeGreaterThanOrEqual(0)
+  })
+})
+
+test('a wrong key at Google, which answers 400, is called one', async () => {
+  const config = configOf(`{ id: up, kind: gemini, keys: [a], base_url: "${at('google/v1beta')}" }`)
+  const { ok, checks } = await run(config, 'm')
+  expect(ok).toBe(false)
+  expect(checks[0]?.problem).toMatch(/^the key or its account was rejected \(400\): .*API key not valid/)
+})
+
+describe('no model is routed to it', () => {
+  test('something that costs nothing is asked for, where there is such a thing', async () => {
+    asked.length = 0
+    const { ok, model, text } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('list/v1')}" }`))
+    expect([ok, model]).toEqual([true, null])
+    expect(asked).toEqual([{ method: 'GET', path: '/list/v1/models', key: 'Bearer a', body: '' }])
+    expect(text).toContain('asked for /models, since no model is routed to it\nThis costs nothing.')
+    const rejected = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('401/v1')}" }`))
+    expect(rejected.checks[0]?.problem).toMatch(/^the key was rejected/)
+  })
+
+  test('a page for people does not pass for it', async () => {
+    const { ok, checks } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('html/v1')}" }`))
+    expect(ok).toBe(false)
+    expect(checks[0]?.problem).toMatch(/^answered, but not as chat does; is the address right\?/)
+  })
+
+  test('else a model must be named', async () => {
+    expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: name one of its models with --model')
+  })
+})

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { loadFile } from '../config.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import type { Storage } from '../storage/storage.ts'
+import { askServer, isServed, openControl } from './control-socket.ts'
+import { CommandError } from './errors.ts'
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-control-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const config = () => {
+  const loaded = loadFile(undefined, {})
+  if (!loaded.config) throw new Error('the defaults are wrong')
+  return loaded.config
+}
+const SHOW = ['account show', { account: 'ada@example.com' }] as const
+
+const mistakeOf = (operation: string, values: object): Promise<string> =>
+  askServer(folder, operation, values).then(() => 'none', String)
+
+async function served(dataDir: string, work: (storage: Storage) => Promise<void>): Promise<void> {
+  const storage = await openSqlite(dataDir)
+  await storage.createAccount('ada@example.com', 5_000_000_000n, -2n)
+  const control = openControl(dataDir, () => ({ storage, config: config() }))
+  try {
+    await work(storage)
+  } finally {
+    await control.stop()
+    await storage.close()
+  }
+}
+
+describe('a command beside a server', () => {
+  test('is answered by it, and mistakes come back as they were said', async () => {
+    await served(folder, async () => {
+      expect(await isServed(folder)).toBe(true)
+      expect(await askServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
+      expect(await mistakeOf('account show', { account: 'nobody@example.com' })).toContain('there is no account')
+      expect(await mistakeOf('account explode', {})).toContain('is it an older version?')
+    })
+    expect(await isServed(folder)).toBe(false)
+    expect(await askServer(folder, ...SHOW)).toBeUndefined()
+    expect(existsSync(join(folder, 'control.sock'))).toBe(false)
+  })
+
+  test('reaches it in a folder too deep for a socket, through one that nobody else can look into', async () => {
+    const deep = join(folder, 'x'.repeat(120))
+    mkdirSync(deep)
+    let socket = ''
+    await served(deep, async () => {
+      expect(await askServer(deep, ...SHOW)).toMatchObject({ result: { email: 'ada@example.com' } })
+      socket = (await Bun.file(join(deep, 'control.json')).json()).socket
+      expect(statSync(dirname(socket)).mode & 0o077).toBe(0)
+    })
+    expect(existsSync(dirname(socket))).toBe(false)
+  })
+
+  test('that is under way when the server stops is still answered', async () => {
+    const storage = await openSqlite(folder)
+    await storage.createAccount('ada@example.com', 5_000_000_000n, -2n)
+    const slow: Storage = Object.create(storage)
+    const asked = Promise.withResolvers<void>()
+    slow.findAccount = async (email) => {
+      asked.resolve()
+      await Bun.sleep(200)
+      return storage.findAccount(email)
+    }
+    const control = openControl(folder, () => ({ storage: slow, config: config() }))
+    const answer = askServer(folder, ...SHOW)
+    await asked.promise
+    await control.stop()
+    expect(await answer).toMatchObject({ result: { balance_usd: '5.00' } })
+    await storage.close()
+  })
+})
+
+describe('what a server that is gone left behind', () => {
+  const point = (socket: string) => writeFileSync(join(folder, 'control.json'), JSON.stringify({ socket, pid: 1 }))
+
+  test.each([
+    { what: 'no file', leave: () => {} },
+    { what: 'half a file', leave: () => writeFileSync(join(folder, 'control.json'), '{"soc') },
+    { what: 'no socket', leave: () => point(join(folder, 'none.sock')) },
+    {
+      what: 'a socket that nobody listens to',
+      leave: () => {
+        point(join(folder, 'dead.sock'))
+        const script = `Bun.serve({ unix: ${JSON.stringify(join(folder, 'dead.sock'))}, fetch: () => new Response() }); process.kill(process.pid, 'SIGKILL')`
+        Bun.spawnSync([process.execPath, '-e', script])
+        expect(existsSync(join(folder, 'dead.sock'))).toBe(true)
+      },
+    },
+  ])('counts as no server: $what', async ({ leave }) => {
+    leave()
+    expect(await askServer(folder, ...SHOW)).toBeUndefined()
+    expect(await isServed(folder)).toBe(false)
+  })
+})
+
+test('a command that was asked and not answered is never done again unasked', async () => {
+  const socket = join(folder, 'cut.sock')
+  writeFileSync(join(folder, 'control.json'), JSON.stringify({ socket, pid: 1 }))
+  let asked = 0
+  const server = Bun.listen({
+    unix: socket,
+    socket: {
+      data(connection) {
+        asked += 1
+        connection.end()
+      },
+    },
+  })
+  const error = await askServer(folder, 'account credit', { amount: '5' }).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(CommandError)
+  expect(String(error)).toContain('look whether it was done')
+  expect(asked).toBe(1)
+  server.stop(true)
+})

@@ -1,0 +1,128 @@
+// The door for commands while a server owns the data folder: a Unix socket in it, open to the folder's owner alone.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type Desk, isOperation, OPERATIONS } from './commands/operations.ts'
+import { CommandError, UsageError } from './errors.ts'
+
+/** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
+const LONGEST_PATH = 100
+const LAST_CALL_MS = 50
+const FINISH_MS = 5_000
+/** A whole usage list or an audit of a large store takes its time. */
+const ANSWER_WITHIN_MS = 600_000
+
+/** `usage`: the command line was wrong, not what it found. */
+type Answer = { result: unknown } | { mistake: string; usage?: boolean }
+
+export type Control = {
+  /** What was asked is still answered; whoever comes later finds nobody. */
+  stop(): Promise<void>
+}
+
+/** Workers share a folder, and each has a door of its own: only for what each of them knows by itself. */
+const nameOf = (worker: number | undefined): string => (worker === undefined ? 'control' : `control-${worker}`)
+const FILES = /^(control(?:-\d+)?)\.json$/
+
+export function openControl(dataDir: string, desk: () => Desk, worker?: number): Control {
+  const name = nameOf(worker)
+  const near = join(dataDir, `${name}.sock`)
+  // A folder of its own, which nobody else can look into, and not a name in a shared one that somebody could take first.
+  const elsewhere = Buffer.byteLength(near) > LONGEST_PATH
+  const socket = elsewhere ? join(mkdtempSync(join(tmpdir(), 'trivium-')), 'control.sock') : near
+  rmSync(socket, { force: true })
+  // Not chmod afterwards: whoever connected before it would stay connected.
+  const umask = process.umask(0o077)
+  const server = Bun.serve({
+    unix: socket,
+    async fetch(request, server) {
+      // An audit of a large store takes its time.
+      server.timeout(request, 0)
+      return Response.json(await answer(request, desk()))
+    },
+  })
+  process.umask(umask)
+  const file = join(dataDir, `${name}.json`)
+  writeFileSync(`${file}.new`, JSON.stringify({ socket, pid: process.pid }), { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+  return {
+    async stop() {
+      rmSync(file, { force: true })
+      // Whoever has just read the file gets in before the door closes.
+      await Bun.sleep(LAST_CALL_MS)
+      await Promise.race([server.stop(false), Bun.sleep(FINISH_MS)])
+      rmSync(elsewhere ? dirname(socket) : socket, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answer(request: Request, desk: Desk): Promise<Answer> {
+  try {
+    const { operation, values } = (await request.json()) as { operation: string; values: Record<string, string> }
+    if (!isOperation(operation))
+      return { mistake: `the running server does not know '${operation}'; is it an older version?` }
+    return { result: await OPERATIONS[operation](desk, values) }
+  } catch (error) {
+    return { mistake: error instanceof Error ? error.message : String(error), usage: error instanceof UsageError }
+  }
+}
+
+/** Nobody listens: what a process that was killed leaves behind, or one that has just stopped. */
+const NOBODY = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
+
+/** undefined: no server is running on this folder. */
+export async function askServer(
+  dataDir: string,
+  operation: string,
+  values: object,
+  name = nameOf(undefined),
+): Promise<{ result: unknown } | undefined> {
+  const socket = socketOf(dataDir, name)
+  if (!socket) return undefined
+  let answered: Answer
+  try {
+    const body = JSON.stringify({ operation, values })
+    const response = await fetch('http://trivium/', {
+      ...{ unix: socket, method: 'POST', body, keepalive: false },
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    })
+    answered = (await response.json()) as Answer
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
+    // Asked, and not answered: done again it might be done twice, and this may be about money.
+    throw new CommandError(
+      'the server ended or stalled before it answered; look whether it was done before trying again',
+    )
+  }
+  if ('mistake' in answered) throw new (answered.usage ? UsageError : CommandError)(answered.mistake)
+  return answered
+}
+
+/** What each process that serves on this folder answers: one, all workers, or nobody. */
+export async function askEach(dataDir: string, operation: string): Promise<unknown[]> {
+  const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
+  const answers = await Promise.all(names.map((name) => askServer(dataDir, operation, {}, name)))
+  return answers.flatMap((answer) => (answer ? [answer.result] : []))
+}
+
+/** true: a server answers on this folder, so it will not be given up soon. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const socket = socketOf(dataDir, nameOf(undefined))
+  if (!socket) return false
+  try {
+    await fetch('http://trivium/', { unix: socket, keepalive: false, signal: AbortSignal.timeout(1_000) })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function socketOf(dataDir: string, name: string): string | undefined {
+  const file = join(dataDir, `${name}.json`)
+  if (!existsSync(file)) return undefined
+  try {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { socket: string }).socket
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,131 @@
+// A vendor's environment variable alone switches it on; whatever the file says wins.
+import { describe, expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
+import { assemble } from './assemble.ts'
+import type { BuiltIn } from './upstream-kinds.ts'
+
+type Env = Record<string, string | undefined>
+
+function load(source: string, env: Env, builtIn: BuiltIn = BUILT_IN) {
+  const { config, mistakes } = assemble(source, '/etc/trivium.yaml', env, builtIn)
+  if (!config) throw new Error(JSON.stringify(mistakes))
+  return config
+}
+
+const FOUR = [
+  ['OPENAI_API_KEY', 'openai', 'gpt-4.1', ['responses', 'chat']],
+  ['ANTHROPIC_API_KEY', 'anthropic', 'claude-opus-5', ['messages']],
+  ['GEMINI_API_KEY', 'gemini', 'gemini-3.5-flash', ['generate-content']],
+  ['ARK_API_KEY', 'ark', 'seed-1-8-251228', ['chat', 'responses']],
+] as const
+
+test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, kind, model, dialects) => {
+  const config = load('', { [variable]: 'hunter2' })
+  const { upstreams, models, groups, sandbox, remarks, priceList } = config
+  // Trial credit would be the operator's own money at the vendor.
+  expect(config.registration.open).toBe(false)
+  expect([...upstreams.keys()]).toEqual([kind])
+  const upstream = upstreams.get(kind)
+  expect(upstream).toMatchObject({ kind, keys: ['hunter2'], dialect: dialects[0] })
+  expect(upstream?.speaks.map(({ dialect }) => dialect)).toEqual([...dialects])
+  const listed = BUILT_IN.priceList().vendors.find((vendor) => vendor.kind === kind)
+  expect([...models.keys()].sort()).toEqual(
+    listed?.models.flatMap(({ id, type }) => (type === 'text' ? [id] : [])).sort() ?? [],
+  )
+  const known = models.get(model)
+  const entry = listed?.models.find(({ id }) => id === model)
+  expect(known).toMatchObject({ price: entry?.price, limits: entry?.limits })
+  expect(known?.routes).toEqual([
+    { upstream: kind, model, priority: 1, weight: 1, cost: entry?.price as NonNullable<typeof known>['price'] },
+  ])
+  expect(known?.priceVersion).not.toBe('')
+  expect([...groups.keys()]).toEqual(['default'])
+  expect(sandbox.on).toBe(false)
+  expect(priceList).toBe(BUILT_IN.priceList().date)
+  expect(remarks.join()).not.toContain('hunter2')
+})
+
+test('without a variable the price list is not even read', () => {
+  const none: BuiltIn = {
+    ...BUILT_IN,
+    priceList: () => {
+      throw new Error('read')
+    },
+  }
+  const unused = { OPENAI_API_KEY: '', PATH: '/bin', MISTRAL_API_KEY: 'k' }
+  expect([...load('', unused, none).upstreams.keys()]).toEqual(['sandbox'])
+  expect(load('', unused, none).priceList).toBeUndefined()
+  expect(() => load('', { ARK_API_KEY: 'k' }, none)).toThrow('read')
+})
+
+describe('beside a file', () => {
+  const env = { OPENAI_API_KEY: 'from-the-environment', ANTHROPIC_API_KEY: 'other' }
+
+  test('a key that the file uses switches on no second upstream', () => {
+    const own = `upstreams: [{ id: main, kind: openai, keys: ["\${OPENAI_API_KEY}"] }]`
+    const { upstreams, models } = load(own, env)
+    expect([...upstreams.keys()]).toEqual(['main', 'anthropic'])
+    expect(models.has('gpt-4.1')).toBe(false)
+    expect(models.has('claude-opus-5')).toBe(true)
+  })
+
+  test('an upstream of the same id wins, and a remark says so', () => {
+    const { upstreams, models, remarks } = load('upstreams: [{ id: openai, kind: ollama }]', env)
+    expect(upstreams.get('openai')).toMatchObject({ kind: 'ollama', keys: ['none'] })
+    expect(models.has('gpt-4.1')).toBe(false)
+    expect(remarks).toEqual([expect.stringContaining('OPENAI_API_KEY is set, but the file has an upstream openai')])
+    expect(remarks.join()).not.toContain('from-the-environment')
+  })
+
+  test('a model of the same id wins, and a remark names it; others may be routed to the vendor by its id', () => {
+    const { models, remarks } = load(
+      `models:
+  - { id: gpt-4.1, routes: [{ upstream: openai, model: gpt-4.1-mini }], price: { input: 9, output: 9 } }
+  - { id: cheap, routes: [{ upstream: openai, model: gpt-4o-mini }], price: { input: 1, output: 1 } }`,
+      env,
+    )
+    expect(models.get('gpt-4.1')?.routes[0]?.model).toBe('gpt-4.1-mini')
+    expect(models.get('gpt-4.1')?.price?.input).toBe(9_000_000_000n)
+    expect(models.get('cheap')?.routes[0]?.upstream).toBe('openai')
+    expect(models.has('gpt-4o-mini')).toBe(true)
+    expect(remarks).toEqual([expect.stringMatching(/the file's own models are used .*: gpt-4\.1$/)])
+  })
+
+  test('groups may name the models; the sandbox is there when it is written, and its group holds nothing else', () => {
+    const { groups, sandbox, models } = load('sandbox: true\ngroups: [{ id: default, models: [gpt-4.1] }]', env)
+    expect(sandbox.on).toBe(true)
+    expect(models.has('sandbox-text')).toBe(true)
+    expect(groups.get('sandbox')?.models).toEqual(['sandbox-text'])
+    expect(groups.get('default')?.models).toEqual(['gpt-4.1'])
+  })
+})
+
+test.each(['two words', 'line\nend', ' padded', 'ключ'])('a variable that is no key is a mistake: %j', (value) => {
+  const { config, mistakes } = assemble('', 'f', { OPENAI_API_KEY: value }, BUILT_IN)
+  expect(config).toBeUndefined()
+  expect(mistakes).toEqual([
+    { file: 'environment', line: undefined, message: expect.stringContaining('OPENAI_API_KEY contains spaces') },
+  ])
+  expect(JSON.stringify(mistakes)).not.toContain(value)
+})
+
+describe('the day of the list', () => {
+  const day = 24 * 3600 * 1000
+  const at = (days: number): BuiltIn => ({ ...BUILT_IN, now: () => Date.parse(BUILT_IN.priceList().date) + days * day })
+  const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
+
+  test('is remarked upon once it is more than 120 days ago, and only where the list is used', () => {
+    expect(load('', env, at(120)).remarks).toEqual([])
+    expect(load('', env, at(121)).remarks).toEqual([expect.stringContaining('the built-in prices are of 20')])
+    expect(load('', {}, at(1000)).remarks).toEqual([])
+  })
+
+  test('is part of the fingerprint, and so is which vendors are on; their keys are not', () => {
+    const list = BUILT_IN.priceList()
+    const newer: BuiltIn = { ...BUILT_IN, priceList: () => ({ ...list, date: '2027-01-01' }) }
+    const { hash } = load('', env)
+    expect(load('', { ...env, OPENAI_API_KEY: 'other' }).hash).toBe(hash)
+    expect(load('', env, newer).hash).not.toBe(hash)
+    expect(load('', { OPENAI_API_KEY: 'k' }).hash).not.toBe(hash)
+  })
+})

@@ -1,0 +1,73 @@
+// Section `groups`: which models a key may use, and at which multiple of the price, or at which price of its own.
+
+import { nearest } from '../closest-match.ts'
+import type { Group, ModelType, OwnMediaPrice, OwnPrice } from '../types.ts'
+import { addMistake, lineOf, type Value } from '../yaml/document.ts'
+import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../yaml/fields.ts'
+import { readId, readMultiplier, readText } from '../yaml/scalars.ts'
+import { mediaPriceVersion, readMediaPrice } from './media-prices.ts'
+import { priceVersion, readTokenPrice } from './token-prices.ts'
+
+export const ALL_MODELS = '*'
+export const MULTIPLIER_ONE = 1_000_000n
+
+const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true } as const
+const EXAMPLE = '{ id: default, models: ["*"], multiplier: 1 }'
+const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
+
+/** Which models a group may name, and what to say about others. */
+export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
+
+export function readGroups(value: Value | undefined, models: KnownModels): Map<string, Group> {
+  const groups = new Map<string, Group>()
+  const lines = new Map<string, number>()
+  const readNames = listOf((item) => knownModel(item, models), '["*"]', 'write ["*"] for all models')
+  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+    const fields = fieldsOf(item, GROUP_FIELDS, EXAMPLE)
+    if (!fields) continue
+    const id = fields.required('id', readId)
+    const names = fields.required('models', readNames, 'write models: ["*"] for all') ?? []
+    const multiplierMillionths = fields.optional('multiplier', readMultiplier, MULTIPLIER_ONE)
+    const prices = readPrices(fields.get('prices'), names, models)
+    if (id === undefined) continue
+    const first = lines.get(id)
+    if (first !== undefined) addMistake(item, `a second group with this id; the first is on line ${first}`)
+    lines.set(id, first ?? lineOf(item))
+    groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...prices })
+  }
+  return groups
+}
+
+/** A model's price for this group: the multiplier does not apply on top of it. */
+function readPrices(value: Value | undefined, names: readonly string[], models: KnownModels) {
+  const prices = new Map<string, OwnPrice>()
+  const mediaPrices = new Map<string, OwnMediaPrice>()
+  for (const [id, field] of value ? entriesOf(value, PRICES_EXAMPLE) : []) {
+    const type = models.types.get(id)
+    if (type === undefined) {
+      addMistake(field, noSuchModel(id, models))
+    } else if (!names.includes(ALL_MODELS) && !names.includes(id)) {
+      addMistake(field, `the group does not include the model ${quote(id)}; add it to models, or remove its price`)
+    } else if (type === 'text') {
+      const price = readTokenPrice(field)
+      if (price) prices.set(id, { price, priceVersion: priceVersion(price) })
+    } else {
+      const price = readMediaPrice(type)(field)
+      if (price) mediaPrices.set(id, { price, priceVersion: mediaPriceVersion(price) })
+    }
+  }
+  return { ...(prices.size > 0 ? { prices } : {}), ...(mediaPrices.size > 0 ? { mediaPrices } : {}) }
+}
+
+function knownModel(value: Value, models: KnownModels): string | undefined {
+  const id = readText(value)
+  if (id === undefined || id === ALL_MODELS || models.types.has(id)) return id
+  addMistake(value, noSuchModel(id, models))
+  return undefined
+}
+
+function noSuchModel(id: string, { types, advice }: KnownModels): string {
+  const guess = nearest(id, types.keys())
+  const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
+  return `there is no model ${quote(id)}; ${hint}`
+}

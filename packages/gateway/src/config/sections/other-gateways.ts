@@ -1,0 +1,42 @@
+// Files and words that belong to other gateways, and what they are called here.
+import { isMap, isScalar } from 'yaml'
+import { addMistake, type Value } from '../yaml/document.ts'
+
+const LITELLM_SECTIONS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings']
+
+/** true, with one mistake noted instead of one for each line: it is the configuration of LiteLLM. */
+export function isLitellmFile(root: Value): boolean {
+  const map = root.reading.resolve(root.node)
+  const names = isMap(map) ? map.items.map(({ key }) => (isScalar(key) ? String(key.value) : '')) : []
+  if (!names.includes('model_list') && !names.includes('litellm_settings')) return false
+  const found = names.filter((name) => LITELLM_SECTIONS.includes(name)).join(', ')
+  addMistake(
+    root,
+    `this is a LiteLLM configuration (${found}); here, write upstreams (where models run, with their keys), models (what clients ask for, with routes and a price per million tokens) and groups: see docs/configuration.md`,
+  )
+  return true
+}
+
+/** The names that people know a dialect by. */
+const DIALECT_OF: Readonly<Record<string, string>> = {
+  ...{ openai: 'chat (or responses)', gpt: 'chat (or responses)', azure: 'chat', completions: 'chat' },
+  ...{ 'chat-completions': 'chat', 'openai-chat': 'chat', 'openai-compatible': 'chat', 'openai-like': 'chat' },
+  ...{ response: 'responses', 'openai-responses': 'responses', 'responses-api': 'responses' },
+  ...{ anthropic: 'messages', claude: 'messages', message: 'messages', 'anthropic-messages': 'messages' },
+  ...{ gemini: 'generate-content', google: 'generate-content', 'google-genai': 'generate-content' },
+  ...{ vertex: 'generate-content', generatecontent: 'generate-content', 'gemini-native': 'generate-content' },
+}
+
+/** Undefined: no word that stands for a dialect. `kinds`: those with a built-in description, which need no dialect. */
+export function dialectAdvice(written: string, kinds: ReadonlyMap<string, unknown>): string | undefined {
+  const word = written
+    .trim()
+    .toLowerCase()
+    .replace(/[_/\s]+/g, '-')
+  const dialect = Object.hasOwn(DIALECT_OF, word) ? DIALECT_OF[word] : undefined
+  const ways = [
+    ...(dialect === undefined ? [] : [`dialect: ${dialect}`]),
+    ...(kinds.has(word) ? [`kind: ${word} in place of dialect`] : []),
+  ]
+  return ways.length === 0 ? undefined : `write ${ways.join(', or ')}`
+}

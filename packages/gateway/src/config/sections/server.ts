@@ -1,0 +1,130 @@
+// Section `server`.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/passing-request.ts'
+import type { ServerConfig } from '../types.ts'
+import { addMistake, type Value } from '../yaml/document.ts'
+import { type Fields, fieldsOf, listOf } from '../yaml/fields.ts'
+import {
+  readBoolean,
+  readCidr,
+  readDuration,
+  readInteger,
+  readPath,
+  readSize,
+  readUrl,
+  TIMER_OR_ZERO,
+  withoutTrailingSlash,
+} from '../yaml/scalars.ts'
+
+const MIB = 1024 ** 2
+
+export const SERVER_DEFAULTS: ServerConfig = {
+  publicUrl: undefined,
+  tls: undefined,
+  trustedProxies: [],
+  limits: { bodyBytes: 32 * MIB, values: DEFAULT_MAX_VALUES, inFlight: 4096, memoryBytes: 512 * MIB },
+  drainMs: 30_000,
+  showUpstreams: false,
+}
+
+const SERVER_FIELDS = {
+  public_url: true,
+  tls: true,
+  trusted_proxies: true,
+  limits: true,
+  drain: true,
+  show_upstreams: true,
+} as const
+const TLS_FIELDS = { cert: true, key: true } as const
+const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true } as const
+
+const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
+
+export function readServer(value: Value): ServerConfig {
+  const fields = fieldsOf(value, SERVER_FIELDS, 'server: { limits: { body: 32MiB } }')
+  if (!fields) return SERVER_DEFAULTS
+  return {
+    publicUrl: fields.optional('public_url', readPublicUrl, undefined),
+    tls: fields.optional('tls', readTls, undefined),
+    trustedProxies: fields.optional('trusted_proxies', listOf(readCidr, '[10.0.0.0/8]'), []),
+    limits: fields.optional('limits', readLimits, SERVER_DEFAULTS.limits),
+    drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
+    showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
+  }
+}
+
+function readPublicUrl(value: Value): string | undefined {
+  const url = readUrl(value, { credentials: false, example: 'https://gw.example.com' })
+  return url ? withoutTrailingSlash(url) : undefined
+}
+
+function readLimits(value: Value): ServerConfig['limits'] | undefined {
+  const fields = fieldsOf(
+    value,
+    LIMIT_FIELDS,
+    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB }',
+  )
+  if (!fields) return undefined
+  const { bodyBytes, values, inFlight, memoryBytes } = SERVER_DEFAULTS.limits
+  const limits = {
+    bodyBytes: fields.optional('body', readSize(SIZE_RANGE), bodyBytes),
+    values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
+    inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
+    memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
+  }
+  if (limits.memoryBytes < limits.bodyBytes) {
+    addMistake(value, 'memory is smaller than body: a request of the allowed size could never be taken in')
+  }
+  return limits
+}
+
+function readTls(value: Value): ServerConfig['tls'] {
+  const fields = fieldsOf(value, TLS_FIELDS, 'tls: { cert: ./cert.pem, key: ./key.pem }')
+  if (!fields) return undefined
+  const certFile = fields.required('cert', readPath)
+  const keyFile = fields.required('key', readPath)
+  if (certFile === undefined || keyFile === undefined) return undefined
+  checkPair(fields, certFile, keyFile)
+  return { certFile, keyFile }
+}
+
+/** A pair that cannot serve is found here, where it is one line, and not when the first client connects. */
+function checkPair(fields: Fields, certFile: string, keyFile: string): void {
+  const certificate = parsedFile(fields.get('cert'), certFile, 'certificate', (pem) => new X509Certificate(pem))
+  const key = parsedFile(fields.get('key'), keyFile, 'private key', (pem) => createPrivateKey(pem))
+  if (certificate && key && !certificate.checkPrivateKey(key)) {
+    addMistake(fields.value, 'the private key does not belong to the certificate')
+  }
+}
+
+function parsedFile<T>(value: Value | undefined, file: string, noun: string, parse: (pem: Buffer) => T): T | undefined {
+  let pem: Buffer
+  try {
+    pem = readFileSync(file)
+  } catch (error) {
+    if (value) addMistake(value, `cannot read ${file}: ${reasonOf(error)}`)
+    return undefined
+  }
+  try {
+    return parse(pem)
+  } catch {
+    if (value) addMistake(value, `${file} holds no ${noun} in PEM form`)
+    return undefined
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'there is a file of that name, where a folder is needed',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+}
+
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
+}

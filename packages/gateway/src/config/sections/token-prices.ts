@@ -1,0 +1,211 @@
+// What a model costs, as written: USD, digit by digit. What is left out counts as the dearest sensible reading of what
+// stands there; anything lower would be a discount that nobody granted.
+import { createHash } from 'node:crypto'
+import type { Nanos } from '../../money/amount.ts'
+import {
+  type Figures,
+  KIND_NAMES,
+  KINDS,
+  type Kind,
+  type LongContext,
+  type Tier,
+  type TokenPrice,
+  USUAL_TIERS,
+} from '../../money/price.ts'
+import { nearest } from '../closest-match.ts'
+import { canonicalJson } from '../hash.ts'
+import { addMistake, type Value } from '../yaml/document.ts'
+import {
+  entriesOf,
+  type FieldRules,
+  type Fields,
+  fieldsOf,
+  isList,
+  isScalarValue,
+  itemsOf,
+  quote,
+} from '../yaml/fields.ts'
+import { readInteger, readMultiplier, readUsd } from '../yaml/scalars.ts'
+
+type Written = { [K in Kind]?: Nanos }
+
+const FIGURE_FIELDS: FieldRules = Object.fromEntries(Object.values(KIND_NAMES).map((name) => [name, true as const]))
+const media = 'is for models of type image or video; a text model has input and output, in USD per million tokens'
+const PRICE_FIELDS: FieldRules = {
+  ...FIGURE_FIELDS,
+  long_context: true,
+  tiers: true,
+  tools: true,
+  ...{ variants: media, per_image: media, per_second: media, per_video: media, per_million_tokens: media },
+}
+const LONG_FIELDS: FieldRules = { above: true, ...FIGURE_FIELDS }
+const TIER_FIELDS: FieldRules = { ...FIGURE_FIELDS, long_context: true }
+
+const PRICE_EXAMPLE = 'price: { input: 2.00, output: 8.00 }'
+const LONG_EXAMPLE = 'long_context: { above: 200000, input: 4.00, output: 12.00 }'
+const TIERS_EXAMPLE = 'tiers: { priority: 2, flex: 0.5 }'
+const TOOLS_EXAMPLE = 'tools: { web_search: 0.01 }'
+
+/** Others may exist; what is close to one of these is a slip of the pen, and would never be charged. */
+const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast']
+const KNOWN_TOOLS = [
+  ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'x_search'],
+  ...['google_maps', 'retrieval', 'container', 'web_fetch'],
+]
+/** What is answered later, elsewhere or by other models is not metered here: a price would promise what nobody counts. */
+const UNPRICEABLE: ReadonlySet<string> = new Set([
+  ...['background', 'fallbacks', 'fallback_credit', 'models', 'model_routing', 'model_armor', 'inference_geo'],
+  ...['advisor', 'container_memory'],
+])
+/** Other vendors' names for the same. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  code_execution: 'code_interpreter',
+  collections_search: 'file_search',
+  google_search: 'web_search',
+}
+const MOST_ENTRIES = 32
+
+/** USD per million tokens. A zero must be written: a forgotten price would give the model away. */
+export function readTokenPrice(value: Value): TokenPrice | undefined {
+  const fields = fieldsOf(value, PRICE_FIELDS, PRICE_EXAMPLE)
+  if (!fields) return undefined
+  const written = readWholeTable(fields)
+  const long = fields.get('long_context')
+  const longContext = long && readLongContext(long, written)
+  const tiers = readTiers(fields.get('tiers'), long !== undefined)
+  const tools = readTools(fields.get('tools'))
+  const figures = figuresOf(written)
+  if (!figures) return undefined
+  return {
+    ...figures,
+    ...(longContext && longContext.length > 0 ? { longContext } : {}),
+    ...(tiers.size > 0 ? { tiers } : {}),
+    ...(tools.size > 0 ? { tools } : {}),
+  }
+}
+
+/** A table that stands on its own has at least an input and an output price. */
+function readWholeTable(fields: Fields): Written {
+  const written = readFigures(fields)
+  for (const name of ['input', 'output'] as const) {
+    fields.required(name, () => written[name], `USD per million tokens; write ${name}: 0 if it is free`)
+  }
+  return written
+}
+
+function readFigures(fields: Fields): Written {
+  const written: Written = {}
+  for (const kind of KINDS) {
+    const figure = fields.optional<Nanos | undefined>(KIND_NAMES[kind], readUsd, undefined)
+    if (figure !== undefined) written[kind] = figure
+  }
+  return written
+}
+
+/** What most prices leave out is filled in here, what is special stays out: then it is counted with what it falls back to. */
+function figuresOf(written: Written): Figures | undefined {
+  const { input, output, cachedInput = input, cacheWrite = input } = written
+  if (input === undefined || output === undefined || cachedInput === undefined || cacheWrite === undefined) {
+    return undefined
+  }
+  return { ...written, input, output, cachedInput, cacheWrite }
+}
+
+/** One, or a list of them. What one leaves out is as in the price that it belongs to. */
+function readLongContext(value: Value, base: Written): LongContext[] {
+  const items = isList(value) ? (itemsOf(value, LONG_EXAMPLE) ?? []) : [value]
+  const found = items.flatMap((item): LongContext[] => {
+    const fields = fieldsOf(item, LONG_FIELDS, LONG_EXAMPLE)
+    if (!fields) return []
+    const above = fields.required('above', readInteger({ min: 1, max: 1_000_000_000 }), 'tokens of input')
+    const own = readFigures(fields)
+    if (Object.keys(own).length === 0) addMistake(item, `has no price of its own; write ${LONG_EXAMPLE}`)
+    const figures = figuresOf({ ...base, ...own })
+    return above === undefined || !figures ? [] : [{ above, figures }]
+  })
+  found.sort((one, other) => one.above - other.above)
+  const twice = found.find(({ above }, index) => found[index + 1]?.above === above)
+  if (twice) addMistake(value, `two prices above ${twice.above} tokens; keep one of them`)
+  refuseMany(value, found.length)
+  return found
+}
+
+function readTiers(value: Value | undefined, hasLongContext: boolean): Map<string, Tier> {
+  const tiers = new Map<string, Tier>()
+  if (!value) return tiers
+  const entries = entriesOf(value, TIERS_EXAMPLE)
+  refuseMany(value, entries.length)
+  for (const [name, field] of entries) {
+    const known = checkWord(field, name, 'tier', KNOWN_TIERS)
+    const tier = isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext)
+    if (known && tier) tiers.set(name, tier)
+  }
+  return tiers
+}
+
+function readTierMultiplier(value: Value): Tier | undefined {
+  const multiplierMillionths = readMultiplier(value)
+  return multiplierMillionths === undefined ? undefined : { multiplierMillionths }
+}
+
+function readTierTable(value: Value, hasLongContext: boolean): Tier | undefined {
+  const fields = fieldsOf(value, TIER_FIELDS, '{ input: 3.50, output: 14.00 }, or a multiplier such as 2')
+  if (!fields) return undefined
+  const written = readWholeTable(fields)
+  const long = fields.get('long_context')
+  // Guessing between the tier's short price and the usual long one would be wrong either way.
+  if (!long && hasLongContext) {
+    addMistake(value, `the price has long_context, so a tier with prices of its own needs it too: ${LONG_EXAMPLE}`)
+  }
+  const figures = figuresOf(written)
+  const longContext = long ? readLongContext(long, written) : []
+  return figures && { figures, longContext }
+}
+
+/** USD per call. */
+function readTools(value: Value | undefined): Map<string, Nanos> {
+  const tools = new Map<string, Nanos>()
+  if (!value) return tools
+  const entries = entriesOf(value, TOOLS_EXAMPLE)
+  refuseMany(value, entries.length)
+  for (const [name, field] of entries) {
+    const known = checkWord(field, name, 'tool', KNOWN_TOOLS)
+    const price = readUsd(field)
+    if (known && price !== undefined) tools.set(name, price)
+  }
+  return tools
+}
+
+/** False, with the mistake noted: a word that would never be charged, or never should be. */
+function checkWord(field: Value, name: string, noun: 'tier' | 'tool', known: readonly string[]): boolean {
+  const mistake = wordMistake(name, noun, known)
+  if (mistake !== undefined) addMistake(field, mistake)
+  return mistake === undefined
+}
+
+function wordMistake(name: string, noun: 'tier' | 'tool', known: readonly string[]): string | undefined {
+  if (known.includes(name)) return undefined
+  if (noun === 'tier' && USUAL_TIERS.has(name)) return 'is the usual tier, which has the price itself; remove it'
+  if (noun === 'tier' && name === 'auto') {
+    return 'is no tier: it lets the vendor choose one; write those that it may choose'
+  }
+  if (UNPRICEABLE.has(name)) return 'cannot be priced, since what it brings is not metered here; remove it'
+  const guess = noun === 'tool' && Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : nearest(name, known)
+  if (guess) return `unknown ${noun} ${quote(name)}; did you mean ${guess}?`
+  if (/^[a-z][a-z0-9_.-]{0,63}$/.test(name)) return undefined
+  return `${quote(name)} is no name of a ${noun}; write small letters, digits and "_"`
+}
+
+function refuseMany(value: Value, entries: number): void {
+  if (entries > MOST_ENTRIES) addMistake(value, `has ${entries} entries; at most ${MOST_ENTRIES} are read`)
+}
+
+/** Short hash of a price, with all that belongs to it. */
+export function priceVersion(price: TokenPrice): string {
+  const { input, output, cachedInput, cacheWrite, ...more } = price
+  // Prices of four figures keep the versions that they have always had.
+  const extra = Object.keys(more).length > 0 ? ` ${canonicalJson(more)}` : ''
+  return versionOf(`tokens ${input} ${output} ${cachedInput} ${cacheWrite}${extra}`)
+}
+
+export const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)

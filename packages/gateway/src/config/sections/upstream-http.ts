@@ -1,0 +1,27 @@
+// Field `http` of an upstream: which version of HTTP it must be spoken to in.
+
+import type { Upstream } from '../types.ts'
+import { addMistake } from '../yaml/document.ts'
+import type { Fields } from '../yaml/fields.ts'
+import { readWord } from '../yaml/scalars.ts'
+
+/** Absent: HTTP/2 where the upstream offers it. Asked for where it cannot be had, it would fail at every request. */
+export function readHttp(
+  fields: Fields,
+  { baseUrl, proxy }: Pick<Upstream, 'baseUrl' | 'proxy'>,
+): Pick<Upstream, 'http'> {
+  const written = fields.get('http')
+  const versions = readWord<'1.1' | '2'>(['1.1', '2'], {
+    '2.0': 'write 2',
+    '3': 'HTTP/3 is not spoken; write 2 or 1.1',
+  })
+  const http = fields.optional<'1.1' | '2' | undefined>('http', versions, undefined)
+  if (http === undefined) return {}
+  if (written && http === '2' && baseUrl.startsWith('http:')) {
+    addMistake(written, 'HTTP/2 is spoken with https addresses only; remove this field or give an https base_url')
+  }
+  if (written && http === '2' && proxy !== undefined) {
+    addMistake(written, 'HTTP/2 is not spoken through a proxy; remove this field or proxy')
+  }
+  return { http }
+}

@@ -1,0 +1,236 @@
+// Section `upstreams`: the services that models are routed to.
+import { isScalar } from 'yaml'
+import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
+import { type Kind, spoken } from '../upstream-kinds.ts'
+import { addMistake, lineOf, type Value } from '../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, type Read, scalarText, written } from '../yaml/fields.ts'
+import {
+  readBoolean,
+  readDuration,
+  readId,
+  readInteger,
+  readUrl,
+  readWord,
+  TIMER,
+  withoutTrailingSlash,
+} from '../yaml/scalars.ts'
+import { dialectAdvice } from './other-gateways.ts'
+import { readHttp } from './upstream-http.ts'
+import { readDescribed, readKind, SANDBOX_KIND } from './upstream-kind.ts'
+
+export const SANDBOX_UPSTREAM = 'sandbox'
+
+/** Reserved never to exist (RFC 6761): should anything ever dial it by mistake, nothing leaves the machine. */
+const SANDBOX_URL = 'http://sandbox.invalid/v1'
+
+const TIMEOUT_DEFAULTS: Timeouts = { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 }
+
+const UPSTREAM_FIELDS = {
+  id: true,
+  kind: true,
+  dialect: true,
+  base_url: true,
+  keys: true,
+  max_concurrency: true,
+  max_concurrency_per_key: true,
+  quota: true,
+  breaker: true,
+  timeouts: true,
+  proxy: true,
+  http: true,
+  allow_private: true,
+  shared_objects: true,
+  bills_on_abort: true,
+} as const
+const TIMEOUT_FIELDS = { first_byte: true, idle: true, total: true } as const
+const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v1", keys: ["none"] }'
+
+const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
+
+const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
+const LATER_DIALECTS = ['images', 'video-tasks'] as const
+const DIALECTS = [...TEXT_DIALECTS, ...LATER_DIALECTS] as const
+
+/** How a base_url ends: what a client SDK of that dialect would be given. */
+const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
+  chat: '/v1',
+  responses: '/v1',
+  images: '/v1',
+  messages: '',
+  'generate-content': '/v1beta',
+  'video-tasks': '/api/v3',
+}
+
+type Kinds = ReadonlyMap<string, Kind>
+
+export type ReadUpstreams = {
+  upstreams: Map<string, Upstream>
+  /** Also those with mistakes: a route to one of them is not a second mistake. */
+  ids: Set<string>
+  /** Entries of kind `sandbox`, to be refused where the sandbox is off. */
+  sandboxes: Value[]
+  /** Something other than the sandbox is configured. */
+  real: boolean
+}
+
+export function readUpstreams(value: Value | undefined, kinds: Kinds): ReadUpstreams {
+  const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], real: false }
+  const lines = new Map<string, number>()
+  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+    const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
+    if (!fields) continue
+    const id = fields.required('id', readId, 'give the upstream a name of your choice')
+    const kindField = fields.get('kind')
+    const kind = kindField && readKind(kindField, kinds)
+    if (kind === SANDBOX_KIND) result.sandboxes.push(item)
+    else result.real = true
+    const upstream =
+      kind === SANDBOX_KIND ? readSandbox(fields, id ?? '', kinds) : readReal(fields, id ?? '', kind, kinds)
+    if (id === undefined) continue
+    if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
+      addMistake(item, 'the name sandbox belongs to the embedded models; choose another id')
+    }
+    const first = lines.get(id)
+    if (first !== undefined) addMistake(item, `a second upstream with this id; the first is on line ${first}`)
+    lines.set(id, first ?? lineOf(item))
+    result.ids.add(id)
+    result.upstreams.set(id, upstream)
+  }
+  return result
+}
+
+/** Settings that every kind of upstream has. */
+function common(fields: Fields, id: string, breaker = true) {
+  const optional: (field: string) => number | undefined = (field) =>
+    fields.optional<number | undefined>(field, readInteger({ min: 1, max: 1_000_000 }), undefined)
+  return {
+    id,
+    maxConcurrency: optional('max_concurrency'),
+    maxConcurrencyPerKey: optional('max_concurrency_per_key'),
+    quota: fields.optional<string | undefined>('quota', readId, undefined),
+    breaker: fields.optional('breaker', readBoolean, breaker),
+    timeouts: fields.optional('timeouts', readTimeouts, TIMEOUT_DEFAULTS),
+    billsOnAbort: fields.optional('bills_on_abort', readWord<'nothing' | 'input'>(['nothing', 'input']), 'nothing'),
+  }
+}
+
+export function sandboxUpstream(id: string): Upstream {
+  return {
+    id,
+    kind: SANDBOX_KIND,
+    dialect: undefined,
+    baseUrl: SANDBOX_URL,
+    speaks: [],
+    keys: [],
+    maxConcurrency: undefined,
+    // Its faults are asked for, and say nothing about the next call.
+    breaker: false,
+    timeouts: TIMEOUT_DEFAULTS,
+    proxy: undefined,
+    allowPrivate: false,
+    sharedObjects: false,
+    billsOnAbort: 'nothing',
+  }
+}
+
+function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
+  for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
+    const field = fields.get(name)
+    if (field) addMistake(field, 'the embedded models have no such setting; remove it')
+  }
+  const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
+  return { ...sandboxUpstream(id), ...common(fields, id, false), dialect }
+}
+
+/** `kind`: the built-in description; undefined where none was written, or none of that name is known. */
+function readReal(fields: Fields, id: string, kind: Kind | undefined, kinds: Kinds): Upstream {
+  const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
+  const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
+  const upstream: Upstream = {
+    ...realUpstream(id),
+    ...common(fields, id),
+    ...(kind ? readDescribed(fields, kind) : readCustom(fields, kinds)),
+    keys: keys ?? [],
+    proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
+    allowPrivate: fields.optional('allow_private', readBoolean, false),
+    sharedObjects: fields.optional('shared_objects', readBoolean, false),
+  }
+  return { ...upstream, ...readHttp(fields, upstream) }
+}
+
+/** With nothing but the defaults. */
+export function realUpstream(id: string): Upstream {
+  return { ...sandboxUpstream(id), kind: 'custom', baseUrl: '' }
+}
+
+function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'speaks'> {
+  // A kind that nobody knows would have brought both.
+  const hasKind = fields.get('kind') !== undefined
+  const dialect = hasKind
+    ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
+    : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECTS.join(', ')}`)
+  const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
+  const baseUrl = hasKind
+    ? fields.optional<string | undefined>('base_url', readBase, undefined)
+    : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
+  const text = TEXT_DIALECTS.find((each) => each === dialect) ?? 'chat'
+  return { dialect: text, baseUrl: baseUrl ?? '', speaks: [spoken(text)] }
+}
+
+const readDialect =
+  (kinds: Kinds): Read<UpstreamDialect> =>
+  (value) => {
+    const later = 'upstreams of this dialect come with a later version; text dialects work now'
+    const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
+    const text = scalarText(value, `one of ${TEXT_DIALECTS.join(', ')}`)
+    const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
+    if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
+    addMistake(value, `${written(value)} is no dialect; ${advice}`)
+    return undefined
+  }
+
+/** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
+function writtenDialect(fields: Fields): UpstreamDialect | undefined {
+  const value = fields.get('dialect')
+  const node = value?.reading.resolve(value.node)
+  return isScalar(node) ? DIALECTS.find((dialect) => node.value === dialect) : undefined
+}
+
+function readBaseUrl(value: Value, dialect: UpstreamDialect | undefined): string | undefined {
+  const ending = dialect ? ENDINGS[dialect] : ''
+  const example = `https://api.example.com${ending}`
+  const url = readUrl(value, { credentials: false, example })
+  if (!url || dialect === undefined) return undefined
+  const path = url.pathname.replace(/\/+$/, '')
+  const wrong = dialect === 'messages' ? /\/v1(\/|$)/.test(path) : !path.endsWith(ending)
+  if (!wrong) return withoutTrailingSlash(url)
+  const rule = dialect === 'messages' ? 'has no /v1 at its end' : `ends in ${ending}`
+  addMistake(value, `the base_url of a ${dialect} upstream ${rule}, such as ${example}`)
+  return undefined
+}
+
+/** Goes into a header: anything but visible ASCII would be refused there, or smuggle in another header. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
+
+function readKey(value: Value): string | undefined {
+  const text = scalarText(value, 'text')
+  if (text === undefined || isKey(text)) return text
+  const problem = text === '' ? 'is empty' : 'contains spaces, line ends or other characters that no key has'
+  addMistake(value, `${problem}; ${NO_KEY}`)
+  return undefined
+}
+
+function readProxy(value: Value): string | undefined {
+  return readUrl(value, { credentials: true, example: 'http://proxy.example.com:3128' })?.href
+}
+
+function readTimeouts(value: Value): Timeouts | undefined {
+  const fields = fieldsOf(value, TIMEOUT_FIELDS, 'timeouts: { first_byte: 120s, idle: 120s, total: 1h }')
+  return (
+    fields && {
+      firstByteMs: fields.optional('first_byte', readDuration(TIMER), TIMEOUT_DEFAULTS.firstByteMs),
+      idleMs: fields.optional('idle', readDuration(TIMER), TIMEOUT_DEFAULTS.idleMs),
+      totalMs: fields.optional('total', readDuration(TIMER), TIMEOUT_DEFAULTS.totalMs),
+    }
+  )
+}

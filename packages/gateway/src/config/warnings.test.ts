@@ -1,0 +1,126 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
+// The traps that a file can hold without being wrong, and files that are not ours at all.
+import { describe, expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
+import { assemble } from './assemble.ts'
+import { missingGroupRemarks } from './warnings.ts'
+
+const load = (source: string) => assemble(source, '/etc/trivium.yaml', { MY_KEY: 'hunter2' }, BUILT_IN)
+const upstream = (more: string) => `upstreams:\n  - { id: up, base_url: "http://127.0.0.1:1/v1", ${more} }\n`
+const model = (more: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${more} }]`
+
+describe('a price that looks like one per token', () => {
+  const PRICE = 'price: { input: 2, output: 8 }'
+  test.each([
+    ['of a model', model('price: { input: 0.000002, output: 8 }'), 'the price of model m', 'input is 0.000002; 2.00'],
+    ['its last figure', model('price: { input: 2, output: 0.0009999 }'), 'the price of model m', 'output is 0.0009999'],
+    [
+      'a special figure',
+      model('price: { input: 2, output: 8, cached_input: 0.00000025 }'),
+      'the price of model m',
+      'cached_input is 0.00000025; 0.25',
+    ],
+    [
+      'for long input',
+      model('price: { input: 2, output: 8, long_context: { above: 9, input: 0.000004 } }'),
+      'the price of model m',
+      'input is 0.000004; 4.00',
+    ],
+    [
+      'of a tier',
+      model('price: { input: 2, output: 8, tiers: { flex: { input: 0.000001, output: 4 } } }'),
+      'the price of model m',
+      'input is 0.000001; 1.00',
+    ],
+    [
+      'what a route costs',
+      `models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 0.000001, output: 4 } }], ${PRICE} }]`,
+      'the cost of model m at upstream sandbox',
+      'input is 0.000001; 1.00',
+    ],
+    [
+      'of a group',
+      `${model(PRICE)}\ngroups: [{ id: default, models: ["*"], prices: { m: { input: 0.000001, output: 1 } } }]`,
+      'the price of model m in group default',
+      'input is 0.000001; 1.00',
+    ],
+  ])('%s', (_, source, what, figures) => {
+    const { config, mistakes } = load(source)
+    expect(mistakes).toEqual([])
+    expect(config?.remarks).toEqual([expect.stringContaining(`${what} looks like USD per token`)])
+    expect(config?.remarks[0]).toContain(figures)
+  })
+
+  test.each([
+    'price: { input: 0, output: 0 }',
+    'price: { input: 0.001, output: 0.001 }',
+    'price: { input: 2, output: 8, tools: { web_search: 0.0001 } }',
+  ])('not %s', (price) => {
+    expect(load(model(price)).config?.remarks).toEqual([])
+  })
+
+  test('nor any price of the built-in list', () => {
+    const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', ARK_API_KEY: 'k' }
+    const { config } = assemble('', 'f', keys, { ...BUILT_IN, now: () => 0 })
+    expect(config?.remarks).toEqual([])
+  })
+})
+
+describe('"$NAME" without braces', () => {
+  test('is remarked upon, once and with its line', () => {
+    const { config } = load(upstream('dialect: chat, keys: ["$MY_KEY"]'))
+    expect(config?.upstreams.get('up')?.keys).toEqual(['$MY_KEY'])
+    expect(config?.remarks).toEqual([
+      'line 2: upstreams[up].keys[0]: "$MY_KEY" is taken as it is written; write "${MY_KEY}" to read the variable',
+    ])
+  })
+
+  test.each(['${MY_KEY}', 'pa$$word', '$5', 'a$MY_KEY', '$MY KEY'.replace(' ', '-')])('not %s', (key) => {
+    expect(load(upstream(`dialect: chat, keys: ["${key}"]`)).config?.remarks).toEqual([])
+  })
+})
+
+describe('the word for a dialect', () => {
+  test.each([
+    ['openai', 'write dialect: chat (or responses), or kind: openai in place of dialect'],
+    ['OpenAI', 'write dialect: chat (or responses), or kind: openai in place of dialect'],
+    ['chat_completions', 'write dialect: chat'],
+    ['chat/completions', 'write dialect: chat'],
+    ['openai-responses', 'write dialect: responses'],
+    ['anthropic', 'write dialect: messages, or kind: anthropic in place of dialect'],
+    ['claude', 'write dialect: messages'],
+    ['gemini', 'write dialect: generate-content, or kind: gemini in place of dialect'],
+    ['google', 'write dialect: generate-content'],
+    ['generateContent', 'write dialect: generate-content'],
+    ['ollama', 'write kind: ollama in place of dialect'],
+  ])('%s', (word, advice) => {
+    expect(load(upstream(`dialect: ${word}, keys: [none]`)).mistakes.map(({ message }) => message)).toEqual([
+      `upstreams[up].dialect: "${word}" is no dialect; ${advice}`,
+    ])
+  })
+})
+
+test.each([
+  'model_list:\n  - model_name: gpt-4o\n    litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY }\n',
+  'litellm_settings: { drop_params: true }\ngeneral_settings: { master_key: sk-1234 }\n',
+])('a file of LiteLLM is named as one, in one line', (source) => {
+  const { mistakes } = load(source)
+  expect(mistakes).toHaveLength(1)
+  expect(mistakes[0]?.line).toBe(1)
+  expect(mistakes[0]?.message).toMatch(/^this is a LiteLLM configuration .* upstreams .* models .* groups: see docs/)
+  expect(mistakes[0]?.message).not.toContain('sk-1234')
+})
+
+test('keys whose group the configuration no longer has', () => {
+  const { config } = load('sandbox: false\ngroups: [{ id: default, models: ["*"] }]')
+  if (!config) throw new Error('no configuration')
+  const keys = new Map([
+    ['default', 4],
+    ['staff', 2],
+    ['sandbox', 1],
+  ])
+  expect(missingGroupRemarks(keys, config)).toEqual([
+    "2 keys are in group 'staff', which does not exist, and can use no model; add the group to the file, or create keys in another one",
+    "1 key is in group 'sandbox', which does not exist, and can use no model; sandbox: true brings it back",
+  ])
+})

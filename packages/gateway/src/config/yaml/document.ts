@@ -1,0 +1,172 @@
+// The YAML document as written: text in, the root value out, every syntax error with its line.
+// The tree keeps each value's place and source text: plain objects would lose the lines, and turn 0.1 into a float.
+import { dirname } from 'node:path'
+import {
+  type Alias,
+  isAlias,
+  isCollection,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+import type { Mistake } from '../types.ts'
+
+/** One file being read: where values are looked up and where mistakes are collected. */
+export type Reading = {
+  file: string
+  /** Relative paths in the file start here. */
+  folder: string
+  env: Readonly<Record<string, string | undefined>>
+  mistakes: Mistake[]
+  /** Not wrong, but probably not what was meant. */
+  remarks: string[]
+  reported: Set<string>
+  /** Environment variables that the file refers to. */
+  namesRead: Set<string>
+  source: string
+  lineAt(offset: number): number
+  /** What an alias stands for, or the node itself. */
+  resolve(node: Node): Node | undefined
+}
+
+/** Something written in the file: what it is, where it stands, and its name for messages (`models[gpt-x].price`). */
+export type Value = { reading: Reading; node: Node; path: string; key?: Node }
+
+/** Fields and lists that begin on the line below are found by their name. */
+export function lineOf({ reading, node, key }: Value): number {
+  const place = key && isCollection(node) ? key : node
+  return reading.lineAt(place.range?.[0] ?? 0)
+}
+
+export function addMistake(value: Value, message: string, line = lineOf(value)): void {
+  const { file, mistakes, reported } = value.reading
+  // A value with an anchor is read again for each alias, under another path; its mistake is still one.
+  const once = `${value.node.range?.[0]} ${line} ${message}`
+  if (reported.has(once)) return
+  reported.add(once)
+  mistakes.push({ file, line, message: value.path === '' ? message : `${value.path}: ${message}` })
+}
+
+export function addRemark(value: Value, message: string): void {
+  const remark = `line ${lineOf(value)}: ${value.path}: ${message}`
+  if (!value.reading.remarks.includes(remark)) value.reading.remarks.push(remark)
+}
+
+// The parser's own words quote the source, which may be a key: these do not.
+const SYNTAX: Readonly<Record<string, string>> = {
+  BAD_INDENT: 'the indentation does not fit, or a bracket opened above is not closed',
+  BAD_SCALAR_START: 'a value cannot begin with @ or `; put it in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second "name:" on the same line, or a wrong indentation; put values with ": " in quotes',
+  DUPLICATE_KEY: 'this name is written twice',
+  MISSING_CHAR: 'a closing quote or bracket, a comma or a ":" is missing',
+  MULTILINE_IMPLICIT_KEY: 'a name must stand on one line, followed by ":"',
+  MULTIPLE_DOCS: 'only one document is read; remove the "---" in the middle',
+  TAB_AS_INDENT: 'tabs cannot indent; use spaces',
+  UNEXPECTED_TOKEN: 'something stands here that does not belong; is a quote, a comma or a bracket missing before it?',
+}
+
+const UNQUOTED_REFERENCE = /[[{,:]\s*\$\{[^"']*$|[[{,:]\s*\$\{\w+\}\s*[,}\]]/
+
+function syntaxMessage(code: string, lineText: string): string {
+  // In [..] and {..} a bare ${NAME} ends at its own brace: the most common way to get here.
+  const hint = UNQUOTED_REFERENCE.test(lineText) ? `; inside [ ] and { }, write "\${NAME}" in quotes` : ''
+  return `not valid YAML: ${SYNTAX[code] ?? 'this cannot be read'}${hint}`
+}
+
+/** All nodes in the order of the file. (The package's own walk copies the path to each of them: slow when deep.) */
+function nodesOf(root: unknown): (Scalar | Alias | YAMLMap | YAMLSeq)[] {
+  const nodes: (Scalar | Alias | YAMLMap | YAMLSeq)[] = []
+  const waiting = [root]
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (isPair(next)) waiting.push(next.value, next.key)
+    else if (isNode(next)) nodes.push(next)
+    if (isCollection(next)) for (const item of next.items.toReversed()) waiting.push(item)
+  }
+  return nodes
+}
+
+/** Anchors whose own content refers to them would never end. */
+function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
+  const open = new Set<unknown>()
+  const finished = new Set<unknown>()
+  const walk = (current: unknown): boolean => {
+    if (isPair(current)) return walk(current.key) || walk(current.value)
+    const target = isAlias(current) ? resolve(current) : current
+    if (!isCollection(target) || finished.has(target)) return false
+    if (open.has(target)) return true
+    open.add(target)
+    const found = target.items.some(walk)
+    open.delete(target)
+    finished.add(target)
+    return found
+  }
+  return walk(node)
+}
+
+/** Nothing but comments, marks of a document, or a null. */
+export function saysNothing(source: string): boolean {
+  const { errors, contents } = parseDocument(source, { prettyErrors: false, uniqueKeys: false })
+  return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
+}
+
+/** What `config check` and a reload say of a file that says nothing: taken at its word, it would drop every upstream. */
+export const EMPTY_FILE = 'is empty; the running configuration stays in force (write {} for the defaults)'
+
+export type Opened = { reading: Reading; root: Value | undefined }
+
+/** `root` is undefined for an empty file, and when syntax errors (in `reading.mistakes`) make the rest guesswork. */
+export function openDocument(source: string, file: string, env: Reading['env']): Opened {
+  const lines = new LineCounter()
+  const mistakes: Mistake[] = []
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line)
+  const targets = new Map<Node, Node | undefined>()
+  const resolve = (node: Node): Node | undefined => (isAlias(node) ? targets.get(node) : node)
+  const reading: Reading = {
+    file,
+    folder: dirname(file),
+    env,
+    mistakes,
+    remarks: [],
+    reported: new Set(),
+    namesRead: new Set(),
+    source,
+    lineAt,
+    resolve,
+  }
+  const add = (offset: number, message: (lineText: string) => string): void => {
+    const line = lineAt(offset)
+    // The parser stumbles on after the first error of a line, thousands of times in a bad file: a few say enough.
+    if (mistakes.length >= 20 || mistakes.some((known) => known.line === line)) return
+    const lineText = source.slice(lines.lineStarts[line - 1], offset + 200).slice(0, 1000)
+    mistakes.push({ file, line, message: message(lineText) })
+  }
+  for (const error of document.errors) add(error.pos[0], (lineText) => syntaxMessage(error.code, lineText))
+  if (mistakes.length > 0) return { reading, root: undefined }
+
+  const contents = document.contents as Node | null
+  // In the order of the file, since an anchor may be defined again: once for all, not a search for every alias.
+  const anchors = new Map<string, Node>()
+  for (const node of nodesOf(contents)) {
+    const offset = node.range?.[0] ?? 0
+    if (isAlias(node)) {
+      const target = anchors.get(node.source)
+      targets.set(node, target)
+      if (!target) add(offset, () => `*${node.source}: no &${node.source} is defined above it`)
+    } else {
+      if (node.anchor) anchors.set(node.anchor, node)
+      if (node.tag?.startsWith('!')) add(offset, () => `the tag ${node.tag} means nothing here; remove it`)
+    }
+  }
+  if (contents && mistakes.length === 0 && holdsItself(contents, resolve))
+    add(0, () => 'an alias stands inside its own anchor')
+  const empty = contents === null || (isScalar(contents) && contents.value === null)
+  return { reading, root: empty || mistakes.length > 0 ? undefined : { reading, node: contents, path: '' } }
+}

@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { type Child, supervise } from './supervisor.ts'
+import type { FromWorker, Question, Start, ToWorker } from './worker.ts'
+
+const TIMES = { firstPauseMs: 1, longestPauseMs: 4, steadyMs: 10_000, checkCertificateMs: 60_000, goodbyeMs: 5 }
+
+/** Workers that do as the test says; what the parent does to them is kept, in order. */
+function setUp(workers: number, { port = 0, tls = false } = {}) {
+  const done: string[] = []
+  const logged: string[] = []
+  const living = new Map<number, { hear(message: FromWorker): void; end(code: number): void }>()
+  const exited = Promise.withResolvers<number>()
+  let answer = (_number: number, _question: Question): boolean => true
+  const launch = ({ number, part, port }: Start, hear: (message: FromWorker) => void): Child => {
+    done.push(`${number} ${part} on ${port}`)
+    const over = Promise.withResolvers<number>()
+    living.set(number, { hear, end: over.resolve })
+    return {
+      send(message: ToWorker) {
+        if (message.say === 'ready') done.push(`${number} ready`)
+        else {
+          done.push(`${number} ${message.about} ${message.to ?? ''}`.trim())
+          queueMicrotask(() => hear({ say: 'answer', id: message.id, yes: answer(number, message) }))
+        }
+      },
+      kill: (signal) => void done.push(`${number} ${signal}`),
+      exited: over.promise,
+    }
+  }
+  const keep = (message: string) => void logged.push(message)
+  const log = { info: keep, warn: keep, error: keep }
+  const supervisor = supervise({ workers, port, tls, launch, log, exit: exited.resolve }, TIMES)
+  const turn = () => Bun.sleep(0)
+  return {
+    ...{ done, logged, supervisor, exited: exited.promise, turn },
+    taken: () => done.splice(0),
+    answerWith(next: typeof answer) {
+      answer = next
+    },
+    listens: (number: number, port = 4711) => living.get(number)?.hear({ say: 'listening', port }),
+    async ends(number: number, code: number) {
+      living.get(number)?.end(code)
+      await turn()
+    },
+    async until(line: string) {
+      while (!done.includes(line)) await Bun.sleep(1)
+      return done.splice(0)
+    },
+  }
+}
+
+async function serving(workers: number, options: { tls?: boolean } = {}) {
+  const world = setUp(workers, options)
+  for (let number = 1; number <= workers; number += 1) world.listens(number)
+  world.taken()
+  return world
+}
+
+test('the first opens the port, the others join it there, and they are ready together', () => {
+  const { taken, listens } = setUp(3)
+  expect(taken()).toEqual(['1 first on 0'])
+  listens(1)
+  expect(taken()).toEqual(['2 joins on 4711', '3 joins on 4711'])
+  listens(3)
+  expect(taken()).toEqual([])
+  listens(2)
+  expect(taken()).toEqual(['1 ready', '2 ready', '3 ready'])
+})
+
+test('a start that fails in one fails in all, and exits 1', async () => {
+  const { listens, ends, taken, exited } = setUp(2)
+  listens(1)
+  taken()
+  await ends(2, 1)
+  expect(taken()).toEqual(['1 SIGTERM'])
+  await ends(1, 0)
+  expect(await exited).toBe(1)
+})
+
+test('one that dies is started again on the same port, ready or not, whoever it was', async () => {
+  const { ends, until, listens } = await serving(2)
+  await ends(1, 137)
+  expect(await until('1 again on 4711')).toEqual(['1 again on 4711'])
+  listens(1)
+  await ends(2, 0)
+  expect(await until('2 again on 4711')).toEqual(['2 again on 4711'])
+})
+
+test('as long as one serves, the other is tried again for ever; when none can start any more, it exits 1', async () => {
+  const { ends, until, exited, logged } = await serving(2)
+  for (let time = 0; time < 8; time += 1) {
+    await ends(1, 1)
+    await until('1 again on 4711')
+  }
+  for (let time = 0; time < 5; time += 1) {
+    await ends(2, 1)
+    if (time < 4) await until('2 again on 4711')
+  }
+  await until('2 again on 4711')
+  await ends(2, 1)
+  await ends(1, 1)
+  expect(await exited).toBe(1)
+  expect(logged.at(-1)).toBe('no worker can be started any more')
+})
+
+test.each([
+  { codes: [0, 0], exits: 0 },
+  { codes: [0, 1], exits: 1 },
+])('SIGTERM goes to all, a second one too, and the exit waits for the last: $codes', async ({ codes, exits }) => {
+  const { supervisor, ends, taken, exited, turn } = await serving(2)
+  supervisor.stop('SIGTERM')
+  supervisor.stop('SIGTERM')
+  expect(taken()).toEqual(['1 SIGTERM', '2 SIGTERM', '1 SIGTERM', '2 SIGTERM'])
+  let over = false
+  void exited.then(() => {
+    over = true
+  })
+  await ends(1, codes[0] ?? 0)
+  await turn()
+  expect(over).toBe(false)
+  await ends(2, codes[1] ?? 0)
+  expect(await exited).toBe(exits)
+  expect(taken()).toEqual([])
+})
+
+test('told to stop while it starts, it starts no more of them', async () => {
+  const { supervisor, listens, ends, taken, exited } = setUp(2)
+  supervisor.stop('SIGTERM')
+  listens(1)
+  await ends(1, 143)
+  expect(taken()).toEqual(['1 first on 0', '1 SIGTERM'])
+  expect(await exited).toBe(0)
+})
+
+test('SIGHUP reaches those that can hear it', async () => {
+  const { supervisor, taken, ends, until } = await serving(2)
+  await ends(2, 1)
+  await until('2 again on 4711')
+  supervisor.reload()
+  expect(taken()).toEqual(['1 SIGHUP'])
+})
+
+test('a renewed certificate: all open a listener, connections go to the first of the new ones, then the old are closed', async () => {
+  const { supervisor, until, answerWith } = await serving(3, { tls: true })
+  // The second finds half of the new pair, and keeps what it has.
+  answerWith((number, { about }) => about !== 'renew' || number !== 2)
+  supervisor.reload()
+  expect(await until('1 steer 4294967295')).toEqual([
+    ...['1 SIGHUP', '2 SIGHUP', '3 SIGHUP', '1 renew', '2 renew', '3 renew', '1 steer 3'],
+    ...['1 retire', '3 retire', '1 steer 4294967295'],
+  ])
+})
+
+test('a worker that dies when asked about its certificate keeps nobody waiting', async () => {
+  const { supervisor, answerWith, until, ends } = await serving(2, { tls: true })
+  answerWith((number, { about }) => {
+    if (number === 1 && about === 'renew') void ends(1, 1)
+    return true
+  })
+  supervisor.reload()
+  await until('1 again on 4711')
+  supervisor.reload()
+  await until('2 renew')
+})

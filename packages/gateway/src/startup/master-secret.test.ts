@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readEnvironment } from '../config.ts'
+import { openSqlite } from '../storage/sqlite.ts'
+import type { Storage } from '../storage/storage.ts'
+import { masterSecret } from './master-secret.ts'
+
+let folder = ''
+let storage: Storage
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-secret-'))
+  storage = await openSqlite(folder)
+})
+afterEach(async () => {
+  await storage.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const file = () => join(folder, 'secret')
+const secret = (given?: string) =>
+  masterSecret(storage, readEnvironment({ TRIVIUM_DATA: folder, TRIVIUM_SECRET: given }).environment)
+const mistake = (given?: string) =>
+  secret(given).then(
+    () => 'none',
+    (error: Error) => error.message,
+  )
+
+test('is made once, for the owner alone, and found again', async () => {
+  const made = await secret()
+  expect(made).toMatch(/^[0-9a-f]{64}$/)
+  expect(statSync(file()).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file(), 'utf8')).toBe(made)
+  expect(await secret()).toBe(made)
+  expect(await secret(made)).toBe(made)
+})
+
+test('given by the environment is kept nowhere, and must stay the same', async () => {
+  expect(await secret('the first one that was given')).toBe('the first one that was given')
+  expect(existsSync(file())).toBe(false)
+  expect(await mistake('another one that was given')).toContain('TRIVIUM_SECRET is not the one')
+  expect(await mistake()).toContain('is missing')
+})
+
+test('a start that ended between any two steps is gone on with', async () => {
+  // Before the store knew: what was begun does not count, not even half written.
+  writeFileSync(`${file()}.new`, 'half')
+  const made = await secret()
+  // After the store knew, before the file had its name.
+  renameSync(file(), `${file()}.new`)
+  expect(await secret()).toBe(made)
+  expect(readFileSync(file(), 'utf8')).toBe(made)
+})
+
+test('a folder that was in use, with a store that knows nothing of it, is not begun anew', async () => {
+  writeFileSync(file(), 'f'.repeat(64))
+  expect(await mistake()).toContain('is empty although the folder was in use')
+})

@@ -1,0 +1,84 @@
+// What a start prints, for every state of the store and the configuration that an operator may begin with.
+import { describe, expect, test } from 'bun:test'
+import { compileCatalogue } from '../access/catalogue.ts'
+import { loadFile, readEnvironment } from '../config.ts'
+import { type Started, startSummary } from './start-summary.ts'
+
+const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }
+
+function summary(env: Record<string, string>, more: Partial<Started> = {}): string {
+  const { config } = loadFile(undefined, env)
+  if (!config) throw new Error('no configuration')
+  return startSummary({
+    ...{ version: '1.2.3', address: 'http://127.0.0.1:3333', environment: ENVIRONMENT, database: 'SQLite database /x' },
+    ...{ catalogue: compileCatalogue(config, 0), first: undefined, keyGroups: new Map() },
+    ...more,
+  })
+}
+
+const withConfig = (change: object): Partial<Started> => {
+  const { config } = loadFile(undefined, {})
+  if (!config) throw new Error('no configuration')
+  return { catalogue: compileCatalogue({ ...config, ...change }, 0) }
+}
+const VENDOR = { OPENAI_API_KEY: 'hunter2' }
+const KEY_CREATE = 'key create --account you@example.com --name laptop'
+
+describe('what to do next', () => {
+  test('nothing, while a key can use a model', () => {
+    expect(summary({}, { keyGroups: new Map([['sandbox', 1]]) })).toEndWith('of trial credit\n')
+    expect(
+      summary(VENDOR, {
+        keyGroups: new Map([
+          ['sandbox', 1],
+          ['default', 1],
+        ]),
+      }),
+    ).not.toContain(KEY_CREATE)
+  })
+
+  test('a vendor and no key: create one', () => {
+    const text = summary(VENDOR)
+    expect(text).toContain('There is no key yet. Create an account and a key for it:\n\n')
+    expect(text).toContain(`${KEY_CREATE}\n`)
+    expect(text).not.toMatch(/sandbox: true|hunter2|sk-/)
+  })
+
+  test('the sandbox first and a vendor second: its key can use nothing', () => {
+    const text = summary(VENDOR, { keyGroups: new Map([['sandbox', 1]]) })
+    expect(text).toContain('No existing key can use any of these models.')
+    expect(text).toContain('sandbox: true in trivium.yaml keeps those models as well.')
+  })
+
+  test('a group other than default is named', () => {
+    const { groups } = loadFile(undefined, {}).config ?? {}
+    const staff = { ...groups?.get('default'), id: 'staff' }
+    const text = summary({}, withConfig({ groups: new Map([['staff', staff]]) }))
+    expect(text).toContain(`${KEY_CREATE} --group staff\n`)
+  })
+
+  test('no model at all', () => {
+    const text = summary({}, withConfig({ upstreams: new Map(), models: new Map() }))
+    expect(text).toContain('  models   none: no upstream is configured\n')
+    expect(text).toContain('No model can be used yet. Either\n  - write sandbox: true in trivium.yaml for')
+    expect(text).toContain('\n  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and start again')
+  })
+})
+
+test('only the ready-made key begins with sk-, whatever models and upstreams are called', () => {
+  const { models } = loadFile(undefined, {}).config ?? {}
+  const named = { ...models?.get('sandbox-text'), id: 'sk-model' }
+  const text = summary({}, { ...withConfig({ models: new Map([['sk-model', named]]) }), first: FIRST })
+  expect(text.match(/\bsk-\S+/g)).toEqual(["sk-secret'"])
+  expect(text).toContain('the account newcomer@trivium.local, which has 10.00 USD')
+})
+
+const FIRST = { key: { email: 'newcomer@trivium.local', secret: 'sk-secret' } }
+
+test('with TLS the call goes to the public name, which the certificate is for', () => {
+  const { server } = loadFile(undefined, {}).config ?? {}
+  const catalogue = withConfig({ server: { ...server, publicUrl: 'https://gw.example.com' } })
+  const address = 'https://127.0.0.1:3333'
+  expect(summary({}, { ...catalogue, address, first: FIRST })).toContain('curl https://gw.example.com/v1/chat')
+  expect(summary({}, { ...catalogue, first: FIRST })).toContain('curl http://127.0.0.1:3333/v1/chat')
+})

@@ -1,0 +1,113 @@
+// What every start prints: where everything is, what it serves, and what to do next. The first one also shows a call to paste.
+
+import type { Catalogue } from '../access/catalogue.ts'
+import { PROGRAM } from '../cli/program.ts'
+import type { Environment, FileConfig } from '../config/types.ts'
+import { formatUsd } from '../money/amount.ts'
+import type { FirstStart } from './first-start.ts'
+
+export type Started = {
+  version: string
+  /** Where it listens. */
+  address: string
+  environment: Environment
+  catalogue: Pick<Catalogue, 'config' | 'offers'>
+  /** SQLite's file, or the host and the name of the database. */
+  database: string
+  first: FirstStart | undefined
+  /** How many keys that work each group has in the store. */
+  keyGroups: ReadonlyMap<string, number>
+}
+
+const WIDEST_LABEL = 'address'.length
+const MOST_NAMES = 5
+
+export function startSummary(started: Started): string {
+  const { version, first } = started
+  const next = first?.key ? tryIt(started, first.key) : nextSteps(started)
+  return `${[`Trivium ${version}`, ...facts(started), ...(next.length > 0 ? ['', ...next, ''] : [])].join('\n')}\n`
+}
+
+function facts({ address, environment, catalogue: { config }, database }: Started): string[] {
+  const { publicUrl } = config.server
+  return [
+    ...labelled('address', [address]),
+    ...labelled('public', publicUrl ? [publicUrl] : []),
+    ...labelled('data', [environment.dataDir]),
+    ...labelled('store', [database]),
+    ...labelled('config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']),
+    ...labelled('models', modelLines(config)),
+    ...labelled('sign-up', [registrationLine(config)]),
+  ]
+}
+
+const labelled = (label: string, lines: readonly string[]): string[] =>
+  lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(WIDEST_LABEL)}  ${line}`)
+
+/** Only keys begin with `sk-` here: people and programs look for the ready-made one by that. */
+const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
+
+function modelLines({ upstreams, models }: FileConfig): string[] {
+  const lines = [...upstreams.keys()].map((upstream) => {
+    const names = [...models.values()].filter((model) => model.routes.some((route) => route.upstream === upstream))
+    return `${printable(upstream)}: ${shortened(names.map(({ id }) => printable(id)))}`
+  })
+  return lines.length === 0 ? ['none: no upstream is configured'] : lines
+}
+
+function shortened(names: readonly string[]): string {
+  if (names.length === 0) return 'no models'
+  const more = names.length - MOST_NAMES
+  const shown = names.slice(0, MOST_NAMES).join(', ')
+  return `${names.length} (${shown}${more > 0 ? ` and ${more} more` : ''})`
+}
+
+function registrationLine({ registration: { open, trialCredit } }: FileConfig): string {
+  return open
+    ? `registration is open: each new account gets ${formatUsd(trialCredit)} USD of trial credit`
+    : 'registration is closed; registration: { open: true } in the configuration file opens it'
+}
+
+function tryIt(
+  { address, catalogue: { config } }: Started,
+  { email, secret }: NonNullable<FirstStart['key']>,
+): string[] {
+  const { publicUrl } = config.server
+  // A certificate is issued for the public name; a proxy in front may not be running yet.
+  const url = publicUrl && address.startsWith('https:') ? publicUrl : address
+  const credit = formatUsd(config.registration.trialCredit)
+  return [
+    `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
+    '',
+    `  curl ${url}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' \\`,
+    `    -d '{"model":"sandbox-text","messages":[{"role":"user","content":"Hello"}]}'`,
+  ]
+}
+
+/** Nothing while some key can use some model. */
+function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: Started): string[] {
+  const canUse = (group: string) => (offers.get(group)?.size ?? 0) > 0
+  if ([...keyGroups.keys()].some(canUse)) return []
+  const file = environment.configFile ?? 'trivium.yaml'
+  const group = ['default', ...config.groups.keys()].find(canUse)
+  if (group === undefined) {
+    return [
+      'No model can be used yet. Either',
+      `  - write sandbox: true in ${file} for the embedded models, or`,
+      '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and start again.',
+    ]
+  }
+  const isEmbeddedOnly = keyGroups.has('sandbox') && !config.sandbox.on
+  return [
+    keyGroups.size === 0
+      ? 'There is no key yet. Create an account and a key for it:'
+      : 'No existing key can use any of these models. Create an account and a key for it:',
+    '',
+    `  ${PROGRAM} account create --email you@example.com`,
+    `  ${PROGRAM} key create --account you@example.com --name laptop${group === 'default' ? '' : ` --group ${group}`}`,
+    ...(isEmbeddedOnly
+      ? ['', `The keys made so far are for the embedded models; sandbox: true in ${file} keeps those models as well.`]
+      : []),
+  ]
+}
