@@ -1,15 +1,20 @@
-// docs/configuration.md shows files that load, and the defaults that hold.
+// The pages show configuration files that load; docs/configuration.md also shows the defaults.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 
-const PAGE = readFileSync(join(import.meta.dir, '../../../../docs/configuration.md'), 'utf8')
-const BLOCKS = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
+const ROOT = join(import.meta.dir, '../../../..')
+const blocksOf = (page: string): string[] =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
+const BLOCKS = blocksOf('docs/configuration.md')
+const OTHER_PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))]
+  .filter((page) => page.endsWith('.md') && page !== 'docs/configuration.md')
+  .flatMap((page) => blocksOf(page).map((block): [string, string] => [page, block]))
 const NUMBERED = BLOCKS.map((block, index): [number, string] => [index + 1, block])
-const ENV = { MAIN_KEY: 'a-key' }
+const ENV = { MAIN_KEY: 'a-key', KEY_1: 'key-1', KEY_2: 'key-2', AZURE_KEY: 'a-key' }
 
 let folder = ''
 beforeAll(() => {
@@ -36,6 +41,10 @@ test('the page has an example of every section', () => {
 
 test.each(NUMBERED)('example %d loads', (_, block) => {
   expect(load(block).mistakes).toEqual([])
+})
+
+test.each(OTHER_PAGES)('an example of %s loads', (_, block) => {
+  expect(load(block.replace('OPENAI_API_KEY', 'MAIN_KEY')).mistakes).toEqual([])
 })
 
 const MARKED = /^(\s+)\w+: [^#\n]+#(?: default;.*|.*\(default\).*)$/gm
