@@ -1,11 +1,11 @@
 // What the chat dialect's pass-through core costs by itself: microseconds per scanned request and per stream event.
 // Figures are the best of many short rounds, since other programs share the machine: `bun bench/micro/chat.ts`.
 
-import { readChatReply } from '@trivium/protocol/dialects/chat/parts/passing-reply.ts'
-import { editChatRequest, readChatRequest } from '@trivium/protocol/dialects/chat/parts/passing-request.ts'
-import { openChatMeter } from '@trivium/protocol/dialects/chat/parts/passing-stream.ts'
+import { readChatReply } from '@trivium/protocol/dialects/chat/pass-through/reply.ts'
+import { editChatRequest, readChatRequest } from '@trivium/protocol/dialects/chat/pass-through/request.ts'
+import { openChatMeter } from '@trivium/protocol/dialects/chat/pass-through/stream.ts'
 import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'
-import { scanObject } from '@trivium/protocol/framing/json-scan.ts'
+import { scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
 
 const ROUNDS = 150
 

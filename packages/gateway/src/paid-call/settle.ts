@@ -2,7 +2,7 @@
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { shortText, utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
-import { jsonText } from '@trivium/protocol/framing/json-text.ts'
+import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
 import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
 import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
 import { callsByName, termsText, unitsText } from '../money/receipt.ts'

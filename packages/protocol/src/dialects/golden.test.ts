@@ -17,9 +17,9 @@ import {
   testTarget,
 } from '../../fixtures/matrix.ts'
 import { ownAnswers, type Recorded, recordings } from '../../fixtures/recorded.ts'
+import { NO_CHANGES, type SentTools } from '../canonical/encoding/restore-tools.ts'
 import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { NO_CHANGES, type SentTools } from '../canonical/restore.ts'
 import { TEXT_DIALECTS } from './index.ts'
 import type { TextDialect } from './text-dialect.ts'
 

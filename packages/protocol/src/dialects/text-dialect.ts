@@ -1,20 +1,20 @@
 // What a text dialect is: both directions of a request, a reply and a stream, through the canonical model; and the
 // passage of bytes when both sides speak it.
 
+import type { SentTools } from '../canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Emit, StreamEvent } from '../canonical/event.ts'
 import type { Finish } from '../canonical/finish.ts'
 import type { CanonicalReply } from '../canonical/reply.ts'
 import type { CanonicalRequest, Source, TextDialectId } from '../canonical/request.ts'
-import type { SentTools } from '../canonical/restore.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { FieldNames, Warn } from '../canonical/warning.ts'
 import type { Codec } from '../framing/codec.ts'
 import type { Pieces } from '../framing/splice.ts'
 import type { ChatService } from './chat-service.ts'
 import type { ErrorDialect } from './dialect.ts'
-import type { NamedUrl } from './named-urls.ts'
-import type { OutputBounds, OutputField } from './output-fields.ts'
+import type { NamedUrl } from './shared/pass-through/named-urls.ts'
+import type { OutputBounds, OutputField } from './shared/pass-through/output-fields.ts'
 
 /** What the address of a request says, where the dialect says it there and not in the body. */
 export type Addressed = { model: string; stream: boolean }

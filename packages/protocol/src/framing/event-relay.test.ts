@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf, textOf } from '../../fixtures/buffer-codec.ts'
 import { type EventView, openEventRelay, type RelayProblem, type Verdict } from './event-relay.ts'
-import { watchList } from './json-walk.ts'
+import { watchList } from './json/json-walk.ts'
 
 const MODEL = 8
 const NAMES = watchList([{ name: 'model', code: MODEL, depths: [1] }])

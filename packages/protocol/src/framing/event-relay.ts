@@ -7,7 +7,7 @@
 import type { Codec } from './codec.ts'
 import { MAX_EVENT_BYTES } from './event-reader.ts'
 import { growingBytes } from './growing-bytes.ts'
-import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from './json-walk.ts'
+import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from './json/json-walk.ts'
 import { concat, openRelay } from './relay.ts'
 import { type Splice, splice } from './splice.ts'
 import { formatSse, openSseParser } from './sse.ts'

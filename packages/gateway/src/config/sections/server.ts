@@ -1,7 +1,7 @@
 // Section `server`.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/passing-request.ts'
+import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type { ServerConfig } from '../types.ts'
 import { addMistake, type Value } from '../yaml/document.ts'
 import { type Fields, fieldsOf, listOf } from '../yaml/fields.ts'

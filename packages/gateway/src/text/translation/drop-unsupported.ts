@@ -1,5 +1,5 @@
 // Fields of a translated request that an upstream's model has refused, and that it may go without.
-import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
 import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'

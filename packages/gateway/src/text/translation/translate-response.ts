@@ -1,9 +1,10 @@
 // The answer of an upstream of another dialect, for the client: whole, or event by event.
+
+import { restoreReply, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import { type Block, type CanonicalReply, spokenBytes, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
-import { restoreReply, type SentTools } from '@trivium/protocol/canonical/restore.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatRequestId, timeOfId } from '../../access/ids.ts'

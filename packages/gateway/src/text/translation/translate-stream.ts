@@ -1,9 +1,10 @@
 // A stream of one dialect becomes a stream of another while it passes. Frames from the first sign of the end on are
 // kept until the settlement stands, as with bytes that pass through.
+
+import { restoringEmit } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
-import { restoringEmit } from '@trivium/protocol/canonical/restore.ts'
 import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { ChargedUnits } from '@trivium/protocol/dialects/text-dialect.ts'

@@ -1,5 +1,5 @@
 // Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
-import { effortOf } from '@trivium/protocol/canonical/effort.ts'
+import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'

@@ -1,5 +1,5 @@
 export { decodeError, encodeError, encodeStreamError } from './error.ts'
-export { passing } from './passing.ts'
+export { passing } from './pass-through.ts'
 export { decodeReply, encodeReply, loses } from './reply.ts'
 export { decodeRequest, encodeRequest, fieldNames } from './request.ts'
 export { heartbeat, openStreamDecoder, openStreamEncoder } from './stream.ts'

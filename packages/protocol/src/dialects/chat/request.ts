@@ -2,8 +2,8 @@
 
 import type { FieldNames } from '../../canonical/warning.ts'
 
-export { decodeRequest } from './parts/decode-request.ts'
-export { encodeRequest } from './parts/encode-request.ts'
+export { decodeRequest } from './request/decode-request.ts'
+export { encodeRequest } from './request/encode-request.ts'
 
 export const fieldNames: FieldNames = {
   temperature: 'temperature',

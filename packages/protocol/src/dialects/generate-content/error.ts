@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
-import { errorHeaders, secondsToWait } from '../error-headers.ts'
-import { type KnownWords, messageWith } from '../known-words.ts'
-import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
+import { errorHeaders, secondsToWait } from '../shared/errors/error-headers.ts'
+import { type KnownWords, messageWith } from '../shared/errors/known-phrases.ts'
+import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 /** `reason` is given where the status word alone leaves open what to do. */
 type Row = { status: string; reason?: string }

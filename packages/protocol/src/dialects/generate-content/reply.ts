@@ -3,12 +3,12 @@
 import type { StreamEvent } from '../../canonical/event.ts'
 import { type CanonicalReply, type Choice, fold, spokenBytes } from '../../canonical/reply.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
-import { openAnswerReader } from './parts/answer-reader.ts'
-import { partOf } from './parts/block-out.ts'
-import { type CitedText, writeCitations } from './parts/citations.ts'
-import { finishFields } from './parts/finish.ts'
-import { writeLogprobs } from './parts/logprobs.ts'
-import { writeUsage } from './parts/usage.ts'
+import { type CitedText, writeCitations } from './reply/citations.ts'
+import { openAnswerReader } from './reply/decode-chunk.ts'
+import { partOf } from './reply/encode-part.ts'
+import { writeLogprobs } from './reply/logprobs.ts'
+import { finishFields } from './reply/stop.ts'
+import { writeUsage } from './reply/usage.ts'
 import type { WireCandidate, WirePart } from './wire.ts'
 
 /** Through the same reader as a stream, so that the two can never tell different stories. */

@@ -1,7 +1,7 @@
 // A caller's request into neutral terms, and a neutral request for an upstream.
 
-import { formatInWords } from '../../canonical/format-in-words.ts'
-import { checkChoice } from '../../canonical/offered-tools.ts'
+import { formatInWords } from '../../canonical/encoding/format-instructions.ts'
+import { checkChoice } from '../../canonical/encoding/offered-tools.ts'
 import {
   asObject,
   isObject,
@@ -17,16 +17,16 @@ import {
 import type { CanonicalRequest, ServiceTier } from '../../canonical/request.ts'
 import type { FieldNames } from '../../canonical/warning.ts'
 import type { Addressed, Target, WrittenRequest } from '../text-dialect.ts'
-import { readGenerationConfig } from './parts/config-in.ts'
-import { addSettings, writeConfig } from './parts/config-out.ts'
-import { readContents, readInstructions } from './parts/contents-in.ts'
-import { writeContents } from './parts/contents-out.ts'
-import { camel, camelName, enumWord, type Left, listOf, openLeft } from './parts/fields.ts'
-import { readFile } from './parts/media-in.ts'
-import { rulesOf } from './parts/models.ts'
-import { inCallersSpelling } from './parts/spelling.ts'
-import { readToolConfig, readTools } from './parts/tools-in.ts'
-import { writeTools } from './parts/tools-out.ts'
+import { readGenerationConfig } from './request/decode-config.ts'
+import { readFile } from './request/decode-media.ts'
+import { readToolConfig, readTools } from './request/decode-tools.ts'
+import { readContents, readInstructions } from './request/decode-turns.ts'
+import { addSettings, writeConfig } from './request/encode-config.ts'
+import { writeTools } from './request/encode-tools.ts'
+import { writeContents } from './request/encode-turns.ts'
+import { camel, camelName, enumWord, type Left, listOf, openLeft } from './request/fields.ts'
+import { rulesOf } from './request/model-rules.ts'
+import { inCallersSpelling } from './request/spelling.ts'
 
 export const fieldNames: FieldNames = {
   temperature: 'generationConfig.temperature',

@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
-import { errorHeaders } from '../error-headers.ts'
-import { type KnownWords, messageWith } from '../known-words.ts'
-import { readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
+import { errorHeaders } from '../shared/errors/error-headers.ts'
+import { type KnownWords, messageWith } from '../shared/errors/known-phrases.ts'
+import { readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 const TYPES = {
   bad_request: 'invalid_request_error',

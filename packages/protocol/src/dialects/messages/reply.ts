@@ -1,15 +1,15 @@
 // An unstreamed answer: read from an upstream of this dialect, and written for a client of it.
 
-import { openNamedCalls } from '../../canonical/call-ids.ts'
+import { openNamedCalls } from '../../canonical/encoding/call-ids.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
 import { isObject, type Json, parsedJson } from '../../canonical/reading.ts'
 import { type Block, bytesToEstimate, type CanonicalReply } from '../../canonical/reply.ts'
 import type { Answering, DecodedReply } from '../text-dialect.ts'
 import { decodeError } from './error.ts'
-import { canCite, readCitations, writeCitation } from './parts/citation.ts'
-import { readStop, writeStop } from './parts/stop.ts'
-import { UNSIGNED } from './parts/thinking.ts'
-import { readFigures, usageFrom, writeUsage } from './parts/usage.ts'
+import { canCite, readCitations, writeCitation } from './reply/citations.ts'
+import { readStop, writeStop } from './reply/stop.ts'
+import { readFigures, usageFrom, writeUsage } from './reply/usage.ts'
+import { UNSIGNED } from './request/encode-reasoning.ts'
 import type { WireBlockOut, WireMessageOut, WireReply, WireUsage } from './wire.ts'
 
 export function decodeReply(body: unknown): DecodedReply {

@@ -3,8 +3,8 @@
 import { isObject, unsupported } from '../../canonical/reading.ts'
 import type { FieldNames } from '../../canonical/warning.ts'
 
-export { decodeRequest } from './parts/decode-request.ts'
-export { encodeRequest } from './parts/encode-request.ts'
+export { decodeRequest } from './request/decode-request.ts'
+export { encodeRequest } from './request/encode-request.ts'
 
 export const fieldNames: FieldNames = {
   temperature: 'temperature',

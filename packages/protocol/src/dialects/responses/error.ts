@@ -1,8 +1,8 @@
 import { ERRORS, type ErrorInfo } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
-import { errorObject } from '../chat-compatible-error.ts'
+import { errorObject } from '../shared/errors/chat-compatible-error.ts'
 
-export { decodeError, encodeError } from '../chat-compatible-error.ts'
+export { decodeError, encodeError } from '../shared/errors/chat-compatible-error.ts'
 
 /** What the stream has told so far: the response as last shown, and the number of the next event. */
 export type BegunResponse = { response: Record<string, unknown>; nextSequenceNumber: number }

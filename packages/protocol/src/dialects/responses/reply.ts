@@ -1,2 +1,2 @@
-export { decodeReply } from './parts/decode-reply.ts'
-export { encodeReply } from './parts/encode-reply.ts'
+export { decodeReply } from './reply/decode-reply.ts'
+export { encodeReply } from './reply/encode-reply.ts'

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
-import { errorHeaders } from '../error-headers.ts'
-import { readUpstreamError, type UpstreamCode } from '../upstream-error.ts'
+import { errorHeaders } from '../shared/errors/error-headers.ts'
+import { readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 type Row = { code: string; type: string }
 

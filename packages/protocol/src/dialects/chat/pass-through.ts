@@ -1,0 +1,133 @@
+// A chat request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
+
+import { isObject, Mistake } from '../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Codec } from '../../framing/codec.ts'
+import { type FieldEdits, setField } from '../../framing/json/edit-fields.ts'
+import { decodeString, fieldNamed } from '../../framing/json/json-scan.ts'
+import { jsonText } from '../../framing/json/json-text.ts'
+import type { Pieces } from '../../framing/splice.ts'
+import { NO_URLS } from '../shared/pass-through/named-urls.ts'
+import { outputFieldsIn } from '../shared/pass-through/output-fields.ts'
+import {
+  endUsersIn,
+  NO_END_USERS,
+  openFieldEdits,
+  parseBody,
+  withOutputBounds,
+} from '../shared/pass-through/request.ts'
+import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import { openMeter, problemOf } from './pass-through/meter.ts'
+import { openingIn } from './pass-through/opening.ts'
+import { isPlain } from './pass-through/plain-request.ts'
+import { readChatReply, renameModel } from './pass-through/reply.ts'
+import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './pass-through/request.ts'
+import { namedUrls, pricedFields, vendorObjects, withoutTools } from './pass-through/vendor-fields.ts'
+import { serviceOf } from './request/services.ts'
+import { decodeRequest } from './request.ts'
+import type { ChatCapField } from './wire.ts'
+
+export { vendorObjects }
+
+export const passing: Passing = {
+  readRequest,
+  readReply(bytes, codec, renameTo) {
+    const reply = readChatReply(bytes, codec, renameTo !== undefined)
+    if (!reply.ok) return { ok: false, error: problemOf(reply.problem === 'error', reply.body, reply.message) }
+    const body = renameTo && reply.model ? renameModel(bytes, reply.model, renameTo, codec) : bytes
+    return { ok: true, usage: reply.usage, finish: reply.finish, outputBytes: reply.outputBytes, body }
+  },
+  openMeter,
+}
+
+/**
+ * The body is only scanned where it is long and plain: parsing it would cost several times as much. Short ones and those
+ * with media, files, hosted tools or anything unusual are parsed, and what is wrong inside them is found before anything is
+ * sent or held.
+ */
+function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  _addressed: Addressed | undefined,
+  maxValues?: number | undefined,
+): PassingRequest {
+  const facts = readChatRequest(bytes, codec, maxValues)
+  if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
+  const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
+  const { parsed } = facts
+  const isJudged = parsed === undefined || isPlain(parsed)
+  let canonical: CanonicalRequest | undefined = isJudged ? undefined : decodeRequest(parsed)
+  const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
+  return {
+    model,
+    stream,
+    choices: n,
+    maxOutput,
+    images,
+    documents,
+    audios,
+    tools,
+    values: facts.values,
+    capField: facts.capField ?? 'max_tokens',
+    outputFields: outputFieldsIn(facts.fields, OWN_BOUNDS, { bytes, codec }),
+    showUsage: includeUsage,
+    textBytes: facts.bytes - facts.mediaBytes,
+    cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
+    endUser: facts.safetyIdentifier ?? facts.user,
+    endUserFields:
+      facts.user === undefined && facts.safetyIdentifier === undefined
+        ? NO_END_USERS
+        : endUsersIn({ user: facts.user, safety_identifier: facts.safetyIdentifier }),
+    opening: () => openingIn(bytes, facts.fields, codec),
+    priced: pricedFields(bytes, facts, codec),
+    urls: parsed !== undefined && isJudged ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
+    objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
+    edited: (edits) => edited(bytes, facts, edits, codec),
+    canonical() {
+      const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))
+      canonical = request
+      return request
+    },
+  }
+}
+
+const NO_OBJECTS: readonly string[] = []
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'n'])
+
+function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
+  const { model, maxOutput, service } = edits
+  let fields = openFieldEdits(edits)
+  if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', jsonText(edits.cacheKey))
+  if (edits.endUser !== undefined) {
+    const isOlder = facts.user !== undefined && facts.safetyIdentifier === undefined
+    const guess = isOlder ? 'user' : 'safety_identifier'
+    setField(fields, service?.endUser ?? guess, jsonText(edits.endUser))
+  }
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0) {
+    const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
+    if (tools !== undefined) setField(fields, 'tools', tools)
+  }
+  fields = withOutputBounds({ bytes, scan: facts, codec }, fields, edits)
+  if (service?.cap === 'max_tokens') fields = withOlderCap(facts, fields, maxOutput)
+  const changes: ChatEdits = { fields }
+  if (model !== undefined) changes.model = model
+  if (edits.includeUsage && facts.stream) changes.includeUsage = true
+  if (maxOutput !== undefined) {
+    changes.maxOutput = maxOutput
+    changes.capField = service?.cap ?? capFor(model ?? facts.model)
+  }
+  return editChatRequest(bytes, facts, changes, codec)
+}
+
+/** A service that knows only the older name ignores the newer one, and the answer could cost any sum. */
+function withOlderCap(facts: ChatFacts, edits: FieldEdits, lowered: number | undefined): FieldEdits {
+  if (facts.capField !== 'max_completion_tokens' || facts.maxOutput === undefined) return edits
+  const hasOlder = fieldNamed(facts.fields, 'max_tokens')?.kind === 'number'
+  if (!hasOlder) setField(edits, 'max_tokens', String(Math.min(facts.maxOutput, lowered ?? facts.maxOutput)))
+  return { set: edits.set, remove: [...edits.remove, 'max_completion_tokens'] }
+}
+
+/** The name that every service knows, except for the models that refuse it: those that take a developer's instructions. */
+function capFor(model: string): ChatCapField {
+  return serviceOf(model).instructions === 'developer' ? 'max_completion_tokens' : 'max_tokens'
+}

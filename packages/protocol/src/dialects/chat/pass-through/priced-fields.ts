@@ -1,0 +1,75 @@
+// What the fields of a chat request do to the vendor's price. Closed over the types of the official SDK; fields of compatible
+// services are here where they are known to cost something.
+
+import { isObject } from '../../../canonical/reading.ts'
+import { anyOf, boundOf, type FieldTable, neutral, other, tier, tool } from '../../shared/pass-through/priced-fields.ts'
+
+export const REQUEST = {
+  ...neutral(
+    'messages',
+    'model',
+    'n',
+    'max_completion_tokens',
+    'max_tokens',
+    'stop',
+    'seed',
+    'stream',
+    'stream_options',
+  ),
+  ...neutral('frequency_penalty', 'presence_penalty', 'temperature', 'top_p', 'logit_bias', 'logprobs', 'top_logprobs'),
+  ...neutral('response_format', 'verbosity', 'reasoning_effort', 'metadata', 'user', 'safety_identifier', 'store'),
+  ...neutral('functions', 'function_call', 'tools', 'tool_choice', 'parallel_tool_calls'),
+  // Checks of what goes in and comes out: free.
+  ...neutral('moderation'),
+  // What is guessed wrong is told as output.
+  ...neutral('prediction'),
+  // Written and read tokens are told apart in the usage, and there is one lifetime at each price.
+  ...neutral('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
+  // `auto` is what the vendor does when nothing is said; the answer tells which tier that was.
+  service_tier: tier(['auto', 'default', 'standard']),
+  // Who wants to hear the answer cannot do with text. How it is to sound costs nothing by itself.
+  modalities: anyOf({ audio: 'audio' }),
+  ...neutral('audio'),
+  // One search for each answer.
+  web_search_options: tool('web_search', { when: isObject, most: () => 1 }),
+  // xAI: each source that is used is billed.
+  search_parameters: tool('web_search', {
+    when: (value) => isObject(value) && value.mode !== 'off',
+    most: (value) => (isObject(value) ? boundOf(value.max_search_results) : undefined),
+  }),
+  // Qwen.
+  enable_search: tool('web_search', { when: (value) => value === true }),
+  // OpenRouter: its own search, and other models that may answer at their own price.
+  plugins: tool('web_search', { when: (value) => Array.isArray(value) && value.some(isWebPlugin) }),
+  models: other('models'),
+} satisfies FieldTable
+
+function isWebPlugin(plugin: unknown): boolean {
+  return isObject(plugin) && plugin.id === 'web' && plugin.enabled !== false
+}
+
+/** By type. */
+export const TOOLS = {
+  ...neutral('function', 'custom'),
+  // Zhipu and others; Moonshot's built-in functions.
+  web_search: tool('web_search'),
+  builtin_function: tool('web_search'),
+} satisfies FieldTable
+
+/** Fields of compatible services that the gateway reads; their tokens are in the usage. */
+export const OTHER_SERVICES = neutral('top_k', 'reasoning', 'thinking') satisfies FieldTable
+
+/** Members of tools, of whichever type. */
+export const TOOL_MEMBERS = neutral('type', 'function', 'custom') satisfies FieldTable
+
+/** Members of a tool's `function`. */
+export const FUNCTION_MEMBERS = neutral('name', 'description', 'parameters', 'strict') satisfies FieldTable
+
+/** Members of the objects inside a request that belong to something priced. */
+export const MEMBERS = {
+  // Where and how much is searched does not change what a search costs.
+  web_search_options: neutral('search_context_size', 'user_location'),
+  audio: neutral('format', 'voice'),
+  stream_options: neutral('include_obfuscation', 'include_usage'),
+  prompt_cache_options: neutral('mode', 'ttl'),
+} satisfies Record<string, FieldTable>

@@ -1,0 +1,130 @@
+// A generate-content request as it passes through: what the journey has to know of it, and the few edits it may need.
+
+import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
+import { concat } from '../../../framing/relay.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+import { openingOf } from '../../shared/pass-through/opening.ts'
+import { outputFieldsIn } from '../../shared/pass-through/output-fields.ts'
+import {
+  countMedia,
+  NO_END_USERS,
+  openFieldEdits,
+  readBody,
+  setWithin,
+  withOutputBounds,
+} from '../../shared/pass-through/request.ts'
+import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { camelName } from '../request/fields.ts'
+import { NAMES } from './known-names.ts'
+import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './vendor-fields.ts'
+
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
+
+/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
+export function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: Addressed | undefined,
+  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  maxValues?: number | undefined,
+): PassingRequest {
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
+  refuseTwoSpellings(scan.fields, '')
+  refuseTwoCaps(bytes, scan, codec)
+  const request = decode(body, addressed)
+  const { images, documents, audios, encodedBytes } = countMedia(request)
+  return {
+    model: request.model,
+    stream: request.stream,
+    choices: request.sampling.choices ?? 1,
+    maxOutput: request.sampling.maxOutput,
+    capField: 'generationConfig.maxOutputTokens',
+    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes,
+    images,
+    documents,
+    audios,
+    tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
+    cacheKey: undefined,
+    endUser: undefined,
+    endUserFields: NO_END_USERS,
+    opening: () => openingOf(request),
+    priced: pricedFields(body),
+    objects: vendorObjects(body),
+    urls: namedUrls(body),
+    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
+    canonical: () => request,
+  }
+}
+
+/** Of two spellings of one field nobody knows which the vendor heeds; what is held must be what is asked for. */
+function refuseTwoSpellings(fields: readonly JsonField[], before: string): void {
+  // A name that comes twice in the same spelling was refused by the scan.
+  if (!fields.some(({ name }) => camelName(name) !== name)) return
+  const seen = new Set<string>()
+  for (const { name } of fields) {
+    const field = before + camelName(name)
+    if (seen.has(field)) throw new Mistake('bad_request', field, `The body has the field ${field} twice`)
+    seen.add(field)
+  }
+}
+
+function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): void {
+  const config = fields.find(({ name }) => camelName(name) === 'generationConfig')
+  if (config?.kind !== 'object') return
+  const inner = scanObject(bytes.subarray(config.start, config.end), codec)
+  if (!inner.ok) throw new Mistake('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
+  refuseTwoSpellings(inner.fields, 'generationConfig.')
+}
+
+type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
+
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
+  const { bytes, scan, codec } = scanned
+  const into = openFieldEdits(edits)
+  // The address names the model; a body that names it too must not contradict.
+  if (edits.model !== undefined && typeof body.model === 'string') {
+    const prefix = body.model.startsWith('models/') && !edits.model.includes('/') ? 'models/' : ''
+    setField(into, 'model', JSON.stringify(prefix + edits.model))
+  }
+  if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (edits.withoutTools !== undefined && edits.withoutTools.length > 0 && tools !== undefined) {
+    const without = (entry: Uint8Array) => withoutMembers(entry, edits.withoutTools ?? [], codec)
+    if (tools.kind === 'array')
+      setField(
+        into,
+        'tools',
+        editElements(bytes, tools, (_, entry) => without(entry)),
+      )
+    else setField(into, 'tools', without(bytes.subarray(tools.start, tools.end)) ?? '[]')
+  }
+  return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
+}
+
+/** One entry of `tools` can hold several: what is left of it, or undefined when that is nothing. */
+function withoutMembers(entry: Uint8Array, words: readonly string[], codec: Codec): Uint8Array | undefined {
+  const scan = scanObject(entry, codec)
+  if (!scan.ok) return entry
+  const names = scan.fields.map(({ name }) => name)
+  const dropped = names.filter((name) => words.includes(billedAs(name) ?? ''))
+  if (dropped.length === 0) return entry
+  if (dropped.length === names.length) return undefined
+  return concat(editFields(entry, scan, { set: [], remove: dropped }, codec))
+}
+
+function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
+  const [outer, config] = spelled(body, 'generationConfig')[0] ?? ['generationConfig', {}]
+  const [name, own] = (isObject(config) ? spelled(config, 'maxOutputTokens')[0] : undefined) ?? [
+    'maxOutputTokens',
+    null,
+  ]
+  // Numbers may be written as text here.
+  if (own === null || !(Number(own) <= cap)) setWithin(scanned, into, outer, name, String(cap))
+}

@@ -1,0 +1,37 @@
+// Blocks of an answer as parts for a client.
+
+import type { Block, CallBlock } from '../../../canonical/reply.ts'
+import type { Answering } from '../../text-dialect.ts'
+import { argumentsObject } from '../request/encode-turns.ts'
+import type { WirePart } from '../wire.ts'
+import { redactedField, signatureField } from './signature.ts'
+
+/** Undefined: there is nothing for the client in it. */
+export function partOf(block: Block, answering: Answering): WirePart | undefined {
+  switch (block.type) {
+    case 'text':
+      if (block.signature === undefined) return { text: block.text }
+      return { text: block.text, ...signatureOf(block.signature, answering) }
+    case 'refusal':
+      return { text: block.text }
+    case 'reasoning': {
+      const text = answering.hideReasoning ? '' : block.text
+      if (text === '' && block.signature === undefined) return undefined
+      return { text, thought: true, ...signatureOf(block.signature, answering) }
+    }
+    case 'redacted':
+      return { text: '', thoughtSignature: redactedField(answering.seal(block.data)) }
+    case 'call':
+      return callPart(block, answering)
+    case 'media':
+      return { inlineData: { mimeType: block.mime, data: block.data }, ...signatureOf(block.signature, answering) }
+  }
+}
+
+export function callPart({ id, name, arguments: text, custom, signature }: CallBlock, answering: Answering): WirePart {
+  const args = custom ? { input: text } : argumentsObject(text).args
+  return { functionCall: { id, name, args }, ...signatureOf(signature, answering) }
+}
+
+export const signatureOf = (signature: string | undefined, answering: Answering): Pick<WirePart, 'thoughtSignature'> =>
+  signature === undefined ? {} : { thoughtSignature: signatureField(answering.seal(signature)) }

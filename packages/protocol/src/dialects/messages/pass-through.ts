@@ -1,0 +1,16 @@
+// A messages request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
+
+import { readPassingReply } from '../shared/pass-through/reply.ts'
+import type { Passing } from '../text-dialect.ts'
+import { readRequest } from './pass-through/request.ts'
+import { openMeter } from './pass-through/stream.ts'
+import { decodeReply } from './reply.ts'
+import { decodeRequest } from './request.ts'
+
+export { vendorObjects } from './pass-through/vendor-fields.ts'
+
+export const passing: Passing = {
+  readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
+  readReply: (bytes, codec, renameTo) => readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
+  openMeter,
+}

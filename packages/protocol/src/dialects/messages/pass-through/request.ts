@@ -1,0 +1,104 @@
+// A messages request as it passes through: what the journey has to know of it, and the few edits it may need.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import type { JsonScan } from '../../../framing/json/json-scan.ts'
+import { jsonText } from '../../../framing/json/json-text.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+import { openingOf } from '../../shared/pass-through/opening.ts'
+import { outputFieldsIn } from '../../shared/pass-through/output-fields.ts'
+import {
+  countMedia,
+  endUsersIn,
+  leaveOutTools,
+  notText,
+  openFieldEdits,
+  readBody,
+  setWithin,
+  withOutputBounds,
+} from '../../shared/pass-through/request.ts'
+import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { NAMES } from './known-names.ts'
+import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
+
+/** The least that the vendor takes as a budget for thinking. */
+const LEAST_BUDGET = 1_024
+
+const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
+
+/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
+export function readRequest(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: Addressed | undefined,
+  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  maxValues?: number | undefined,
+): PassingRequest {
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
+  const request = decode(body, addressed)
+  const { images, documents, audios, encodedBytes } = countMedia(request)
+  return {
+    model: request.model,
+    stream: request.stream,
+    choices: 1,
+    maxOutput: request.sampling.maxOutput,
+    capField: 'max_tokens',
+    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes - fetchedBytes(body),
+    images,
+    documents,
+    audios,
+    tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
+    cacheKey: undefined,
+    endUser: request.endUser,
+    endUserFields: endUsersIn({ 'metadata.user_id': request.endUser }),
+    opening: () => openingOf(request),
+    priced: pricedFields(body),
+    objects: vendorObjects(body),
+    urls: namedUrls(body),
+    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
+    canonical: () => request,
+  }
+}
+
+/** Documents that a hosted tool brought into the conversation, which the neutral request leaves out. */
+function fetchedBytes({ messages }: Json): number {
+  let total = 0
+  if (!Array.isArray(messages)) return total
+  for (const message of messages)
+    if (isObject(message) && Array.isArray(message.content))
+      for (const block of message.content) if (isObject(block)) total += fetchedIn(block)
+  return total
+}
+
+function fetchedIn({ content }: Json): number {
+  if (!isObject(content) || !isObject(content.content) || !isObject(content.content.source)) return 0
+  const { type, data, media_type: mime } = content.content.source
+  return type === 'base64' && typeof data === 'string' ? notText(String(mime), data.length) : 0
+}
+
+type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
+
+function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
+  const { bytes, scan, codec } = scanned
+  const into = openFieldEdits(edits)
+  if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', jsonText(edits.model))
+  if (edits.endUser !== undefined) setWithin(scanned, into, 'metadata', 'user_id', jsonText(edits.endUser))
+  if (edits.maxOutput !== undefined) lowerCap(scanned, into, body, edits.maxOutput)
+  leaveOutTools(scanned, into, body, edits, billedAs)
+  return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
+}
+
+/** A cap must stay above the budget for thinking, or the vendor refuses the request. */
+function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
+  if (typeof body.max_tokens === 'number' && body.max_tokens <= cap) return
+  setField(into, 'max_tokens', String(cap))
+  const thinking = isObject(body.thinking) ? body.thinking : {}
+  if (typeof thinking.budget_tokens !== 'number' || thinking.budget_tokens < cap) return
+  if (cap <= LEAST_BUDGET) setField(into, 'thinking', '{"type":"disabled"}')
+  else setWithin(scanned, into, 'thinking', 'budget_tokens', String(cap - 1))
+}

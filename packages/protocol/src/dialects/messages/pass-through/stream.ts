@@ -1,0 +1,153 @@
+// A messages stream as it passes through. Held back until the settlement stands: the `message_delta` that tells why the
+// answer ended, and `message_stop`.
+
+import { finishOf } from '../../../canonical/finish.ts'
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
+import { watchList } from '../../../framing/json/json-walk.ts'
+import { concat } from '../../../framing/relay.ts'
+import { formatSse } from '../../../framing/sse.ts'
+import { dataOf, newMeterState, openTypeReader, problemInfo, renameAt } from '../../shared/pass-through/meter.ts'
+import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
+import { decodeError } from '../error.ts'
+import { readStop } from '../reply/stop.ts'
+import { type Figures, mergeFigures, NO_FIGURES, readFigures, startFigures, usageFrom } from '../reply/usage.ts'
+import type { WireUsage } from '../wire.ts'
+
+const SPOKEN = 1
+const TYPE = 8
+const MODEL = 9
+
+const NAMES = watchList([
+  { name: 'type', code: TYPE, depths: [1] },
+  // Of a delta, and of a block that begins with something in it.
+  { name: 'text', code: SPOKEN, depths: [2] },
+  { name: 'thinking', code: SPOKEN, depths: [2] },
+  { name: 'partial_json', code: SPOKEN, depths: [2] },
+  { name: 'model', code: MODEL, depths: [2] },
+])
+
+export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
+  const state = newMeterState()
+  const typeOf = openTypeReader(TYPE, codec)
+  const openBlocks = new Set<number>()
+  let figures: Figures = NO_FIGURES
+
+  function judge(view: EventView): Verdict {
+    const spoken = view.walk.textBytes[SPOKEN] ?? 0
+    if (spoken > 0) {
+      state.outputBytes += spoken
+      state.sawOutput = true
+    }
+    const type = typeOf(view)
+    if (type === 'content_block_delta') return 'forward'
+    if (type === 'ping') return 'beside'
+    const data = dataOf(view, codec)
+    return data === undefined ? malformed() : judgeRare(type, data, view)
+  }
+
+  function judgeRare(type: string, data: Json, view: EventView): Verdict {
+    switch (type) {
+      case 'message_start': {
+        const message = isObject(data.message) ? data.message : {}
+        beginUsage(message)
+        renameAt(view, MODEL)
+        return 'forward'
+      }
+      case 'content_block_start':
+        beginBlock(data)
+        return 'forward'
+      case 'content_block_stop':
+        openBlocks.delete(Number(data.index))
+        return 'forward'
+      case 'message_delta': {
+        const delta = isObject(data.delta) ? data.delta : {}
+        addUsage(isObject(data.usage) ? data.usage : {}, delta)
+        const stop = readStop(delta)
+        if (stop === undefined) return 'beside'
+        state.finish = finishOf(stop)
+        state.sawOutput = true
+        return 'hold'
+      }
+      case 'message_stop':
+        state.done = true
+        return 'hold'
+      default:
+        if (type !== 'error' && !isObject(data.error)) return 'beside'
+        state.error = decodeError(200, data)
+        return 'fail'
+    }
+  }
+
+  function beginBlock({ index, content_block: block }: Json): void {
+    openBlocks.add(Number(index))
+    if (!isObject(block) || block.type === 'text' || block.type === 'thinking') return
+    state.sawOutput = true
+    // Calls of some services come whole, without deltas.
+    if (isObject(block.input) && Object.keys(block.input).length > 0)
+      state.outputBytes += JSON.stringify(block.input).length
+  }
+
+  /** The output that is told here was told before there was any: until the end tells it again, it is not known. */
+  function beginUsage(message: Json): void {
+    if (!isObject(message.usage)) return
+    figures = mergeFigures(figures, startFigures(message))
+    state.usage = usageFrom({ ...figures, output: undefined, thinking: undefined })
+  }
+
+  function addUsage(usage: Json, delta: Json): void {
+    figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
+    state.usage = usageFrom(figures)
+  }
+
+  function malformed(): Verdict {
+    state.error = problemInfo('malformed')
+    return 'fail'
+  }
+
+  const relay = openEventRelay(
+    {
+      watched: NAMES,
+      judge,
+      idle: 'beside',
+      isOver: () => state.done,
+      fail(problem) {
+        state.error = problemInfo(problem)
+      },
+    },
+    { renameTo },
+    codec,
+  )
+
+  return {
+    push: relay.push,
+    end() {
+      const tail = relay.end()
+      if (state.error !== undefined || state.finish === undefined || state.done) return tail
+      // Without it clients throw the whole answer away.
+      state.done = true
+      return concat([tail, codec.encode(STOP)])
+    },
+    stop: (units) => codec.encode(stopFrames([...openBlocks], units)),
+    state,
+  }
+}
+
+const STOP = frame({ type: 'message_stop' })
+
+function frame(data: { type: string; [field: string]: unknown }): string {
+  return formatSse(JSON.stringify(data), data.type)
+}
+
+function stopFrames(openBlocks: readonly number[], { input, cachedInput, cacheWrite, output }: ChargedUnits): string {
+  const usage = {
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cachedInput,
+    output_tokens: output,
+  }
+  const closed = openBlocks.map((index) => frame({ type: 'content_block_stop', index }))
+  const reason = { stop_reason: 'max_tokens', stop_sequence: null, stop_details: null }
+  return closed.join('') + frame({ type: 'message_delta', delta: reason, usage }) + STOP
+}

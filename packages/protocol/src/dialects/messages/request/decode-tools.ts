@@ -1,0 +1,89 @@
+// A caller's tools, and which of them it wants called.
+
+import { checkChoice, openUniqueNames } from '../../../canonical/encoding/offered-tools.ts'
+import {
+  asObject,
+  below,
+  type Json,
+  put,
+  readArray,
+  readFlag,
+  readName,
+  readObject,
+  readString,
+  readWord,
+} from '../../../canonical/reading.ts'
+import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
+import { cacheOf, required, requiredIn } from './decode-turns.ts'
+import { waitingTools } from './deferred-tools.ts'
+
+export type ReadTools = {
+  tools: Tool[]
+  hostedTools: HostedTool[]
+  /** Fields of tools that nobody else has: `tools.input_examples`. */
+  untranslated: string[]
+}
+
+const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
+
+export function readTools(body: Json): ReadTools {
+  const given = readArray(body, 'tools')
+  if (given === undefined) return { tools: [], hostedTools: [], untranslated: [] }
+  const tools: Tool[] = []
+  const hostedTools: HostedTool[] = []
+  const untranslated = new Set<string>()
+  const waiting = waitingTools(body)
+  const once = openUniqueNames()
+  for (let index = 0; index < given.length; index++) {
+    const at = `tools[${index}]`
+    const tool = asObject(given[index], at)
+    const type = readString(tool, 'type', at)
+    if (type !== undefined && type !== 'custom') hostedTools.push({ name: readName(tool, 'name', at) ?? type, at })
+    else {
+      const read = readTool(tool, at)
+      once(read.name, below(at, 'name'))
+      if (waiting?.has(read.name)) continue
+      tools.push(read)
+      for (const field in tool) {
+        const isKnown = KNOWN.has(field) || (field === 'defer_loading' && waiting !== undefined)
+        if (!isKnown && tool[field] !== null) untranslated.add(`tools.${field}`)
+      }
+    }
+  }
+  return { tools, hostedTools, untranslated: [...untranslated] }
+}
+
+function readTool(tool: Json, at: string): Tool {
+  const description = readString(tool, 'description', at)
+  const strict = readFlag(tool, 'strict', at)
+  const read: Tool = { name: requiredIn(readName(tool, 'name', at), at, 'name', 'the name of the tool') }
+  put(read, 'description', description)
+  const schema = readObject(tool, 'input_schema', at)
+  read.schema = requiredIn(schema, at, 'input_schema', 'a JSON schema of the type object')
+  put(read, 'strict', strict)
+  put(read, 'cache', cacheOf(tool, at))
+  return read
+}
+
+const CHOICES = ['auto', 'any', 'none', 'tool'] as const
+
+export type ReadToolChoice = { toolChoice?: ToolChoice; parallelCalls?: false }
+
+export function readToolChoice(body: Json, { tools, hostedTools }: ReadTools): ReadToolChoice {
+  const choice = readObject(body, 'tool_choice')
+  if (choice === undefined) return {}
+  const word = readWord(choice, 'type', CHOICES, 'tool_choice')
+  const type = required(word, 'tool_choice.type', `one of ${CHOICES.join(', ')}`)
+  const oneAtATime = readFlag(choice, 'disable_parallel_tool_use', 'tool_choice') === true
+  const parallel = oneAtATime ? ({ parallelCalls: false } as const) : {}
+  if (type === 'any') {
+    checkChoice({ mode: 'required' }, { tools, hostedTools }, 'tool_choice')
+    return { toolChoice: { mode: 'required' }, ...parallel }
+  }
+  if (type !== 'tool') return { toolChoice: { mode: type }, ...parallel }
+  const name = required(readName(choice, 'name', 'tool_choice'), 'tool_choice.name', 'the name of the tool')
+  const isHosted = !tools.some((tool) => tool.name === name) && hostedTools.some((tool) => tool.name === name)
+  const toolChoice: ToolChoice = isHosted ? { mode: 'hosted', name } : { mode: 'tool', name }
+  checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice.name')
+  return { toolChoice, ...parallel }
+}

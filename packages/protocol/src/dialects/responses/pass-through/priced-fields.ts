@@ -1,0 +1,111 @@
+// What the fields of a responses request do to the vendor's price. Closed over the types of the official SDK; tools of
+// compatible services are here where they are known to cost something.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import {
+  containerWord,
+  type Effect,
+  type FieldTable,
+  neutral,
+  other,
+  tier,
+  tool,
+} from '../../shared/pass-through/priced-fields.ts'
+
+export const REQUEST = {
+  ...neutral(
+    'model',
+    'input',
+    'instructions',
+    'max_output_tokens',
+    'stream',
+    'stream_options',
+    'include',
+    'truncation',
+  ),
+  ...neutral('temperature', 'top_p', 'top_logprobs', 'reasoning', 'text', 'metadata', 'user', 'safety_identifier'),
+  ...neutral('tools', 'tool_choice', 'parallel_tool_calls', 'max_tool_calls', 'store'),
+  // Ids of what the vendor keeps: refused for another reason.
+  ...neutral('previous_response_id', 'conversation', 'prompt'),
+  // Its tokens are in the usage.
+  ...neutral('context_management'),
+  ...neutral('moderation'),
+  ...neutral('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
+  // `auto` is what the vendor does when nothing is said; the answer tells which tier that was.
+  service_tier: tier(['auto', 'default', 'standard']),
+  // What is answered later tells its usage later, to somebody who asks with an id: here nobody would be charged for it.
+  background: other('background', { forced: true }),
+} satisfies FieldTable
+
+/** By type. Searches have names with a version too. */
+export const TOOLS = {
+  ...neutral(
+    'function',
+    'custom',
+    'namespace',
+    'tool_search',
+    'apply_patch',
+    'local_shell',
+    'programmatic_tool_calling',
+  ),
+  // Run by the caller, or by a server of the caller's: tokens only.
+  ...neutral('computer', 'computer_use_preview', 'mcp'),
+  web_search: tool('web_search'),
+  file_search: tool('file_search'),
+  code_interpreter: inContainer('code_interpreter', (tool) => tool.container),
+  code_execution: tool('code_interpreter'),
+  image_generation: tool('image_generation'),
+  // A shell on the caller's own machine costs nothing.
+  shell: inContainer('container', ({ environment }) => environment, isHosted),
+  x_search: tool('x_search'),
+  collections_search: tool('file_search'),
+} satisfies FieldTable
+
+/** A tool that needs a container, which costs more the larger it is. */
+function inContainer(word: string, place: (tool: Json) => unknown, isBilled = (_: unknown) => true): Effect {
+  const words = (value: unknown): string[] => {
+    const where = isObject(value) ? place(value) : undefined
+    return isBilled(where) ? [containerWord(where, word)] : []
+  }
+  return { kind: 'tool', words, isForced: false, most: () => undefined }
+}
+
+function isHosted(environment: unknown): boolean {
+  return isObject(environment) && (environment.type === 'container_auto' || environment.type === 'container_reference')
+}
+
+/** Members of tools, of whichever type. What makes a call of one dearer is in the row of that tool, at its dearest. */
+export const TOOL_MEMBERS = {
+  ...neutral('type', 'name', 'description', 'parameters', 'strict', 'output_schema', 'format', 'tools', 'execution'),
+  ...neutral('allowed_callers', 'defer_loading'),
+  // Of searches.
+  ...neutral('filters', 'search_context_size', 'search_content_types', 'user_location'),
+  ...neutral('vector_store_ids', 'max_num_results', 'ranking_options'),
+  ...neutral('display_height', 'display_width'),
+  // Of other servers' tools.
+  ...neutral(
+    'server_label',
+    'server_url',
+    'server_description',
+    'connector_id',
+    'tunnel_id',
+    'authorization',
+    'headers',
+  ),
+  ...neutral('allowed_tools', 'require_approval'),
+  // Of containers: see MEMBERS.
+  ...neutral('container', 'environment'),
+  // Of images, which the row of `image_generation` prices by the call.
+  ...neutral('action', 'background', 'input_fidelity', 'input_image_mask', 'model', 'moderation', 'output_compression'),
+  ...neutral('output_format', 'partial_images', 'quality', 'size'),
+} satisfies FieldTable
+
+/** Members of the objects inside a request that belong to something priced. */
+export const MEMBERS = {
+  container: {
+    ...neutral('type', 'file_ids', 'network_policy', 'skills', 'container_id'),
+    memory_limit: other('container_memory', { when: (limit) => limit !== null && limit !== '1g' }),
+  },
+  prompt_cache_options: neutral('mode', 'ttl'),
+  stream_options: neutral('include_obfuscation'),
+} satisfies Record<string, FieldTable>

@@ -1,0 +1,312 @@
+// Canonical events -> the frames of a responses stream. Every item is opened, filled and closed; the last event repeats
+// them all, so the text is kept until then.
+//
+// The event that closes an item is held back until the next one opens or the answer ends: only then is it known whether
+// the item was cut short.
+
+import type { StreamEvent } from '../../../canonical/event.ts'
+import type { Stop } from '../../../canonical/finish.ts'
+import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
+import { utf8Length } from '../../../canonical/utf8.ts'
+import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import { encodeStreamError } from '../error.ts'
+import type { WrittenItem, WrittenPart } from '../wire.ts'
+import {
+  callDraft,
+  carrierDraft,
+  type Draft,
+  endingOf,
+  itemId,
+  responseObject,
+  writtenAnnotation,
+  writtenItem,
+  writtenLogprobs,
+} from './encode-items.ts'
+import { writeCarried } from './reasoning-carrier.ts'
+import { writtenUsage } from './usage.ts'
+
+const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const
+
+type Thoughts = Extract<Draft, { kind: 'reasoning' }>
+type Style = Thoughts['style']
+
+/** The block that takes deltas. `before`: all of a delta's frame up to its number, made once. */
+type Active = {
+  index: number
+  draft: Draft | undefined
+  /** The part of a message. */
+  part: WrittenPart | undefined
+  partOpen: boolean
+  text: string
+  before: string
+  between: string
+  after: string
+  signature: string | undefined
+}
+
+export function openStreamEncoder(answering: Answering): StreamEncoder {
+  const output: WrittenItem[] = []
+  let sequence = 0
+  let outputBytes = 0
+  let begun = false
+  let usage: Usage | undefined
+  let stop: Stop | undefined
+  let draft: Draft | undefined
+  let active: Active | undefined
+  /** What the item carries behind it, once it is closed. */
+  let carried: string | undefined
+
+  /** `fields`: JSON members, without braces. */
+  const frame = (type: string, fields: string): string =>
+    `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence++},${fields}}\n\n`
+
+  const response = (ending: Parameters<typeof responseObject>[1], withUsage: boolean): Record<string, unknown> =>
+    responseObject(answering, ending, output, withUsage ? writtenUsage(usage, outputBytes, answering) : undefined)
+
+  function begin(): string {
+    if (begun) return ''
+    begun = true
+    const fields = `"response":${JSON.stringify(response(IN_PROGRESS, false))}`
+    return frame('response.created', fields) + frame('response.in_progress', fields)
+  }
+
+  const place = (): string => `"output_index":${output.length}`
+  const placeOf = (id: string): string => `"item_id":"${id}",${place()}`
+
+  function openItem(opened: Draft): string {
+    draft = opened
+    return frame('response.output_item.added', `${place()},"item":${JSON.stringify(emptyItem(opened))}`)
+  }
+
+  function closeItem(status: 'completed' | 'incomplete'): string {
+    if (draft === undefined) return ''
+    const item = writtenItem(draft, status)
+    draft = undefined
+    const frames = frame('response.output_item.done', `${place()},"item":${JSON.stringify(item)}`)
+    output.push(item)
+    if (carried === undefined) return frames
+    const carrier = carrierDraft(answering, output.length, carried)
+    carried = undefined
+    return frames + wholeItem(carrier)
+  }
+
+  const wholeItem = (whole: Draft): string => openItem(whole) + closeItem('completed')
+
+  function activate(index: number, of: Draft | undefined, deltaType: string, where: string, after = '}\n\n'): void {
+    active = {
+      ...{ index, draft: of, part: undefined, partOpen: false, text: '', signature: undefined },
+      before: `event: ${deltaType}\ndata: {"type":"${deltaType}","sequence_number":`,
+      between: `,${where},"delta":`,
+      after,
+    }
+  }
+
+  function openPart(index: number, type: 'text' | 'refusal'): string {
+    const isNew = draft?.kind !== 'message' || carried !== undefined
+    let frames = isNew ? closeItem('completed') : ''
+    if (isNew) frames += openItem({ kind: 'message', id: itemId('message', answering, output.length), parts: [] })
+    if (draft?.kind !== 'message') return frames
+    const part: WrittenPart =
+      type === 'text'
+        ? { type: 'output_text', text: '', annotations: [], logprobs: [] }
+        : { type: 'refusal', refusal: '' }
+    const where = `${placeOf(draft.id)},"content_index":${draft.parts.length}`
+    if (type === 'text') activate(index, draft, 'response.output_text.delta', where, ',"logprobs":[]}\n\n')
+    else activate(index, draft, 'response.refusal.delta', where)
+    if (active !== undefined) Object.assign(active, { part, partOpen: true })
+    frames += frame('response.content_part.added', `${where},"part":${JSON.stringify(part)}`)
+    draft.parts.push(part)
+    return frames
+  }
+
+  function open({ index, choice, block }: Extract<StreamEvent, { type: 'open' }>): string {
+    // There is no way to ask for more than one choice in this dialect.
+    if (choice !== 0) return ''
+    if (block.type === 'text' || block.type === 'refusal') return openPart(index, block.type)
+    let frames = closeItem('completed')
+    const number = output.length
+    switch (block.type) {
+      case 'reasoning': {
+        const id = itemId('reasoning', answering, number)
+        const thoughts: Thoughts = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
+        activate(index, thoughts, 'response.reasoning_summary_text.delta', placeOfThoughts(thoughts, 'summary'))
+        if (!answering.hideReasoning) frames += openItem(thoughts)
+        return frames
+      }
+      case 'call': {
+        const call = callDraft(answering, number, block)
+        const type = block.custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
+        activate(index, call, type, placeOf(call.id))
+        return frames + openItem(call)
+      }
+      case 'redacted': {
+        const encrypted = writeCarried({ of: 'redacted', value: answering.seal(block.data) })
+        return frames + wholeItem(carrierDraft(answering, number, encrypted))
+      }
+      case 'media': {
+        if (!block.mime.startsWith('image/')) return frames
+        const image: Draft = { kind: 'image', id: itemId('image', answering, number), data: block.data }
+        frames += openItem(image)
+        for (const step of ['in_progress', 'generating', 'completed']) {
+          frames += frame(`response.image_generation_call.${step}`, placeOf(image.id))
+        }
+        return frames
+      }
+    }
+  }
+
+  function delta(index: number, text: string): string {
+    if (active?.index !== index || text === '') return ''
+    active.text += text
+    if (draft !== active.draft) return '' // thoughts that are not to be shown
+    const opening = active.partOpen ? '' : openThoughts(active)
+    return `${opening}${active.before}${sequence++}${active.between}${JSON.stringify(text)}${active.after}`
+  }
+
+  /** A part of a reasoning item: only thoughts that have text get one. */
+  function openThoughts(block: Active): string {
+    block.partOpen = true
+    return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'summary', 'added', '') : ''
+  }
+
+  function thoughtsFrame(of: Thoughts, style: Style, event: 'added' | 'done', text: string): string {
+    const isSummary = style === 'summary'
+    const type = `response.${isSummary ? 'reasoning_summary_part' : 'content_part'}.${event}`
+    const part = { type: isSummary ? 'summary_text' : 'reasoning_text', text }
+    return frame(type, `${placeOfThoughts(of, style)},"part":${JSON.stringify(part)}`)
+  }
+
+  const placeOfThoughts = ({ id }: Thoughts, style: Style): string =>
+    `${placeOf(id)},"${style === 'summary' ? 'summary' : 'content'}_index":0`
+
+  /** Reasoning is streamed as a summary, which clients show. What is reasoning in full follows as such, in one piece. */
+  function closeThoughts(of: Thoughts): string {
+    const text = JSON.stringify(of.text)
+    const done = frame('response.reasoning_summary_text.done', `${placeOfThoughts(of, 'summary')},"text":${text}`)
+    const summary = done + thoughtsFrame(of, 'summary', 'done', of.text)
+    if (of.style === 'summary') return summary
+    const where = placeOfThoughts(of, 'full')
+    return (
+      summary +
+      thoughtsFrame(of, 'full', 'added', '') +
+      frame('response.reasoning_text.delta', `${where},"delta":${text}`) +
+      frame('response.reasoning_text.done', `${where},"text":${text}`) +
+      thoughtsFrame(of, 'full', 'done', of.text)
+    )
+  }
+
+  /** `isWhole`: it ended by itself. A call that was cut must not look as if its arguments were complete. */
+  function closeBlock(isWhole: boolean): string {
+    if (active === undefined) return ''
+    const block = active
+    active = undefined
+    outputBytes += utf8Length(block.text)
+    const { signature } = block
+    const of = block.draft
+    if (of === undefined) return ''
+    switch (of.kind) {
+      case 'message': {
+        if (signature !== undefined) carried = writeCarried({ of: 'previous', value: answering.seal(signature) })
+        return closePart(block, of.id, of.parts.length - 1)
+      }
+      case 'reasoning': {
+        if (signature !== undefined) of.encrypted = answering.seal(signature)
+        // Hidden thoughts leave only what their vendor wants back.
+        if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
+        of.text = block.text
+        return block.partOpen ? closeThoughts(of) : ''
+      }
+      case 'call': {
+        of.text = block.text
+        if (signature !== undefined) carried = writeCarried({ of: 'previous', value: answering.seal(signature) })
+        if (!isWhole) return ''
+        const text = JSON.stringify(block.text)
+        return of.custom
+          ? frame('response.custom_tool_call_input.done', `${placeOf(of.id)},"input":${text}`)
+          : frame(
+              'response.function_call_arguments.done',
+              `${placeOf(of.id)},"name":${JSON.stringify(of.name)},"arguments":${text}`,
+            )
+      }
+      default:
+        return ''
+    }
+  }
+
+  function closePart({ part, text }: Active, id: string, contentIndex: number): string {
+    if (part === undefined) return ''
+    const where = `${placeOf(id)},"content_index":${contentIndex}`
+    const json = JSON.stringify(text)
+    let frames: string
+    if (part.type === 'output_text') {
+      part.text = text
+      frames = frame('response.output_text.done', `${where},"text":${json},"logprobs":${JSON.stringify(part.logprobs)}`)
+    } else {
+      part.refusal = text
+      frames = frame('response.refusal.done', `${where},"refusal":${json}`)
+    }
+    return frames + frame('response.content_part.done', `${where},"part":${JSON.stringify(part)}`)
+  }
+
+  function annotate(event: Extract<StreamEvent, { type: 'citation' | 'logprobs' }>): string {
+    if (active?.index !== event.index || active.part?.type !== 'output_text' || draft?.kind !== 'message') return ''
+    const { part } = active
+    const where = `${placeOf(draft.id)},"content_index":${draft.parts.length - 1}`
+    if (event.type === 'logprobs') {
+      const written = writtenLogprobs(event.items)
+      part.logprobs?.push(...written)
+      return frame('response.output_text.delta', `${where},"delta":"","logprobs":${JSON.stringify(written)}`)
+    }
+    const annotation = writtenAnnotation(event.citation, active.text.length)
+    const number = part.annotations.push(annotation) - 1
+    const fields = `${where},"annotation_index":${number},"annotation":${JSON.stringify(annotation)}`
+    return frame('response.output_text.annotation.added', fields)
+  }
+
+  function end(): string {
+    const ending = endingOf(stop)
+    const frames = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
+    return frames + frame(`response.${ending.status}`, `"response":${JSON.stringify(response(ending, true))}`)
+  }
+
+  return {
+    write(event) {
+      switch (event.type) {
+        case 'delta':
+          return delta(event.index, event.text)
+        case 'start':
+          usage = event.usage
+          return begin()
+        case 'open':
+          return begin() + open(event)
+        case 'signature':
+          if (active?.index === event.index) active.signature = event.value
+          return ''
+        case 'citation':
+        case 'logprobs':
+          return annotate(event)
+        case 'close':
+          return active?.index === event.index ? closeBlock(true) : ''
+        case 'usage':
+          usage = mergeUsage(usage, event.usage)
+          return ''
+        case 'stop':
+          if (event.choice === 0) stop = event.stop
+          return ''
+        case 'end':
+          return begin() + end()
+        default:
+          return ''
+      }
+    },
+    abandon(error) {
+      const frames = begin() + closeBlock(false) + closeItem('incomplete')
+      const told = { response: response(IN_PROGRESS, true), nextSequenceNumber: sequence }
+      return frames + encodeStreamError(error, answering.id, told)
+    },
+  }
+}
+
+/** As it is announced, before anything is in it. */
+const emptyItem = (draft: Draft): WrittenItem =>
+  writtenItem(draft.kind === 'reasoning' ? { ...draft, text: '', encrypted: undefined } : draft, 'in_progress')

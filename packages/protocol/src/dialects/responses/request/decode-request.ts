@@ -1,0 +1,203 @@
+// A caller's request -> canonical. It also judges requests that pass through to an upstream of the same dialect, so it
+// refuses only what the vendor would refuse too: words and fields that it does not know are left to the upstream.
+
+import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
+import {
+  isObject,
+  type Json,
+  Mistake,
+  put,
+  readFlag,
+  readInteger,
+  readName,
+  readNumber,
+  readObject,
+  readString,
+  readStrings,
+  wrong,
+} from '../../../canonical/reading.ts'
+import type {
+  CanonicalRequest,
+  Effort,
+  OutputFormat,
+  ReasoningWish,
+  Sampling,
+  ServiceTier,
+} from '../../../canonical/request.ts'
+import type { Addressed } from '../../text-dialect.ts'
+import { readToolChoice, readTools } from './decode-tools.ts'
+import { readInput } from './decode-turns.ts'
+import { echoOf } from './echo.ts'
+
+const MAX_OUTPUT = 10_000_000
+const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+const VERBOSITIES = ['low', 'medium', 'high'] as const
+const TIERS: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
+
+/**
+ * Fields that are read below, whose absence changes nothing (how a stream is disguised, how long a cache lives), or
+ * that `refuseStored` has refused before anything is translated. All others become warnings.
+ */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'metadata', 'include'],
+  ...['previous_response_id', 'conversation', 'prompt', 'background'],
+  ...['max_output_tokens', 'temperature', 'top_p', 'top_logprobs', 'reasoning', 'text', 'service_tier'],
+  ...['tools', 'tool_choice', 'parallel_tool_calls', 'user', 'safety_identifier', 'truncation'],
+  ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'],
+])
+
+export function decodeRequest(body: unknown, _addressed: Addressed | undefined): CanonicalRequest {
+  if (!isObject(body)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object')
+  const model = readName(body, 'model')
+  if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model as a string')
+  const untranslated = unknownFields(body)
+  const include = readStrings(body, 'include') ?? NONE
+  if (include.some((word) => !INCLUDED.has(word))) untranslated.push('include')
+  checkInput(body)
+  const { instructions, turns } = readInput(body.input, readString(body, 'instructions'))
+  const { tools, hostedTools } = readTools(body.tools)
+  const toolChoice = readToolChoice(body.tool_choice)
+  // A template may bring tools of its own.
+  if (!isGiven(body.prompt)) checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice')
+  const parallelCalls = readFlag(body, 'parallel_tool_calls')
+  const text = readObject(body, 'text') ?? {}
+  const verbosity = knownWord(text, 'verbosity', VERBOSITIES, 'text', untranslated)
+  const tier = knownWord(body, 'service_tier', TIERS, '', untranslated)
+  const cacheKey = readName(body, 'prompt_cache_key', '', 1_024)
+  const user = readName(body, 'user', '', 1_024)
+  const endUser = readName(body, 'safety_identifier', '', 1_024) ?? user
+  const metadata = readMetadata(body)
+  const store = readFlag(body, 'store')
+  if (readString(body, 'truncation') === 'auto') untranslated.push('truncation')
+  if (readFlag(body, 'background') === true) untranslated.push('background')
+  const request: CanonicalRequest = {
+    from: 'responses',
+    model,
+    stream: readFlag(body, 'stream') ?? false,
+    showUsage: true,
+    instructions,
+    turns,
+    tools,
+    hostedTools,
+    format: readFormat(text, untranslated),
+    modalities: [],
+    sampling: readSampling(body, include),
+    reasoning: readReasoningWish(body, untranslated),
+    untranslated,
+    echo: echoOf(body),
+  }
+  put(request, 'toolChoice', toolChoice)
+  put(request, 'parallelCalls', parallelCalls)
+  put(request, 'verbosity', verbosity)
+  put(request, 'cacheKey', cacheKey)
+  put(request, 'tier', tier)
+  put(request, 'endUser', endUser)
+  put(request, 'metadata', metadata)
+  put(request, 'store', store)
+  return request
+}
+
+const NONE: readonly string[] = []
+const INCLUDED: ReadonlySet<string> = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs'])
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+function unknownFields(body: Json): string[] {
+  const unknown: string[] = []
+  for (const field in body) if (!KNOWN.has(field) && isGiven(body[field])) unknown.push(field)
+  return unknown
+}
+
+const STAND_INS = ['prompt', 'previous_response_id', 'conversation']
+
+/** Input may be missing only where something else stands in for it. */
+function checkInput(body: Json): void {
+  const { input } = body
+  const isEmpty = Array.isArray(input) && input.length === 0
+  if (typeof input === 'string' || (Array.isArray(input) && !isEmpty)) return
+  if (isGiven(input) && !isEmpty) throw wrong('input', 'input must be a string or an array of items')
+  const others = isEmpty ? ['instructions', ...STAND_INS] : STAND_INS
+  const standsIn = others.some((field) => isGiven(body[field]))
+  if (!standsIn) throw wrong('input', 'input is required: a string or an array with at least one item')
+}
+
+/** A word that the vendor may have added since is not a mistake, only nothing that can be translated. */
+function knownWord<Word extends string>(
+  from: Json,
+  name: string,
+  words: readonly Word[],
+  at: string,
+  untranslated: string[],
+): Word | undefined {
+  const text = readString(from, name, at)
+  if (text === undefined) return undefined
+  const word = words.find((candidate) => candidate === text)
+  if (word === undefined) untranslated.push(at === '' ? name : `${at}.${name}`)
+  return word
+}
+
+function readSampling(body: Json, include: readonly string[]): Sampling {
+  const sampling: Sampling = {}
+  put(sampling, 'temperature', readNumber(body, 'temperature', 0, 2))
+  put(sampling, 'topP', readNumber(body, 'top_p', 0, 1))
+  put(sampling, 'maxOutput', readInteger(body, 'max_output_tokens', 1, MAX_OUTPUT))
+  const top = readInteger(body, 'top_logprobs', 0, 20)
+  const wantsLogprobs = include.includes('message.output_text.logprobs') || (top ?? 0) > 0
+  if (wantsLogprobs) sampling.logprobs = top === undefined ? {} : { top }
+  return sampling
+}
+
+function readReasoningWish(body: Json, untranslated: string[]): ReasoningWish {
+  const wish: ReasoningWish = {}
+  const reasoning = readObject(body, 'reasoning')
+  if (reasoning === undefined) return wish
+  put(wish, 'effort', knownWord(reasoning, 'effort', EFFORTS, 'reasoning', untranslated))
+  const summary =
+    readString(reasoning, 'summary', 'reasoning') ?? readString(reasoning, 'generate_summary', 'reasoning')
+  for (const field in reasoning) {
+    const isKnown = field === 'effort' || field === 'summary' || field === 'generate_summary'
+    if (!isKnown && isGiven(reasoning[field])) untranslated.push(`reasoning.${field}`)
+  }
+  if (summary !== undefined) wish.show = summary === 'none' ? 'none' : 'summary'
+  return wish
+}
+
+function readFormat(text: Json, untranslated: string[]): OutputFormat {
+  const format = readObject(text, 'format', 'text')
+  if (format === undefined) return { type: 'text' }
+  const at = 'text.format'
+  switch (readString(format, 'type', at)) {
+    case 'text':
+      return { type: 'text' }
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema': {
+      if (!isObject(format.schema)) throw wrong(`${at}.schema`, `${at}.schema must be an object: a JSON schema`)
+      const name = readString(format, 'name', at)
+      const description = readString(format, 'description', at)
+      const strict = readFlag(format, 'strict', at)
+      return {
+        type: 'schema',
+        schema: format.schema,
+        ...(name === undefined ? {} : { name }),
+        ...(description === undefined ? {} : { description }),
+        ...(strict === undefined ? {} : { strict }),
+      }
+    }
+    case undefined:
+      throw wrong(`${at}.type`, `${at}.type is required: text, json_object or json_schema`)
+    default:
+      untranslated.push(at)
+      return { type: 'text' }
+  }
+}
+
+function readMetadata(body: Json): Record<string, string> | undefined {
+  const metadata = readObject(body, 'metadata')
+  if (metadata === undefined) return undefined
+  const pairs = Object.entries(metadata).map(([key, value]) => {
+    if (typeof value !== 'string') throw wrong(`metadata.${key}`, `metadata.${key} must be a string`)
+    return [key, value] as const
+  })
+  return Object.fromEntries(pairs)
+}

@@ -1,0 +1,137 @@
+// A caller's input: a text or a list of items -> instructions and turns. Items of one speaker in a row become one turn:
+// what the model thought, said and called belongs together, and other dialects say it in one message.
+
+import { asArray, asObject, asString, below, type Json, readString, wrong } from '../../../canonical/reading.ts'
+import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'
+import { readCarried } from '../reply/reasoning-carrier.ts'
+import { type ContentPart, readContent } from './decode-content.ts'
+import { namespaced } from './decode-tools.ts'
+import { isReasoningReference, isReference } from './stored-state.ts'
+
+export type ReadInput = { instructions: InstructionText[]; turns: Turn[] }
+
+type OpenTurn = { role: Turn['role']; parts: Part[]; isMessage: boolean }
+
+export function readInput(input: unknown, instructions: string | undefined): ReadInput {
+  const leading: InstructionText[] = instructions === undefined || instructions === '' ? [] : [{ text: instructions }]
+  const turns: OpenTurn[] = []
+  if (input === undefined || input === null) return { instructions: leading, turns }
+  if (typeof input === 'string') {
+    return { instructions: leading, turns: [{ role: 'user', parts: [{ type: 'text', text: input }] }] }
+  }
+  const items = asArray(input, 'input')
+  for (let index = 0; index < items.length; index++) {
+    const at = `input[${index}]`
+    readItem(asObject(items[index], at), at, leading, turns)
+  }
+  return { instructions: leading, turns: turns.map(({ role, parts }) => ({ role, parts })) }
+}
+
+function readItem(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
+  if (isReasoningReference(item)) return
+  const type = isReference(item) ? 'item_reference' : (readString(item, 'type', at) ?? 'message')
+  switch (type) {
+    case 'message':
+      readMessage(item, at, leading, turns)
+      return
+    case 'function_call':
+    case 'custom_tool_call':
+      say(turns, 'assistant', readCall(item, at, type === 'custom_tool_call'))
+      return
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      say(turns, 'user', ...readOutput(item, at))
+      return
+    case 'reasoning':
+      readReasoning(item, at, turns)
+      return
+    default:
+      // What a hosted tool did, or what the client did for one; a reference to something stored.
+      say(turns, /_(output|response)$/.test(type) ? 'user' : 'assistant', { type: 'foreign', what: type, at })
+  }
+}
+
+/** Adds to the speaker's turn. A message of a user stands alone; so do outputs, next to one. */
+function say(turns: OpenTurn[], role: Turn['role'], ...parts: Part[]): void {
+  const last = turns.at(-1)
+  if (last?.role === role && !(role === 'user' && last.isMessage)) last.parts.push(...parts)
+  else turns.push({ role, parts, isMessage: false })
+}
+
+const ROLES = new Map<unknown, Turn['role']>([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['system', 'system'],
+  ['developer', 'system'],
+])
+
+function readMessage(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
+  const role = ROLES.get(item.role)
+  if (role === undefined) {
+    const path = below(at, 'role')
+    throw wrong(path, `${path} must be one of ${[...ROLES.keys()].join(', ')}`)
+  }
+  const parts = readContent(item.content, below(at, 'content'))
+  if (role === 'assistant') say(turns, role, ...parts)
+  else if (role === 'system' && turns.length === 0 && parts.every(isText)) leading.push(...parts.map(instructionOf))
+  else turns.push({ role, parts, isMessage: true })
+}
+
+const isText = (part: ContentPart): part is TextPart => part.type === 'text'
+
+const instructionOf = ({ text, cache }: TextPart): InstructionText => ({
+  text,
+  ...(cache === undefined ? {} : { cache }),
+})
+
+function readCall(item: Json, at: string, custom: boolean): Part {
+  const id = asString(item.call_id, below(at, 'call_id'))
+  const name = asString(item.name, below(at, 'name'))
+  const field = custom ? 'input' : 'arguments'
+  const text = asString(item[field], below(at, field))
+  return { type: 'call', id, name: namespaced(readString(item, 'namespace', at), name), arguments: text, custom }
+}
+
+function readOutput(item: Json, at: string): Part[] {
+  const parts = readContent(item.output, below(at, 'output'))
+  const shown = parts.filter((part): part is TextPart | MediaPart => part.type === 'text' || part.type === 'media')
+  const result: ResultPart = { type: 'result', callId: asString(item.call_id, below(at, 'call_id')), parts: shown, at }
+  return [result, ...parts.filter((part) => part.type === 'foreign')]
+}
+
+function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
+  const summary = thoughtsIn(item.summary, below(at, 'summary'))
+  const full = thoughtsIn(item.content, below(at, 'content'))
+  const encrypted = readString(item, 'encrypted_content', at) ?? ''
+  const carried = encrypted === '' ? undefined : readCarried(encrypted)
+  if (carried?.of === 'previous') {
+    signPrevious(turns.at(-1), carried.value)
+    return
+  }
+  if (carried?.of === 'redacted') {
+    say(turns, 'assistant', { type: 'redacted', data: carried.value })
+    return
+  }
+  const signed = carried === undefined ? {} : { signature: carried.value }
+  const isRepeated = summary === full
+  if (summary !== '' && full !== '' && !isRepeated)
+    say(turns, 'assistant', { type: 'reasoning', text: summary, style: 'summary' })
+  const style = full === '' ? 'summary' : 'full'
+  const text = full === '' ? summary : full
+  if (text !== '' || carried !== undefined) say(turns, 'assistant', { type: 'reasoning', text, style, ...signed })
+}
+
+function thoughtsIn(value: unknown, at: string): string {
+  if (value === undefined || value === null) return ''
+  const texts = asArray(value, at).map((part, index) => {
+    const path = `${at}[${index}]`
+    return asString(asObject(part, path).text, below(path, 'text'))
+  })
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+function signPrevious(turn: OpenTurn | undefined, signature: string): void {
+  const last = turn?.parts.at(-1)
+  if (turn?.role !== 'assistant' || last === undefined) return
+  if (last.type === 'call' || last.type === 'text') turn.parts[turn.parts.length - 1] = { ...last, signature }
+}

@@ -1,0 +1,75 @@
+// A canonical request for an upstream of this dialect. The upstream keeps nothing: what the gateway's clients may come
+// back to, the gateway keeps itself.
+
+import { effortOf, wantsThoughts } from '../../../canonical/encoding/effort.ts'
+import { askedFormat } from '../../../canonical/encoding/object-format.ts'
+import { NO_NAMES, toolNames } from '../../../canonical/encoding/tool-names.ts'
+import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/encoding/unsupported-fields.ts'
+import { withoutUndefined } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
+import type { WarnedField } from '../../../canonical/warning.ts'
+import type { Target, WrittenRequest } from '../../text-dialect.ts'
+import { NAME_RULE, writeText, writeTools } from './encode-tools.ts'
+import { writeInput } from './encode-turns.ts'
+
+/** What this dialect has no word for. */
+const LACKING = [
+  'topK',
+  'presencePenalty',
+  'frequencyPenalty',
+  'seed',
+  'stop',
+  'logitBias',
+] as const satisfies readonly (keyof Sampling & WarnedField)[]
+
+export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+  const { warn } = target
+  const { sampling } = request
+  refuseSeveralAnswers(request)
+  refuseOtherOutput(request, ['image'])
+  for (const field of LACKING) if (sampling[field] !== undefined) warn(field, 'dropped')
+  if (request.store === true) warn('store', 'dropped')
+  const names = toolNames(request, NAME_RULE)
+  const { instructions, input } = writeInput(request, names, target)
+  const { format, ...undo } = askedFormat(request)
+  const body = present({
+    model: target.model,
+    instructions,
+    input,
+    max_output_tokens: sampling.maxOutput,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_logprobs: sampling.logprobs?.top,
+    ...writeTools(request, names, warn),
+    text: writeText({ ...request, format }, warn),
+    reasoning: writeReasoning(request, target),
+    include: writeInclude(request, target),
+    store: false,
+    stream: request.stream ? true : undefined,
+    metadata: request.metadata,
+    safety_identifier: request.endUser,
+    prompt_cache_key: request.cacheKey,
+    service_tier: request.tier,
+  })
+  return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }
+}
+
+function writeReasoning(request: CanonicalRequest, { refuses }: Target): Record<string, unknown> | undefined {
+  const effort = effortOf(request.reasoning)
+  const isShown = wantsThoughts(request) && !refuses?.has('reasoning.summary')
+  if (effort === undefined && !isShown) return undefined
+  return present({ effort, summary: isShown ? 'auto' : undefined })
+}
+
+/** What the answer is to bring besides its text: thoughts that can be sent back, and probabilities. */
+function writeInclude({ sampling }: CanonicalRequest, { model, refuses }: Target): string[] | undefined {
+  const include = WITHOUT_THOUGHTS.test(model) || refuses?.has('include') ? [] : ['reasoning.encrypted_content']
+  if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
+  return include.length === 0 ? undefined : include
+}
+
+/** Models that do not reason: the vendor refuses to be asked for their thoughts. */
+const WITHOUT_THOUGHTS = /(?:^|\/)(?:gpt-[34]|chatgpt-)/i
+
+/** Nothing that nobody asked for is sent. */
+const present = (fields: Record<string, unknown>): Record<string, unknown> => withoutUndefined(fields)

@@ -1,0 +1,136 @@
+// The error body that chat, responses and images share: {"error":{"message","type","param","code"}}, all four always.
+
+import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../../canonical/error.ts'
+import { errorHeaders } from './error-headers.ts'
+import { type KnownWords, messageWith } from './known-phrases.ts'
+import { readUpstreamError, type UpstreamCode } from './upstream-error.ts'
+
+type Row = { type: string; code: string | null; param?: string }
+
+const ROWS = {
+  bad_request: { type: 'invalid_request_error', code: null },
+  unsupported: { type: 'invalid_request_error', code: 'unsupported_parameter' },
+  context_too_long: { type: 'invalid_request_error', code: 'context_length_exceeded' },
+  content_refused: { type: 'invalid_request_error', code: 'content_policy_violation' },
+  previous_response_not_found: {
+    type: 'invalid_request_error',
+    code: 'previous_response_not_found',
+    param: 'previous_response_id',
+  },
+  invalid_key: { type: 'invalid_request_error', code: 'invalid_api_key' },
+  expired_key: { type: 'invalid_request_error', code: 'api_key_expired' },
+  insufficient_balance: { type: 'insufficient_quota', code: 'insufficient_balance' },
+  key_cap_reached: { type: 'insufficient_quota', code: 'key_quota_exceeded' },
+  model_not_allowed: { type: 'invalid_request_error', code: 'model_not_allowed' },
+  account_disabled: { type: 'invalid_request_error', code: 'account_disabled' },
+  address_not_allowed: { type: 'invalid_request_error', code: 'address_not_allowed' },
+  unknown_url: { type: 'invalid_request_error', code: 'unknown_url' },
+  model_not_found: { type: 'invalid_request_error', code: 'model_not_found', param: 'model' },
+  not_found: { type: 'invalid_request_error', code: 'not_found' },
+  method_not_allowed: { type: 'invalid_request_error', code: 'method_not_allowed' },
+  request_timeout: { type: 'invalid_request_error', code: 'request_timeout' },
+  conflict: { type: 'invalid_request_error', code: 'conflict' },
+  idempotency_mismatch: { type: 'invalid_request_error', code: 'idempotency_mismatch' },
+  request_too_large: { type: 'invalid_request_error', code: 'request_too_large' },
+  unsupported_media_type: { type: 'invalid_request_error', code: 'unsupported_media_type' },
+  no_websocket: { type: 'invalid_request_error', code: 'no_websocket' },
+  rate_limited: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+  client_gone: { type: 'invalid_request_error', code: 'client_closed_request' },
+  internal: { type: 'server_error', code: 'internal_error' },
+  upstream_failed: { type: 'server_error', code: 'upstream_error' },
+  upstream_rejected_us: { type: 'server_error', code: 'upstream_auth_error' },
+  unavailable: { type: 'server_error', code: 'service_unavailable' },
+  upstream_timeout: { type: 'server_error', code: 'upstream_timeout' },
+} satisfies Record<ErrorCode, Row>
+
+const WRONG_KEY = { said: ['incorrect api key provided'], say: 'Incorrect API key provided.' }
+
+const WORDS: KnownWords = {
+  invalid_key: WRONG_KEY,
+  expired_key: WRONG_KEY,
+  context_too_long: {
+    said: ["this model's maximum context length is"],
+    say: "This model's maximum context length is exceeded.",
+  },
+}
+
+export type ChatCompatibleError = { message: string; type: string; param: string | null; code: string | null }
+
+export function errorObject(error: ErrorInfo): ChatCompatibleError {
+  const row: Row = ROWS[error.code]
+  return { message: messageWith(WORDS, error), type: row.type, param: error.param ?? row.param ?? null, code: row.code }
+}
+
+export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
+  return {
+    status: ERRORS[error.code].status,
+    body: { error: errorObject(error) },
+    headers: { ...errorHeaders(error, requestId), ...rateHeaders(error) },
+  }
+}
+
+/** A limit on calls at once has no headers of its own; `retry-after` says all. */
+function rateHeaders({ limit }: ErrorInfo): Record<string, string> | undefined {
+  if (limit === undefined || limit.of === 'concurrent') return undefined
+  const headers: Record<string, string> = {
+    [`x-ratelimit-limit-${limit.of}`]: String(limit.limit),
+    [`x-ratelimit-remaining-${limit.of}`]: String(limit.remaining),
+  }
+  if (typeof limit.reset === 'object') headers[`x-ratelimit-reset-${limit.of}`] = duration(limit.reset.afterMs)
+  return headers
+}
+
+/** `850ms`, `12s`, `1m0s`. */
+function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.ceil(ms))}ms`
+  const seconds = Math.ceil(ms / 1_000)
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}
+
+// Words that mean the same whatever the status. Upstreams answer 400 for a wrong key and 429 for an empty account: both
+// are about the operator's credential, not the caller's.
+const SURE = new Map<string, UpstreamCode>([
+  ['context_length_exceeded', 'context_too_long'],
+  ['exceed_context_size_error', 'context_too_long'],
+  ['content_policy_violation', 'content_refused'],
+  ['content_filter', 'content_refused'],
+  ['moderation_blocked', 'content_refused'],
+  ['unsupported_parameter', 'unsupported'],
+  ['unsupported_value', 'unsupported'],
+  ['invalid_api_key', 'upstream_rejected_us'],
+  ['api_key_expired', 'upstream_rejected_us'],
+  ['account_deactivated', 'upstream_rejected_us'],
+  ['account_disabled', 'upstream_rejected_us'],
+  ['model_not_found', 'upstream_rejected_us'],
+  ['model_not_allowed', 'upstream_rejected_us'],
+  ['billing_not_active', 'upstream_rejected_us'],
+  ['billing_hard_limit_reached', 'upstream_rejected_us'],
+  ['insufficient_quota', 'upstream_rejected_us'],
+  ['insufficient_balance', 'upstream_rejected_us'],
+  ['credit_balance_exhausted', 'upstream_rejected_us'],
+  ['key_quota_exceeded', 'upstream_rejected_us'],
+])
+
+// Words that only say roughly what happened: used inside a stream, where no status tells it better.
+const ROUGH = new Map<string, UpstreamCode>([
+  ['invalid_request_error', 'bad_request'],
+  ['invalid_prompt', 'bad_request'],
+  ['authentication_error', 'upstream_rejected_us'],
+  ['permission_error', 'upstream_rejected_us'],
+  ['not_found_error', 'upstream_rejected_us'],
+  ['rate_limit_error', 'rate_limited'],
+  ['rate_limit_exceeded', 'rate_limited'],
+  ['tokens', 'rate_limited'],
+  ['requests', 'rate_limited'],
+  ['overloaded_error', 'unavailable'],
+  ['server_is_overloaded', 'unavailable'],
+  ['slow_down', 'unavailable'],
+  ['service_unavailable', 'unavailable'],
+  ['timeout', 'upstream_timeout'],
+  ['timeout_error', 'upstream_timeout'],
+  ['upstream_timeout', 'upstream_timeout'],
+])
+
+export function decodeError(status: number, body: unknown): ErrorInfo {
+  return readUpstreamError(status, body, { sure: (word) => SURE.get(word), rough: (word) => ROUGH.get(word) })
+}

@@ -1,0 +1,219 @@
+// Reading an upstream's error: which of our codes it is, and how much of its text a caller may see. An upstream speaks
+// to the operator: what it says about its key, its money or its models is not the caller's business nor fault.
+
+import { ERRORS, type ErrorCode, type ErrorInfo } from '../../../canonical/error.ts'
+import { maskSecrets } from '../../../canonical/mask.ts'
+
+/** The codes an upstream can cause. That the caller's own key, money or address is at fault only the gateway can say. */
+export type UpstreamCode = Extract<
+  ErrorCode,
+  | 'bad_request'
+  | 'unsupported'
+  | 'context_too_long'
+  | 'content_refused'
+  | 'not_found'
+  | 'conflict'
+  | 'request_too_large'
+  | 'rate_limited'
+  | 'upstream_failed'
+  | 'upstream_rejected_us'
+  | 'unavailable'
+  | 'upstream_timeout'
+>
+
+/** How a dialect reads its own words. `sure` goes before the HTTP status, `rough` only where there is none. */
+export type Vocabulary = {
+  sure(word: string): UpstreamCode | undefined
+  rough(word: string): UpstreamCode | undefined
+}
+
+const OWN_WORDS = {
+  bad_request: 'The upstream refused the request.',
+  unsupported: 'The upstream does not support a part of the request.',
+  context_too_long: 'The request is longer than the context of the model.',
+  content_refused: 'The content of the request was refused.',
+  not_found: 'The upstream does not know this object.',
+  conflict: 'The object is in a state that does not allow this.',
+  request_too_large: 'The request is larger than the upstream takes.',
+  rate_limited: 'The upstream limits the rate of requests.',
+  upstream_failed: 'The upstream failed to answer.',
+  upstream_rejected_us: 'The upstream refused the credential or the model name of this gateway.',
+  unavailable: 'The upstream is overloaded or not available.',
+  upstream_timeout: 'The upstream did not answer in time.',
+} satisfies Record<UpstreamCode, string>
+
+/** What the error bodies of all dialects, and of the many that imitate them, have in common. */
+export type UpstreamFacts = {
+  /** A JSON object, as every dialect's error is; anything else comes from a proxy in between. */
+  structured: boolean
+  message: string | undefined
+  param: string | undefined
+  /** Type, code and status words, the most particular first. */
+  words: string[]
+  /** A status given inside the body, as streams do. */
+  status: number | undefined
+  details: unknown[]
+}
+
+export function readUpstreamError(status: number, body: unknown, vocabulary: Vocabulary): ErrorInfo {
+  const error = readError(status, body, vocabulary)
+  return tellsUsage(body) ? { ...error, billed: true } : error
+}
+
+function readError(status: number, body: unknown, vocabulary: Vocabulary): ErrorInfo {
+  const facts = readFacts(body)
+  const code = refine(classify(status, facts, vocabulary), facts)
+  const text = facts.message === undefined ? undefined : maskSecrets(facts.message)
+  // Only what is wrong with the request itself is told in the upstream's words; the rest is for our log.
+  if (ERRORS[code].status === 400) {
+    const param = facts.param === undefined ? {} : { param: maskSecrets(facts.param).slice(0, 200) }
+    return { code, message: text || OWN_WORDS[code], ...param }
+  }
+  const detail = [status, ...facts.words.map((word) => maskSecrets(word).slice(0, 100)), text?.slice(0, 200)]
+  return { code, message: OWN_WORDS[code], detail: detail.filter((part) => part !== undefined).join(' ') }
+}
+
+function classify(status: number, facts: UpstreamFacts, vocabulary: Vocabulary): UpstreamCode {
+  const sure = firstKnown(facts.words, vocabulary.sure)
+  if (sure !== undefined) return sure
+  if (status >= 400) return byStatus(status, facts)
+  if (facts.status !== undefined) return byStatus(facts.status, facts)
+  return firstKnown(facts.words, vocabulary.rough) ?? 'upstream_failed'
+}
+
+function firstKnown(words: string[], read: (word: string) => UpstreamCode | undefined): UpstreamCode | undefined {
+  for (const word of words) {
+    const code = read(word)
+    if (code !== undefined) return code
+  }
+  return undefined
+}
+
+function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
+  switch (status) {
+    case 400:
+    case 422:
+      return facts.structured ? 'bad_request' : 'upstream_failed'
+    case 401:
+    case 402:
+    case 403:
+      return 'upstream_rejected_us'
+    case 404:
+      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_rejected_us'
+    case 408:
+    case 504:
+    case 524:
+      return 'upstream_timeout'
+    case 413:
+      return 'request_too_large'
+    case 429:
+      return 'rate_limited'
+    case 503:
+    case 529:
+      return 'unavailable'
+    default:
+      return 'upstream_failed'
+  }
+}
+
+/** What a caller has named there by its id, and is not kept any more, says nothing about the model or the credential. */
+const IN_CONVERSATION = /^(input|messages)\b/
+
+// Some upstreams have no word for these and say them only in prose, under a plain 400.
+const CONTEXT_PROSE = [
+  'context length',
+  'context window',
+  'context limit',
+  'context size',
+  'maximum prompt length',
+  'prompt is too long',
+  'input is too long',
+  'input token count',
+  'input tokens exceed',
+]
+const OUR_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired', 'credit balance']
+
+function refine(code: UpstreamCode, facts: UpstreamFacts): UpstreamCode {
+  if (code !== 'bad_request' || facts.message === undefined) return code
+  const prose = facts.message.slice(0, 2_000).toLowerCase()
+  if (OUR_PROSE.some((phrase) => prose.includes(phrase))) return 'upstream_rejected_us'
+  return CONTEXT_PROSE.some((phrase) => prose.includes(phrase)) ? 'context_too_long' : code
+}
+
+/** Finds the error in `{error: {...}}`, `{error: "..."}`, `{response: {error}}`, `[{error}]`, and flat forms. */
+export function readFacts(body: unknown): UpstreamFacts {
+  const outer = Array.isArray(body) ? body[0] : body
+  if (!isObject(outer)) {
+    const message = typeof body === 'string' && body.trim() !== '' ? body.trim() : undefined
+    return { structured: false, message, param: undefined, words: [], status: undefined, details: [] }
+  }
+  const response = isObject(outer.response) ? outer.response : undefined
+  const named = [outer.error, response?.error].find(isObject)
+  const inner = named ?? outer
+  const said = [
+    inner.message,
+    outer.error,
+    outer.message,
+    outer.detail,
+    firstDetail(outer.detail),
+    ...rarer(inner, outer),
+  ]
+  const codes = [inner.code, outer.code]
+  return {
+    structured: true,
+    message: said.find(isText),
+    param: [inner.param, ...places(outer)].find(isText),
+    words: [...codes, inner.status, inner.type, outer.type].filter(isText),
+    status: codes.map(numberIn).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
+    details: Array.isArray(inner.details) ? inner.details : [],
+  }
+}
+
+/** Whether tokens are told of as well. Zeros are none. */
+function tellsUsage(body: unknown): boolean {
+  if (!isObject(body)) return false
+  const places = [body, body.error, body.response].filter(isObject)
+  const reports = places.flatMap(({ usage, usageMetadata }) => [usage, usageMetadata]).filter(isObject)
+  return reports.some((report) => Object.values(report).some((figure) => numberIn(figure) > 0))
+}
+
+/** Where services that keep to no dialect put their words. */
+function rarer(inner: Record<string, unknown>, outer: Record<string, unknown>): unknown[] {
+  const { message, errors, base_resp: base } = outer
+  return [
+    isObject(message) ? firstDetail(message.detail) : undefined,
+    inner.detail,
+    outer.msg,
+    Array.isArray(errors) && isObject(errors[0]) ? errors[0].message : undefined,
+    isObject(base) ? base.status_msg : undefined,
+  ]
+}
+
+/** `{"detail":[{"loc":[...],"msg":"..."}]}`, what validators written in Python answer with 422. */
+function firstDetail(detail: unknown): unknown {
+  const first = Array.isArray(detail) ? detail[0] : undefined
+  return isObject(first) ? first.msg : undefined
+}
+
+/** Their message often does not name the field: `["body","store"]` beside it does. */
+function places({ detail, message }: Record<string, unknown>): (string | undefined)[] {
+  return [detail, isObject(message) ? message.detail : undefined].map((details) => {
+    const first = Array.isArray(details) ? details[0] : undefined
+    const loc = isObject(first) && Array.isArray(first.loc) ? first.loc : []
+    const steps = loc.filter((step) => typeof step === 'string' || typeof step === 'number')
+    return (steps[0] === 'body' ? steps.slice(1) : steps).join('.')
+  })
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Anything but a number or a text is none: an object that says so itself could make reading it fail. */
+function numberIn(value: unknown): number {
+  return typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}

@@ -1,0 +1,41 @@
+// An unstreamed reply on its way through: read by the dialect's own decoder, passed on in its own bytes.
+
+import { finishOf } from '../../../canonical/finish.ts'
+import { parsedJson } from '../../../canonical/reading.ts'
+import { spokenBytes } from '../../../canonical/reply.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { scanObject } from '../../../framing/json/json-scan.ts'
+import { splice } from '../../../framing/splice.ts'
+import type { DecodedReply, EchoedField, PassingReply } from '../../text-dialect.ts'
+
+/** `modelField`: what the dialect calls the model's name in a reply. */
+export function readPassingReply(
+  bytes: Uint8Array,
+  codec: Codec,
+  dialect: { decodeReply(body: unknown): DecodedReply; modelField: string },
+  renameTo: string | undefined,
+  echo: readonly EchoedField[] = [],
+): PassingReply {
+  // The scan limits how deep the value may be nested before it is parsed.
+  const scan = scanObject(bytes, codec)
+  const body = scan.ok ? parsedJson(codec.decode(bytes, 0, bytes.length)) : undefined
+  if (!scan.ok || body === undefined)
+    return { ok: false, error: { code: 'upstream_failed', message: 'The reply is not valid JSON' } }
+  const decoded = dialect.decodeReply(body)
+  if (!decoded.ok) return decoded
+  const { reply } = decoded
+  const stop = reply.choices.findLast((choice) => choice.stop !== undefined)?.stop
+  const model = renameTo === undefined ? [] : [{ name: dialect.modelField, json: JSON.stringify(renameTo) }]
+  const changed = new Map([...model, ...echo].map(({ name, json }) => [name, json]))
+  const edits = scan.fields.flatMap(({ name, kind, start, end }) => {
+    const json = kind === 'string' ? changed.get(name) : undefined
+    return json === undefined ? [] : [{ start, end, bytes: codec.encode(json) }]
+  })
+  return {
+    ok: true,
+    usage: reply.usage,
+    finish: stop && finishOf(stop),
+    outputBytes: spokenBytes(reply),
+    body: splice(bytes, edits, codec),
+  }
+}

@@ -1,0 +1,174 @@
+// What the requests of all text dialects have in common on their way through: how they are read, what is counted in
+// them, and how the few edits become changes of their bytes.
+
+import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
+import type { CanonicalRequest, MediaPart, Part } from '../../../canonical/request.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editedObject, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
+import { jsonText } from '../../../framing/json/json-text.ts'
+import type { EndUserField, PassingEdits } from '../../text-dialect.ts'
+import { checkNames, type KnownNames } from './known-names.ts'
+import { boundOutput } from './output-fields.ts'
+
+/** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
+export function readBody(
+  bytes: Uint8Array,
+  codec: Codec,
+  names: KnownNames,
+  maxValues?: number | undefined,
+): { scan: JsonScan; body: Json } {
+  const scan = scanBody(bytes, codec, names, maxValues)
+  return { scan, body: parseBody(bytes, codec) }
+}
+
+/**
+ * A parsed value takes up to a hundred times its bytes: `[]` is two of them, and compresses to less than one. So values are
+ * counted before anything is parsed.
+ */
+export const DEFAULT_MAX_VALUES = 250_000
+
+/** Everything that is found out before a body is parsed, or instead. Throws Mistake. */
+export function scanBody(
+  bytes: Uint8Array,
+  codec: Codec,
+  names: KnownNames,
+  maxValues: number = DEFAULT_MAX_VALUES,
+): JsonScan {
+  // A reader that replaces what it cannot read sees another body than one that leaves it out.
+  if (!codec.isUtf8(bytes)) throw new Mistake('bad_request', undefined, 'The body is not valid UTF-8.')
+  const scan = scanObject(bytes, codec, names.watched, maxValues)
+  if (scan.ok) {
+    checkNames(bytes, scan, names, codec)
+    return scan
+  }
+  if (scan.tooManyValues) {
+    const message = `The body has more than ${maxValues} JSON values, which is the limit. Send fewer or larger values.`
+    throw new Mistake('request_too_large', scan.field, message)
+  }
+  throw new Mistake('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
+}
+
+/** Throws Mistake. Nesting must have been limited before, by a scan. */
+export function parseBody(bytes: Uint8Array, codec: Codec): Json {
+  try {
+    return JSON.parse(codec.decode(bytes, 0, bytes.length)) as Json
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
+    throw new Mistake('bad_request', undefined, `The body is not valid JSON: ${why}`)
+  }
+}
+
+/** `encodedBytes`: those that do not weigh as text. */
+export type MediaCounts = { images: number; documents: number; audios: number; encodedBytes: number }
+
+/** Text that was encoded, whatever it is called: a model reads every word of it. */
+const TEXT_TYPE = /^text\/|[/+.-](?:json|xml|yaml|csv|javascript|typescript|sql|sh|toml)\b/i
+
+/**
+ * How many of the bytes of encoded media a model does not read as text. Images are counted by the piece alone; of pages
+ * and of sound nobody knows how many there are, but more in what is larger.
+ */
+export function notText(mime: string, bytes: number): number {
+  if (/^image\//i.test(mime)) return bytes
+  if (TEXT_TYPE.test(mime)) return 0
+  return bytes - Math.ceil(bytes / (/^(?:audio|video)\//i.test(mime) ? 128 : 16))
+}
+
+/** What a request carries besides text. A video counts with the documents: both have many pages. */
+export function countMedia(request: CanonicalRequest): MediaCounts {
+  const counts: MediaCounts = { images: 0, documents: 0, audios: 0, encodedBytes: 0 }
+  for (const turn of request.turns) countParts(turn.parts, counts)
+  return counts
+}
+
+function countParts(parts: readonly Part[], counts: MediaCounts): void {
+  for (const part of parts) {
+    if (part.type === 'media') countPart(part, counts)
+    else if (part.type === 'result') countParts(part.parts, counts)
+  }
+}
+
+function countPart({ media, source }: MediaPart, counts: MediaCounts): void {
+  if (media === 'image') counts.images++
+  else if (media === 'audio') counts.audios++
+  else counts.documents++
+  if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
+}
+
+/** One after the other; of two that set the same field the later wins. */
+export function joinEdits(edits: readonly PassingEdits[]): PassingEdits {
+  const joined: PassingEdits = Object.assign({}, ...edits)
+  const set = Object.assign({}, ...edits.map((edit) => edit.set))
+  const remove = edits.flatMap((edit) => edit.remove ?? [])
+  const withoutTools = edits.flatMap((edit) => edit.withoutTools ?? [])
+  return { ...joined, set, remove, withoutTools }
+}
+
+/** The edits to top-level fields that every dialect makes alike; a dialect adds its own. */
+export function openFieldEdits({ set, remove }: PassingEdits): FieldEdits {
+  const edits: FieldEdits = { set: [], remove: remove ?? NO_NAMES }
+  if (set !== undefined) for (const [name, json] of Object.entries(set)) setField(edits, name, json)
+  return edits
+}
+
+const NO_NAMES: readonly string[] = []
+
+/** The same edits, with those that keep every other field within what may be asked of output. */
+export function withOutputBounds(
+  scanned: { bytes: Uint8Array; scan: { fields: readonly JsonField[] }; codec: Codec },
+  into: FieldEdits,
+  { outputFields, maxOutput = Number.POSITIVE_INFINITY }: PassingEdits,
+): FieldEdits {
+  if (outputFields === undefined) return into
+  const { fields, bounds } = outputFields
+  return boundOutput(scanned, into, fields, { ...bounds, cap: Math.min(bounds.cap, maxOutput) })
+}
+
+/** The `tools` field without the tools that need one of these prices. */
+export function leaveOutTools(
+  { bytes, scan }: { bytes: Uint8Array; scan: JsonScan },
+  into: FieldEdits,
+  body: Json,
+  { withoutTools = [] }: PassingEdits,
+  billedAs: (tool: Json) => string | undefined,
+): void {
+  const tools = fieldNamed(scan.fields, 'tools')
+  if (withoutTools.length === 0 || tools?.kind !== 'array') return
+  const words = new Map(objectsIn(body.tools).map(([tool, index]) => [index, billedAs(tool)]))
+  const isDropped = (index: number): boolean => withoutTools.includes(words.get(index) ?? '')
+  const kept = editElements(bytes, tools, (index, entry) => (isDropped(index) ? undefined : entry))
+  setField(into, 'tools', kept)
+}
+
+/** A field inside a top-level object, set without touching the object's other bytes. */
+export function setWithin(
+  { bytes, scan, codec }: { bytes: Uint8Array; scan: JsonScan; codec: Codec },
+  into: FieldEdits,
+  outer: string,
+  inner: string,
+  json: string,
+): void {
+  const field = fieldNamed(scan.fields, outer)
+  const edits = { set: [{ name: inner, json }], remove: NO_NAMES }
+  const edited = field?.kind === 'object' ? editedObject(bytes, field, edits, codec) : undefined
+  setField(into, outer, edited ?? `{${jsonText(inner)}:${json}}`)
+}
+
+/** The objects in a list that may not even be a list. For what is rare: a list of pairs has its cost. */
+export const objectsIn = (value: unknown): [Json, number][] =>
+  Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
+
+/** Of these top-level fields those that name an end user. */
+export function endUsersIn(values: Readonly<Record<string, unknown>>): readonly EndUserField[] {
+  let found = NO_END_USERS
+  for (const field in values) {
+    const value = values[field]
+    if (isId(value)) found = [...found, { field, value }]
+  }
+  return found
+}
+
+export const NO_END_USERS: readonly EndUserField[] = []
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
