@@ -29,3 +29,46 @@ test('blanks before an answer are signs of life, and within it they are nothing 
 test('an answer that begins with blanks has begun', async () => {
   expect(await told(' {', ' ', '}')).toEqual(['a piece of 2', 'a piece of 1', 'a piece of 1'])
 })
+
+const MEBIBYTE = 1024 * 1024
+
+// [status, announced length, what is read]
+const WAYS: [number, number | undefined, 'whole' | 'pieces' | 'nothing'][] = [
+  [200, 3, 'whole'],
+  [200, MEBIBYTE, 'whole'],
+  // Its progress counts for the idle limit.
+  [200, MEBIBYTE + 1, 'pieces'],
+  [200, 3 * MEBIBYTE, 'nothing'],
+  // The size limit holds while it is read.
+  [200, undefined, 'pieces'],
+  // It may be given up while it is read.
+  [503, 3, 'pieces'],
+]
+
+test.each(WAYS)('status %d with an announced length of %p: %s', async (status, length, expected) => {
+  let read = 'nothing'
+  const reply: Reply = {
+    ...{ status, length, header: () => null, cancel: () => {} },
+    async read() {
+      read = 'pieces'
+      return undefined
+    },
+    async readWhole() {
+      read = 'whole'
+      return new Uint8Array()
+    },
+  }
+  await readAtMost(reply, 2 * MEBIBYTE)
+  expect(read).toBe(expected)
+})
+
+test('an endless body without an announced length is read up to the limit', async () => {
+  let cancelled = 0
+  const reply: Reply = {
+    ...{ status: 200, header: () => null, cancel: () => cancelled++ },
+    read: async () => new Uint8Array(1_000),
+    readWhole: () => new Promise(() => {}),
+  }
+  expect(await readAtMost(reply, 10_000)).toBeUndefined()
+  expect(cancelled).toBe(1)
+})

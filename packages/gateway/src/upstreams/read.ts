@@ -4,6 +4,9 @@ import { mostSent } from '@trivium/http/framing/chunked.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Reply } from './reply.ts'
 
+/** Bodies up to this size are read without watching their progress: the idle limit holds for all of it. */
+const MOST_AT_ONCE = 1024 * 1024
+
 /** Told of each piece that comes, and of signs of life. */
 type Watch = { received(piece: Uint8Array): void; spared(): void }
 
@@ -18,6 +21,8 @@ export function readAtMost(
     reply.cancel()
     return undefined
   }
+  // The body of an error may be given up while it is read.
+  if (reply.readWhole && announced <= MOST_AT_ONCE && reply.status < 300) return reply.readWhole()
   const first = reply.read()
   // Most answers come in one read, and are there already.
   if (first instanceof Uint8Array && first.length === announced) return first

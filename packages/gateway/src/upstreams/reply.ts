@@ -13,6 +13,11 @@ export type Reply = {
    * promise: a turn of the loop costs more than most pieces.
    */
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
+  /**
+   * The whole body, instead of `read`. Half the cost of a stream where Bun's client brings the reply, but without a size
+   * limit or a sign of progress, and `cancel` does not end it: the signal of the call does.
+   */
+  readWhole?(): Promise<Uint8Array>
   /** Nothing more is wanted of it. */
   cancel(): void
 }
@@ -21,16 +26,17 @@ type Reader = { read(): Promise<{ value?: Uint8Array | undefined }>; cancel(): P
 
 /** Of Bun's client, and of the embedded models. */
 export function replyOf(response: Response): Reply {
-  const { status, headers, body } = response
+  const { status, headers } = response
   let reader: Reader | undefined
   const source = () => {
-    reader ??= body?.getReader()
+    reader ??= response.body?.getReader()
     return reader
   }
   return {
     status,
     header: (name) => headers.get(name),
     read: () => source()?.read().then(pieceOf),
+    readWhole: () => response.bytes(),
     // An error has been seen by whoever reads.
     cancel: () =>
       void source()

@@ -34,7 +34,10 @@ export type Send = ((upstream: Upstream, outgoing: Outgoing) => Promise<Reply>) 
 /** An embedded model, called without a socket. */
 export type Embedded = (request: Request) => Promise<Response>
 
-/** Bodies above this are handed over as a one-shot stream, so that they are not kept in memory while the reply streams. */
+/**
+ * Bodies of streamed requests above this are sent as a stream that is read once: Bun keeps any other body in memory until the
+ * response has ended. Such a stream costs more than the rest of a call, and Bun cannot send it again.
+ */
 const KEEP_BYTES = 4_096
 
 export type SendParts = TransportParts & {
@@ -59,10 +62,14 @@ export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: 
     const bytes = joined(outgoing.body)
     // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
-    const dial = { method, headers, signal: cancel.signal, ...limits, ...(proxy ? { proxy } : {}) }
-    const attempt = (way: Way) =>
-      fetch(upstream.baseUrl + path, { ...dial, ...bodyOf(outgoing, bytes, dial, way), ...way })
-    return plain(replyOf(await transport(upstream, cancel, attempt)))
+    const isOneShot = outgoing.stream && bytes.length > KEEP_BYTES
+    const length = isOneShot ? { 'content-length': String(bytes.length) } : undefined
+    const dial = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
+    const attempt = (way: Way) => {
+      const body = method === 'GET' ? null : isOneShot ? oneShot(bytes) : bytes
+      return fetch(upstream.baseUrl + path, { ...dial, ...(proxy ? { proxy } : {}), body, ...way })
+    }
+    return plain(replyOf(await transport(upstream, cancel, attempt, isOneShot)))
   }
 
   const send: Send = (upstream, outgoing) => {
@@ -137,21 +144,6 @@ const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
   responses: 'http://sandbox.invalid/v1',
   messages: 'http://sandbox.invalid',
   'generate-content': 'http://sandbox.invalid/v1beta',
-}
-
-type RequestInit = BunFetchRequestInit & { headers: HeaderFields }
-
-function bodyOf(
-  { method, stream }: Outgoing,
-  body: Uint8Array,
-  init: RequestInit,
-  { protocol }: Way,
-): Pick<BunFetchRequestInit, 'body' | 'headers'> {
-  if (method === 'GET') return {}
-  // Over HTTP/2 Bun sends a body that it has kept up to five times more when the stream is refused, unseen by any budget.
-  const isKept = protocol !== 'http2' && (!stream || body.length <= KEEP_BYTES)
-  if (isKept) return { body }
-  return { body: oneShot(body), headers: { ...init.headers, 'content-length': String(body.length) } }
 }
 
 function oneShot(bytes: Uint8Array): ReadableStream<Uint8Array> {

@@ -22,7 +22,13 @@ export type Attempt = (way: Way) => Promise<Response>
 
 export type HttpVersion = '1.1' | '2'
 
-export type Transport = ((upstream: Spoken, cancel: Cancel, attempt: Attempt) => Promise<Response>) & {
+/** `isOneShot`: the body can be read once, so that Bun does not by itself send a refused HTTP/2 stream again (five times). */
+export type Transport = ((
+  upstream: Spoken,
+  cancel: Cancel,
+  attempt: Attempt,
+  isOneShot?: boolean,
+) => Promise<Response>) & {
   /** The version that the next call would take; undefined: nobody has asked the upstream yet. */
   httpOf(upstream: Spoken): HttpVersion | undefined
 }
@@ -125,7 +131,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
     }
   }
 
-  const send = async (upstream: Spoken, cancel: Cancel, attempt: Attempt): Promise<Response> => {
+  const send: (...args: Parameters<Transport>) => Promise<Response> = async (upstream, cancel, attempt, isOneShot) => {
     const host = hostOf(upstream.baseUrl)
     const asking = question(upstream, host)
     if (asking && (await untilCancelled(asking, cancel)) === 'silent') throw new NotConnected('No connection in time.')
@@ -148,7 +154,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
       // Through a proxy a handshake of ours would meet somebody else.
       const mayBeHandshake = code === 'EPROTO' && !host.answered && upstream.proxy === undefined
       if (mayBeHandshake && (await refuses(upstream.baseUrl))) throw new NoHandshake('The TLS handshake failed.')
-      const next = nextWay(code, way, { mayBeStale, isChoice: upstream.http === undefined })
+      const next = nextWay(code, way, { mayBeStale, isOneShot, isChoice: upstream.http === undefined })
       if (next === undefined) throw error
       const reply = await sent(next)
       host.answered = true
@@ -178,14 +184,18 @@ export function fixedHttp({ baseUrl, http, proxy }: Spoken): HttpVersion | undef
 }
 
 /** How to send it once more; undefined: not at all. */
-function nextWay(code: string, way: Way, about: { mayBeStale: boolean; isChoice: boolean }): Way | undefined {
+function nextWay(
+  code: string,
+  way: Way,
+  about: { mayBeStale: boolean; isChoice: boolean; isOneShot: boolean | undefined },
+): Way | undefined {
   switch (code) {
     // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
     case 'ECONNRESET':
       return about.mayBeStale ? { ...way, keepalive: false } : undefined
     // The upstream's word that it has done nothing with it: a reset that says so, or a GOAWAY that ends before it.
     case 'HTTP2RefusedStream':
-      return way
+      return about.isOneShot ? way : undefined
     // The handshake was good but for the version: the request never went out.
     case 'HTTP2Unsupported':
       return about.isChoice ? HTTP1 : undefined
