@@ -7,21 +7,14 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
+import { testPasses } from './test-passes.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 
-/** Each task is a list of programs, run one after the other until one fails. `bun` and `node` run scripts. */
+/** Each task is a list of programs, run one after the other. `bun` and `node` run scripts. */
 const TASKS = {
-  // In two halves: one process that has run everything spends its time on collecting its garbage.
-  test: (args) =>
-    (args.length > 0 ? [args] : [['./packages'], ['./test']]).map((paths) => [
-      'bun',
-      'test',
-      '--timeout',
-      '60000',
-      ...paths,
-    ]),
+  test: (args) => testPasses(root, args),
   check: () => [
     ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/protocol'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', '.'],
@@ -83,6 +76,14 @@ function fail(message) {
   process.exit(1)
 }
 
+function runStep(step) {
+  const [file, rest] = programOf(step, bun)
+  const { status, signal } = spawnSync(file, rest, { cwd: root, stdio: 'inherit', env })
+  // Ctrl-C ends the whole task.
+  if (signal !== null) process.exit(128 + (constants.signals[signal] ?? 0))
+  return status ?? 1
+}
+
 function programOf([kind, ...args], bun) {
   return kind === 'bun' ? [bun, args] : [process.execPath, args]
 }
@@ -134,11 +135,11 @@ const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PU
 if (isTask) {
   const task = TASKS[name.slice(1)]
   if (!task) fail(`no such task: ${name.slice(1)}`)
-  for (const step of task(args)) {
-    const [file, rest] = programOf(step, bun)
-    const done = spawnSync(file, rest, { cwd: root, stdio: 'inherit', env })
-    if (done.status !== 0) process.exit(done.status ?? 1)
-  }
+  // A failed step does not hide what the next ones find.
+  const failed = task(args)
+    .map(runStep)
+    .find((code) => code !== 0)
+  process.exit(failed ?? 0)
 } else {
   // Bun would read .env by itself: a key in a forgotten file must not switch a vendor on.
   become(bun, ['--no-env-file', join(root, 'packages/gateway/src/main.ts'), ...process.argv.slice(2)], {

@@ -1,0 +1,31 @@
+// The passes of `npm test`: most files side by side, then those that measure time, memory or descriptors, one at a time.
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+const MOST_WORKERS = 4
+const TIMEOUT_MS = 60_000
+
+/** These fail beside other work, since they measure how long something takes or how much memory it needs. */
+export const ALONE = [
+  'test/billing/torture-sample.test.ts',
+  'test/overload/admission.test.ts',
+  'test/overload/connections.test.ts',
+  'test/routing/load-balancing.test.ts',
+  'test/upstreams/faults-sample.test.ts',
+]
+
+/** Command lines of `bun`. With arguments: these files or folders, or options of `bun test`, in one pass. */
+export function testPasses(root, args) {
+  const bun = ['bun', 'test', '--timeout', String(TIMEOUT_MS)]
+  if (args.length > 0) return [[...bun, ...args]]
+  const missing = ALONE.filter((file) => !existsSync(join(root, file)))
+  if (missing.length > 0) throw new Error(`tools/test-passes.mjs lists files that do not exist: ${missing.join(', ')}`)
+  const workers = Math.min(availableParallelism(), MOST_WORKERS)
+  // Workers keep their modules and their PostgreSQL server from one file to the next.
+  const together = [`--parallel=${workers}`, '--no-isolate', ...ALONE.map((file) => `--path-ignore-patterns=${file}`)]
+  return [
+    [...bun, ...together, './packages', './test'],
+    [...bun, ...ALONE.map((file) => `./${file}`)],
+  ]
+}
