@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../../packages/gateway/src/app.ts'
-import { createTestParts } from '../../packages/gateway/src/text/test-dependencies.ts'
+import { createTestDependencies } from '../../packages/gateway/src/text/test-dependencies.ts'
 import { replyOf } from '../../packages/gateway/src/upstreams/reply.ts'
 import type { Outgoing, Send } from '../../packages/gateway/src/upstreams/send.ts'
 import { serveForTest } from '../../packages/http/src/test-support.ts'
@@ -63,7 +63,7 @@ const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages:
 type Place = { url: string; stop(): void }
 
 function start(dialect: TextDialectId, send: Send): Place {
-  const { parts } = createTestParts({ pace: PACE, send, dialect })
+  const { parts } = createTestDependencies({ streamTiming: PACE, send, dialect })
   const app = createApp(parts, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   const stop = () => {

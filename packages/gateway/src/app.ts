@@ -9,7 +9,7 @@ import type { Catalogue } from './access/catalogue.ts'
 import { Failure } from './access/failure.ts'
 import { formatRequestId } from './access/ids.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
-import { notYet } from './access/reserved-endpoints.ts'
+import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { isForeignVerb, notServed } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
 import { errorText } from './observe/log.ts'
@@ -17,13 +17,13 @@ import { type RequestLog, RequestRecord } from './observe/request-log.ts'
 import { refuseEarly } from './overload/load-shedding.ts'
 import { showRequest, showUsage } from './paid-call/usage-endpoint.ts'
 import { StoreDown } from './storage/storage.ts'
-import type { Parts } from './text/dependencies.ts'
-import { type Ask, type Incoming, journey } from './text/journey.ts'
+import type { Dependencies } from './text/dependencies.ts'
+import { type IncomingRequest, journey, type TextEndpoint } from './text/journey.ts'
 
 /** What answers requests: the journey's parts, and the console's own paths. */
-export type AppParts = Parts & { register: Register }
+export type AppDependencies = Dependencies & { register: Register }
 
-type Handler = (incoming: Incoming, parts: AppParts) => Answer | Promise<Answer>
+type Handler = (incoming: IncomingRequest, parts: AppDependencies) => Answer | Promise<Answer>
 type Methods = Partial<Record<string, Handler>>
 
 /** Of the nodes that share a store; nulls while it cannot be told. */
@@ -43,7 +43,7 @@ const ALONE: Company = { nodes: 1, drift: false }
 
 /** A request in a text dialect. */
 const text =
-  (ask: Ask): Handler =>
+  (ask: TextEndpoint): Handler =>
   (incoming, parts) =>
     journey(incoming, ask, parts)
 
@@ -53,14 +53,14 @@ const PATHS: ReadonlyMap<string, Methods> = new Map<string, Methods>([
   ['/v1/chat/completions', { POST: text({ dialect: TEXT_DIALECTS.chat }) }],
   ['/v1/responses', { POST: text({ dialect: TEXT_DIALECTS.responses }) }],
   ['/v1/messages', { POST: text({ dialect: TEXT_DIALECTS.messages }) }],
-  ['/v1/messages/count_tokens', { POST: notYet('messages', COUNTING) }],
-  ['/v1/images/generations', { POST: notYet('images', 'images') }],
-  ['/v1/images/edits', { POST: notYet('images', 'images') }],
+  ['/v1/messages/count_tokens', { POST: reservedEndpoint('messages', COUNTING) }],
+  ['/v1/images/generations', { POST: reservedEndpoint('images', 'images') }],
+  ['/v1/images/edits', { POST: reservedEndpoint('images', 'images') }],
   ['/v1/models', { GET: listModels }],
   ['/v1/usage', { GET: showUsage }],
   ['/v1beta/models', { GET: listGenerateContentModels }],
   ['/console/api/register', { POST: (incoming, parts) => parts.register(incoming) }],
-  ['/api/v3/contents/generations/tasks', { POST: notYet('video-tasks', 'videos') }],
+  ['/api/v3/contents/generations/tasks', { POST: reservedEndpoint('video-tasks', 'videos') }],
 ])
 
 /** Paths with a name at their end. */
@@ -70,7 +70,7 @@ const PREFIXES: readonly [prefix: string, methodsOf: (rest: string) => Methods |
   ['/v1beta/models/', (id) => generateContentMethods(id)],
   [
     '/api/v3/contents/generations/tasks/',
-    (id) => (id.includes('/') ? undefined : { GET: notYet('video-tasks', 'videos') }),
+    (id) => (id.includes('/') ? undefined : { GET: reservedEndpoint('video-tasks', 'videos') }),
   ],
 ]
 
@@ -84,7 +84,7 @@ function modelMethods(id: string): Methods | undefined {
 
 function generateContentMethods(rest: string): Methods | undefined {
   const verb = VERB.exec(rest)?.[1]
-  if (verb === 'countTokens') return { POST: notYet('generate-content', COUNTING) }
+  if (verb === 'countTokens') return { POST: reservedEndpoint('generate-content', COUNTING) }
   if (verb) return { POST: (incoming, parts) => journey(incoming, generateContent(rest, verb, incoming.query), parts) }
   const GET: Handler = (incoming, parts) => showGenerateContentModel(rest, incoming, parts)
   // Ids may have a colon, and this protocol has verbs that are not served here: those are posted.
@@ -95,7 +95,7 @@ function generateContentMethods(rest: string): Methods | undefined {
 const FORMS: readonly string[] = ['', 'sse', 'json']
 
 /** Model, verb and form of the stream are in the address: `org/model-1:streamGenerateContent?alt=sse`. */
-function generateContent(rest: string, verb: string, query: string): Ask {
+function generateContent(rest: string, verb: string, query: string): TextEndpoint {
   const stream = verb === 'streamGenerateContent'
   const model = decoded(rest.slice(0, rest.length - verb.length - 1))
   const alt = new URLSearchParams(query).get('alt') ?? ''
@@ -119,7 +119,7 @@ const nothingThere: Handler = ({ http }) => {
 
 export type App = (http: HttpRequest) => Answer | Promise<Answer>
 
-export function createApp(parts: AppParts, health: Health): App {
+export function createApp(parts: AppDependencies, health: Health): App {
   return (http) => {
     const [target, query] = splitTarget(http.target)
     const { method } = http
@@ -142,7 +142,7 @@ export function createApp(parts: AppParts, health: Health): App {
       if (refused) return refused
     }
     const headers = new AnswerHeaders(catalogue.headers.authenticated, requestId)
-    const incoming: Incoming = { http, id, query, headers, record }
+    const incoming: IncomingRequest = { http, id, query, headers, record }
     const respond = (answer: Answer) => logged(answer, record, requestLog)
     const respondTo = (error: unknown) => respond(render(error, path, incoming, parts))
     try {
@@ -214,7 +214,7 @@ function methodsByPrefix(path: string): Methods | undefined {
   return undefined
 }
 
-function render(error: unknown, path: string, incoming: Incoming, parts: Parts): Answer {
+function render(error: unknown, path: string, incoming: IncomingRequest, parts: Dependencies): Answer {
   const { headers, http } = incoming
   const info = infoOf(error, headers.requestId, parts)
   incoming.record.error = info.code
@@ -231,7 +231,7 @@ function renderError(info: ErrorInfo, dialect: DialectId, headers: AnswerHeaders
 /** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
-function infoOf(error: unknown, request: string, parts: Parts): ErrorInfo {
+function infoOf(error: unknown, request: string, parts: Dependencies): ErrorInfo {
   if (error instanceof Failure || error instanceof Mistake) return error.info
   if (error instanceof StoreDown) {
     return {

@@ -25,9 +25,8 @@ import { type Logs, openLogs } from './observe/logs.ts'
 import { createDoor } from './overload/load-shedding.ts'
 import { createWaiting } from './overload/queues.ts'
 import { createTurnedAway } from './overload/rate-limit-cache.ts'
-import { createAborts } from './paid-call/free-aborts.ts'
-import { createLearned } from './paid-call/model-statistics.ts'
-import { createWatches } from './paid-call/timeouts.ts'
+import { createFreeAborts } from './paid-call/free-aborts.ts'
+import { createUpstreamCalls } from './paid-call/upstream-call.ts'
 import { UNCAUGHT_ERROR } from './process/keep-running.mjs'
 import { createLifecycle, type Lifecycle } from './process/lifecycle.ts'
 import { type Launch, supervise } from './process/supervisor.ts'
@@ -39,9 +38,10 @@ import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import { FolderInUse, type Storage } from './storage/storage.ts'
-import type { Parts } from './text/dependencies.ts'
+import { createStatistics } from './text/billing/model-statistics.ts'
+import type { Dependencies } from './text/dependencies.ts'
 import { createSeals } from './text/translation/seals.ts'
-import { createRefused } from './text/translation/unsupported-fields.ts'
+import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { auditing, clearingReceipts, pollChanges, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createHealth } from './upstreams/health/health.ts'
@@ -92,7 +92,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
         abortRunning: () => {
           parts.admission.close()
           parts.room.close()
-          parts.watches.abortAll('shutdown')
+          parts.upstreamCalls.abortAll('shutdown')
         },
         stopAccepting: async () => listener?.stop(false),
         cutConnections: async () => listener?.stop(true),
@@ -201,7 +201,7 @@ async function createParts(
   catalogue: () => Catalogue,
   { log, requests: requestLog }: Logs,
   stops: (() => Promise<void> | void)[],
-): Promise<Parts> {
+): Promise<Dependencies> {
   const ticker = createTicker(TICK_MS, {
     failed: (error, others) => log.error('a ticker callback failed', { error: errorText(error), others }),
   })
@@ -242,7 +242,7 @@ async function createParts(
       settler,
       node,
       callers,
-      turnedAway,
+      rateLimitCache: turnedAway,
       ticker,
       log,
       requestLog,
@@ -252,11 +252,11 @@ async function createParts(
     },
     ...{ seals: createSeals(secret), accountKeys: createAccountKeys(secret) },
     ids: createIds(() => node.identity().slot, Date.now),
-    learned: createLearned(),
-    refused: createRefused(),
-    aborts: createAborts(monotonic),
-    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed) },
-    retries: createRetryBudget(),
+    statistics: createStatistics(),
+    unsupportedFields: createUnsupportedFields(),
+    freeAborts: createFreeAborts(monotonic),
+    ...{ ...waiting, upstreamCalls: createUpstreamCalls(ticker, waiting.room.freed) },
+    retryBudget: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
       now: ticker.now,
       mostIdle: mostIdleUpstreams(descriptorLimit()),
@@ -319,11 +319,11 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 }
 
 /** The same store, but what this process changes itself takes effect at once. */
-function tellingCallers(storage: Storage, parts: Parts): Storage {
+function tellingCallers(storage: Storage, parts: Dependencies): Storage {
   const telling = Object.create(storage) as Storage
   telling.revokeKey = (key) => storage.revokeKey(key).finally(parts.callers.clear)
   telling.setKeyTerms = (key, changes) => storage.setKeyTerms(key, changes).finally(parts.callers.clear)
-  telling.credit = (...deposit) => storage.credit(...deposit).finally(parts.turnedAway.clear)
+  telling.credit = (...deposit) => storage.credit(...deposit).finally(parts.rateLimitCache.clear)
   telling.setAccountDisabled = (account, disabled) =>
     storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
   telling.setAccountLimits = (account, limits) => storage.setAccountLimits(account, limits).finally(parts.callers.clear)

@@ -9,14 +9,14 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
-import type { Parts } from '../text/dependencies.ts'
-import type { Incoming } from '../text/journey.ts'
+import type { Dependencies } from '../text/dependencies.ts'
+import type { IncomingRequest } from '../text/journey.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize, isOnList } from './authorize.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
-export async function listModels(incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function listModels(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
   const models = await visibleModels(incoming, 'chat', parts)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
@@ -30,19 +30,27 @@ export async function listModels(incoming: Incoming, parts: Parts): Promise<Answ
   )
 }
 
-export async function showModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function showModel(segment: string, incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
   return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
 }
 
-export async function listGenerateContentModels(incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function listGenerateContentModels(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
   return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
 }
 
-export async function showGenerateContentModel(segment: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function showGenerateContentModel(
+  segment: string,
+  incoming: IncomingRequest,
+  parts: Dependencies,
+): Promise<Answer> {
   return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
 }
 
-async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Parts): Promise<ListedModel[]> {
+async function visibleModels(
+  incoming: IncomingRequest,
+  dialect: DialectId,
+  parts: Dependencies,
+): Promise<ListedModel[]> {
   const caller = await authenticate(incoming, dialect, parts)
   const catalogue = parts.catalogue()
   const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
@@ -51,9 +59,9 @@ async function visibleModels(incoming: Incoming, dialect: DialectId, parts: Part
 
 async function visibleModel(
   segment: string,
-  incoming: Incoming,
+  incoming: IncomingRequest,
   dialect: DialectId,
-  parts: Parts,
+  parts: Dependencies,
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, parts)
   const catalogue = parts.catalogue()
@@ -82,6 +90,6 @@ function decoded(segment: string): string {
   }
 }
 
-function shown(incoming: Incoming, body: unknown): Answer {
+function shown(incoming: IncomingRequest, body: unknown): Answer {
   return json(200, incoming.headers, body)
 }

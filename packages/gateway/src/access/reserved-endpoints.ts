@@ -1,14 +1,17 @@
 // Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
 // after the same checks of key and version as any other call.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Parts } from '../text/dependencies.ts'
-import type { Incoming } from '../text/journey.ts'
+import type { Dependencies } from '../text/dependencies.ts'
+import type { IncomingRequest } from '../text/journey.ts'
 import { authenticate } from './authenticate.ts'
 import { Failure } from './failure.ts'
 import { checkVersion } from './protocol-version.ts'
 
 /** `what`: as the caller would name it. */
-export function notYet(dialect: DialectId, what: string): (incoming: Incoming, parts: Parts) => Promise<never> {
+export function reservedEndpoint(
+  dialect: DialectId,
+  what: string,
+): (incoming: IncomingRequest, parts: Dependencies) => Promise<never> {
   return async (incoming, parts) => {
     await authenticate(incoming, dialect, parts)
     if (dialect === 'messages') checkVersion(incoming.http.headers)

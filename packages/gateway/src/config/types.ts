@@ -1,8 +1,8 @@
 // The configuration as the rest of the gateway sees it: read once, checked, frozen.
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { Nanos } from '../money/amount.ts'
-import type { MediaPrice } from '../money/media-price.ts'
-import type { TokenPrice } from '../money/price.ts'
+import type { MediaPrice } from '../money/prices/media-price.ts'
+import type { TokenPrice } from '../money/prices/token-price.ts'
 import type { Spoken } from './upstream-kinds.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'

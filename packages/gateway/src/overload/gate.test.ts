@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { createTestParts } from '../text/test-dependencies.ts'
+import { createTestDependencies } from '../text/test-dependencies.ts'
 import { replyOf } from '../upstreams/reply.ts'
 import { createAdmission, type Place } from './admission.ts'
 import { createDoor } from './load-shedding.ts'
@@ -13,7 +13,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 let [isAccepting, sent] = [true, 0]
-const { parts: others, ends } = createTestParts({
+const { parts: others, ends } = createTestDependencies({
   send: async () => {
     sent++
     return replyOf(Response.json(ANSWER))

@@ -4,7 +4,7 @@ import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { RawClient } from '@trivium/http/server/test-client.ts'
 import { textAnswer } from '@trivium/http/server/test-handler.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
-import type { Parts } from '../text/dependencies.ts'
+import type { Dependencies } from '../text/dependencies.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { createDoor, refuseEarly } from './load-shedding.ts'
 
@@ -15,7 +15,7 @@ const admission = {
   ...{ isShedding: true, isCrowded: true, isBehind: false, waitAtDoor: full },
 }
 let ids = 0n
-const catalogue = () => ({ headers }) as ReturnType<Parts['catalogue']>
+const catalogue = () => ({ headers }) as ReturnType<Dependencies['catalogue']>
 const door = createDoor({ admission, catalogue, ids: { next: () => ++ids } })
 let closely = 0
 const host = serveForTest(

@@ -9,7 +9,7 @@ import { createNextTurn, createPace, type Waiter } from '@trivium/http/server/pa
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId, isVendorCall } from '@trivium/protocol/dialects/index.ts'
 import { formatRequestId } from '../access/ids.ts'
-import type { Parts } from '../text/dependencies.ts'
+import type { Dependencies } from '../text/dependencies.ts'
 import type { Admission } from './admission.ts'
 
 export const OVERLOADED = {
@@ -31,7 +31,7 @@ const dialectAt = (path: string): DialectId | undefined =>
   CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) || isVendorCall(path) ? 'generate-content' : undefined)
 
 /** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
-export function createDoor({ admission, catalogue, ids }: Pick<Parts, 'admission' | 'catalogue' | 'ids'>): Door {
+export function createDoor({ admission, catalogue, ids }: Pick<Dependencies, 'admission' | 'catalogue' | 'ids'>): Door {
   return {
     get isCrowded() {
       return admission.isCrowded

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testRequest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { createTestParts } from '../text/test-dependencies.ts'
+import { createTestDependencies } from '../text/test-dependencies.ts'
 import { createLowFundsCache, type LowFunds } from './low-funds-cache.ts'
 
 const ANN = { key: 1n, account: 7n }
@@ -42,7 +42,7 @@ test('as many accounts as fit are remembered, the latest', () => {
 })
 
 test('a request that cannot be paid for is rejected before it is parsed, and where the model is in the path before it is read', async () => {
-  const { parts } = createTestParts({ send: () => Promise.reject(new Error('nothing is sent')) })
+  const { parts } = createTestDependencies({ send: () => Promise.reject(new Error('nothing is sent')) })
   let [asked, read] = [0, 0]
   parts.settler.open = async () => {
     asked++
@@ -72,7 +72,7 @@ test('a request that cannot be paid for is rejected before it is parsed, and whe
   read = 0
   const addressed = '/v1beta/models/same:generateContent'
   expect([await post(addressed, { contents: [] }), read]).toEqual([402, 0])
-  parts.turnedAway.clear()
+  parts.rateLimitCache.clear()
   expect(await post(CHAT, parsedWrong)).toBe(400)
   parts.ticker.stop()
 })

@@ -8,20 +8,20 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
-import { totalsOf } from '../money/units.ts'
+import { totalsOf } from '../money/prices/token-units.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Place } from '../overload/admission.ts'
-import type { Parts } from '../text/dependencies.ts'
+import { knowsReasoning, type ModelStatistics } from '../text/billing/model-statistics.ts'
+import type { Dependencies } from '../text/dependencies.ts'
 import type { Answerer, Asked, Outbound } from '../text/translation/outbound.ts'
 import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
+import { endClaim, type KeyClaim } from './claim.ts'
 import type { Quote } from './hold.ts'
-import { endClaim, type KeyClaim } from './idempotency.ts'
-import { knowsReasoning, type ModelStatistics } from './model-statistics.ts'
 import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
-import type { AbortReason, Watch } from './timeouts.ts'
+import type { AbortReason, UpstreamCall } from './upstream-call.ts'
 
 export type Exchange = {
-  parts: Parts
+  parts: Dependencies
   dialect: TextDialect
   /** `plainBytes`: its size if it is text alone, else 0: the tokens of images say nothing about those of text. */
   request: { stream: boolean; plainBytes: number }
@@ -36,7 +36,7 @@ export type Exchange = {
   /** The dialect that the upstream answers in. */
   upstreamDialect: DialectId
   quote: Quote
-  watch: Watch
+  watch: UpstreamCall
   client: Client
   /** Headers that every answer to this request carries, an error too. */
   headers: AnswerHeaders
@@ -54,9 +54,9 @@ export type Exchange = {
 export const DRAIN_MS = 120_000
 
 /** Before an upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time. */
-export function letLeave({ client, parts, quote, watch }: Exchange): void {
+export function cancelOnDisconnect({ client, parts, quote, watch }: Exchange): void {
   client.onGone = () => {
-    if (parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
+    if (parts.freeAborts.mustDrain(quote.caller.account)) watch.endWithin(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
   }
   if (client.isGone) client.onGone()
@@ -78,7 +78,7 @@ export type Seen = {
 export const NOTHING_SEEN: Seen = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
 
 /** Somebody answers: nobody else will be asked, and the request need not be kept while the answer streams. */
-export function letRequestGo(exchange: Exchange): void {
+export function releaseRequest(exchange: Exchange): void {
   exchange.outbound?.release?.()
   exchange.outbound = undefined
   exchange.asked = undefined
@@ -88,7 +88,7 @@ export function letRequestGo(exchange: Exchange): void {
 export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<Charge> {
   const { parts, quote, request } = exchange
   exchange.place.setAway(false)
-  const statistics = parts.learned.of(quote.offer.model.id)
+  const statistics = parts.statistics.of(quote.offer.model.id)
   const endedAt = seen.endedAt ?? performance.now()
   const outcome: Outcome = {
     ending,
@@ -103,7 +103,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
   const charge = chargeOf(quote, outcome, statistics)
   exchange.watch.stop()
   judge(exchange, ending, seen, parts.ticker.now())
-  if (ending === 'client_gone' && isFreeAbort(charge, seen, statistics)) parts.aborts.note(quote.caller.account)
+  if (ending === 'client_gone' && isFreeAbort(charge, seen, statistics)) parts.freeAborts.note(quote.caller.account)
   const receipt = receiptOf(quote, outcome, charge)
   const isFree = charge.cost === 0n && !seen.sawOutput
   const { held } = quote.open
@@ -113,7 +113,7 @@ export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promis
   // Not awaited: an async function costs twice as much, and every request ends here.
   return settling.then(({ charged }) => {
     if (parts.requestLog.isOn) noteOutcome(exchange, outcome, charge, charged)
-    parts.turnedAway.ended(quote.caller)
+    parts.rateLimitCache.ended(quote.caller)
     learn({ plainBytes: request.plainBytes, held }, outcome, charge, statistics)
     const { claim, headers } = exchange
     if (!claim) return charge
@@ -162,7 +162,7 @@ const ENDING_OF_ABORT: Record<AbortReason, Ending> = {
 }
 
 /** How a call ended that broke off: by our own doing, or by the upstream's. */
-export function endingOfBreak(watch: Watch): Ending {
+export function endingOfBreak(watch: UpstreamCall): Ending {
   return watch.reason ? ENDING_OF_ABORT[watch.reason] : 'cut'
 }
 

@@ -4,9 +4,9 @@
 const WINDOW_MS = 10 * 60_000
 const FREE_ABORTS = 5
 
-export type Aborts = { note(account: bigint): void; mustDrain(account: bigint): boolean }
+export type FreeAborts = { note(account: bigint): void; mustDrain(account: bigint): boolean }
 
-export function createAborts(clock: () => number, limit = 10_000): Aborts {
+export function createFreeAborts(clock: () => number, limit = 10_000): FreeAborts {
   const times = new Map<bigint, number[]>()
   const recent = (account: bigint) => (times.get(account) ?? []).filter((at) => at > clock() - WINDOW_MS)
   return {

@@ -7,23 +7,23 @@ import { endOf } from '../money/limits.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { Refused } from '../storage/settle.ts'
 import type { Caller, Key } from '../storage/storage.ts'
-import type { Parts } from '../text/dependencies.ts'
+import type { Dependencies } from '../text/dependencies.ts'
 import { unavailable } from './hold.ts'
-import { isLimited, rateLimited } from './rate-limit-errors.ts'
+import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 /** What was asked for: the least that would have done. */
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
-export async function refusalOf(refused: Refused, needed: Needed, parts: Parts): Promise<Failure> {
+export async function holdError(refused: Refused, needed: Needed, parts: Dependencies): Promise<Failure> {
   const { outcome, available } = refused
   const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {
     const refusal = { outcome, waitMs: Number(available) }
-    parts.turnedAway.note(caller, refusal, minimumTokens)
-    return rateLimited(caller, refusal, minimumTokens, parts.clock())
+    parts.rateLimitCache.note(caller, refusal, minimumTokens)
+    return rateLimitError(caller, refusal, minimumTokens, parts.clock())
   }
   const rejectFor = (funds: LowFunds): Failure => {
-    parts.turnedAway.lowFunds.note(caller, model, funds)
+    parts.rateLimitCache.lowFunds.note(caller, model, funds)
     return lowFundsFailure(funds, minimum)
   }
   if (outcome === 'no_balance') {

@@ -1,10 +1,10 @@
 // How much is held, and how a stream's hold grows.
 import { describe, expect, test } from 'bun:test'
-import { NO_WISHES, rateOf } from '../money/price.ts'
-import { openPurse } from '../text/responding/stream-budget.ts'
+import { NO_OPTIONS, rateOf } from '../money/prices/token-price.ts'
+import { createStatistics } from '../text/billing/model-statistics.ts'
+import { openStreamBudget } from '../text/responding/stream-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './hold.ts'
-import { createLearned } from './model-statistics.ts'
 
 const RATE = rateOf(
   { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
@@ -22,7 +22,7 @@ const SIZING: Sizing = {
     maxOutput: undefined,
   },
 }
-const fresh = () => createLearned().of('a')
+const fresh = () => createStatistics().of('a')
 
 describe('bounds', () => {
   test.each([
@@ -71,29 +71,29 @@ describe('the purse of a stream', () => {
     const quote = {
       rate: RATE,
       holdRate: RATE,
-      wishes: NO_WISHES,
+      wishes: NO_OPTIONS,
       open: Object.assign(open, { output }),
       outputCap,
       coveredOutput: 1_000,
       expectedInput: 0,
       offer: { model: { id: 'a' } },
     }
-    const purse = openPurse({ parts: { learned: createLearned() }, quote } as unknown as Exchange)
+    const purse = openStreamBudget({ parts: { learned: createStatistics() }, quote } as unknown as Exchange)
     return { purse, asked }
   }
 
   test('asks first at half of what is covered, then now and then, for as much again', async () => {
     const { purse, asked } = purseOf(Number.POSITIVE_INFINITY)
     expect(purse.nextAt).toBe(2_000)
-    expect(await purse.goOn(2_400)).toBe(true)
+    expect(await purse.mayContinue(2_400)).toBe(true)
     expect(asked).toEqual([[2_400n, 4_000n]])
     expect(purse.nextAt).toBe(2_656)
   })
 
   test('asks for no more than the cap, and not at all once the cap is paid for', async () => {
     const { purse, asked } = purseOf(1_200)
-    await purse.goOn(4_000)
-    await purse.goOn(90_000)
+    await purse.mayContinue(4_000)
+    await purse.mayContinue(90_000)
     expect(asked).toEqual([
       [4_000n, 800n],
       [4_800n, 1n],
@@ -110,6 +110,6 @@ describe('the purse of a stream', () => {
   })
 
   test('what cannot be had ends the stream', async () => {
-    expect(await purseOf(Number.POSITIVE_INFINITY, 'stop').purse.goOn(9_000)).toBe(false)
+    expect(await purseOf(Number.POSITIVE_INFINITY, 'stop').purse.mayContinue(9_000)).toBe(false)
   })
 })

@@ -3,14 +3,14 @@
 import type { Candidate, Offer } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
 import { MAX_AMOUNT, type Nanos } from '../money/amount.ts'
-import { inputBound, outputCost, outputTokensFor } from '../money/hold.ts'
 import { bookableTokens } from '../money/limits.ts'
-import type { Rate, Wishes } from '../money/price.ts'
+import { inputBound, outputCost, outputTokensFor } from '../money/prices/token-bound.ts'
+import type { PricedOptions, Rate } from '../money/prices/token-price.ts'
 import type { Identity } from '../storage/node.ts'
 import type { OpenRequest } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
+import { type ModelStatistics, recentP95 } from '../text/billing/model-statistics.ts'
 import type { Asked } from '../text/translation/outbound.ts'
-import { type ModelStatistics, recentP95 } from './model-statistics.ts'
 
 /** What of a request decides how much is held. */
 export type Sizing = {
@@ -38,7 +38,7 @@ export type Quote = {
   /** At which output is held: the dearest that it can turn out to be. */
   holdRate: Rate
   /** What was asked for that has a price of its own, and was sent on. */
-  wishes: Wishes
+  wishes: PricedOptions
   held: Nanos
   /** Input tokens as the bytes suggest, without the margin a hold has: charged when no usage is reported. */
   expectedInput: number
@@ -73,7 +73,7 @@ export const LEAST_OUTPUT = 16
 
 /** The most output tokens of the candidate's model: as the file says, else the built-in list, and never above what it takes. */
 export function modelCap({ offer, candidate: { upstream, route }, parts }: Asked): number | undefined {
-  return lesser(offer.model.limits.maxOutput ?? route.maxOutput, parts.learned.maxOutput(upstream.id, route.model))
+  return lesser(offer.model.limits.maxOutput ?? route.maxOutput, parts.statistics.maxOutput(upstream.id, route.model))
 }
 
 /** Output tokens of each choice, at most. Only a cap that somebody has set ends a stream: without one, its hold does. */

@@ -9,7 +9,7 @@ import { NO_LIMITS } from '../money/limits.ts'
 import { createTurnedAway } from '../overload/rate-limit-cache.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
-import { createTestParts, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
+import { createTestDependencies, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
 import { replyOf } from '../upstreams/reply.ts'
 import type { Send } from '../upstreams/send.ts'
 
@@ -33,7 +33,7 @@ function start(
   more: Partial<TestOptions> = {},
   caller: () => Caller = () => LIMITED,
 ) {
-  const test = createTestParts({ send: answering, ...more })
+  const test = createTestDependencies({ send: answering, ...more })
   const time = { now: 0 }
   const holds: Hold[] = []
   const settled: { tokens: number; ending: string }[] = []
@@ -259,7 +259,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const send: Send = async () =>
     replyOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
   const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
-  return { ...start(waits, { send, pace, timeouts }), asked, ends, go: () => go() }
+  return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, go: () => go() }
 }
 
 test('a stream that waits for a limit shows signs of life, and is not the upstream being silent', async () => {

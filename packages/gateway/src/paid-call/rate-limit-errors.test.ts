@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ERRORS, type ReachedLimit } from '@trivium/protocol/canonical/error.ts'
 import type { Limited } from '../money/ledger.ts'
-import { rateLimited, tokenLimitOf } from './rate-limit-errors.ts'
+import { rateLimitError, tokenLimitOf } from './rate-limit-errors.ts'
 
 const limits = (requestsPerMinute?: number, tokensPerMinute?: number, concurrent?: number) => ({
   ...{ requestsPerMinute, tokensPerMinute, concurrent },
@@ -36,13 +36,13 @@ const ROWS: [Limited, waitMs: number, says: string, seconds: number, limit: Reac
 test.each(
   ROWS,
 )('%s says whose limit, which, what it is and when there is room', (outcome, waitMs, says, seconds, limit) => {
-  const { info } = rateLimited(CALLER, { outcome, waitMs }, 900, NOW)
+  const { info } = rateLimitError(CALLER, { outcome, waitMs }, 900, NOW)
   expect(info).toEqual({ code: 'rate_limited', message: says, retryAfter: seconds, limit })
   expect(ERRORS[info.code].status).toBe(429)
 })
 
 test('what alone is more than the limit is not told to wait', () => {
-  const { info } = rateLimited(CALLER, { outcome: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
+  const { info } = rateLimitError(CALLER, { outcome: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
   expect(info.message).toContain(
     "at least 1001 tokens, which is more than this key's limit of 1000 tokens per minute ever",
   )
@@ -51,7 +51,7 @@ test('what alone is more than the limit is not told to wait', () => {
 
 test('a limit that has gone meanwhile still refuses, without its figure', () => {
   const caller = { limits: limits(), accountLimits: limits() }
-  const { info } = rateLimited(caller, { outcome: 'account_tokens', waitMs: 3_000 }, 1, NOW)
+  const { info } = rateLimitError(caller, { outcome: 'account_tokens', waitMs: 3_000 }, 1, NOW)
   expect(info).toMatchObject({ code: 'rate_limited', retryAfter: 3 })
   expect(info).not.toHaveProperty('limit')
 })

@@ -25,7 +25,7 @@ const ASK_AGAIN_MS = 1_000
 const LONGEST_WAIT_S = 60
 
 /** `needed`: the least tokens that the request needs, where that is known. `now`: milliseconds since 1970. */
-export function rateLimited(caller: LimitedCaller, refusal: TurnedAwayFor, needed: number, now: number): Failure {
+export function rateLimitError(caller: LimitedCaller, refusal: TurnedAwayFor, needed: number, now: number): Failure {
   const used = usedUp(refusal.outcome)
   const isKeys = refusal.outcome.startsWith('key_')
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits

@@ -11,10 +11,10 @@ import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory
 import { seeded } from '../money/simulation/random.ts'
 import { createTries } from '../overload/attempt-counter.ts'
 import { createTurnedAway } from '../overload/rate-limit-cache.ts'
-import { nobody, route, type Searching } from '../text/routing/route.ts'
+import { noRouteError, route, type Searching } from '../text/routing/route.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { Lane, type Verdict } from '../upstreams/health/lane.ts'
-import { isLimited, rateLimited } from './rate-limit-errors.ts'
+import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 /** What the headers of a rejection tell, in milliseconds: the whole seconds, and the exact figure. */
 function waitsOf({ info }: Failure): number[] {
@@ -53,7 +53,7 @@ describe('limits of a key and of an account', () => {
         const refusal = { outcome: outcome as Limited, waitMs: Number(amount) }
         remembered.note(caller, refusal, tokens)
         const rejectedAt = now
-        for (const wait of waitsOf(rateLimited(caller, refusal, tokens, now))) {
+        for (const wait of waitsOf(rateLimitError(caller, refusal, tokens, now))) {
           longest = Math.max(longest, wait)
           now = rejectedAt + wait
           expect(remembered.find(caller, tokens)?.outcome).not.toBe(refusal.outcome)
@@ -103,7 +103,7 @@ describe('upstreams', () => {
       for (const verdict of verdictsFor(seconds)) lane.judge('inner', verdict, ticker.exactNow())
       lag()
       expect(route(offer, asking, routing)).toBeUndefined()
-      const waits = waitsOf(nobody(offer, routing))
+      const waits = waitsOf(noRouteError(offer, routing))
       const rejectedAt = real
       for (const wait of waits) {
         real = rejectedAt + wait

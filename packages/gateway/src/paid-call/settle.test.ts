@@ -2,22 +2,22 @@
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { rateText } from '../access/catalogue.ts'
-import { NO_WISHES, rateOf, type TokenPrice, type Wishes } from '../money/price.ts'
-import { formulaOf, recompute } from '../money/receipt.ts'
+import { formulaOf, recompute } from '../money/prices/receipt.ts'
+import { NO_OPTIONS, type PricedOptions, rateOf, type TokenPrice } from '../money/prices/token-price.ts'
+import { createStatistics, learnOutput } from '../text/billing/model-statistics.ts'
 import type { Quote } from './hold.ts'
-import { createLearned, learnOutput } from './model-statistics.ts'
 import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
 
 const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n }
 
-type Special = { price?: TokenPrice; cost?: TokenPrice; wishes?: Wishes; multiplier?: bigint }
+type Special = { price?: TokenPrice; cost?: TokenPrice; wishes?: PricedOptions; multiplier?: bigint }
 
 function quoteOf(billsOnAbort: 'nothing' | 'input' = 'nothing', special: Special = {}): Quote {
   const rate = rateOf(special.price ?? price, special.multiplier ?? 1_000_000n)
   const costRate = special.cost && rateOf(special.cost, 1_000_000n)
   return {
     rate,
-    wishes: special.wishes ?? NO_WISHES,
+    wishes: special.wishes ?? NO_OPTIONS,
     expectedInput: 100,
     candidate: { upstream: { billsOnAbort }, route: { model: 'inner' }, costRate },
     offer: { group: 'default', priceVersion: 'v1', rateText: rateText({ priceVersion: 'v1' }, rate) },
@@ -74,18 +74,18 @@ test.each([
   ['client_gone, reported', outcome('client_gone', { ...delivered, usage: usage(10, 20) }), 90n],
   ['shutdown after output', outcome('shutdown', delivered), 500n],
 ])('%s', (_, given, expected) => {
-  expect(chargeOf(quoteOf(), given, createLearned().of('a')).cost).toBe(expected)
+  expect(chargeOf(quoteOf(), given, createStatistics().of('a')).cost).toBe(expected)
 })
 
 test('an upstream that bills abandoned input: only then, and only the input', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   expect(chargeOf(quoteOf('input'), outcome('client_gone'), statistics).cost).toBe(100n)
   expect(chargeOf(quoteOf('input'), outcome('failed'), statistics).cost).toBe(0n)
 })
 
 /** One visible token in three bytes, and nine unseen for each of them. */
 function reasoner() {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   for (let times = 0; times < 50; times++) learnOutput(statistics, 3_000, 10_000, 9_000)
   return { ...statistics, outputTokensPerByte: 1 / 4 }
 }
@@ -112,11 +112,11 @@ test.each([
 
 test('nothing is assumed of a model that nothing is known of', () => {
   const quote = { ...quoteOf(), open: { held: 1_000_000n } } as unknown as Quote
-  expect(chargeOf(quote, stopped, createLearned().of('a'))).toMatchObject({ assumedReasoning: 0, cost: 500n })
+  expect(chargeOf(quote, stopped, createStatistics().of('a'))).toMatchObject({ assumedReasoning: 0, cost: 500n })
 })
 
 test('the receipt says how it was counted, at which price, and what was changed', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   const stopped = outcome('stopped_by_balance', delivered)
   const quote = { ...quoteOf(), warnings: ['max_tokens;lowered-to-balance'] }
   expect(JSON.parse(receiptOf(quote, stopped, chargeOf(quote, stopped, statistics)))).toMatchObject({
@@ -137,7 +137,7 @@ test.each([
 ])('a receipt is at most 16 KiB, and can still be recomputed: %s', (_, more, warnings) => {
   const quote = { ...quoteOf(), warnings: warnings.map((warning, index) => `${warning}${index};dropped`) }
   const ended = outcome('completed', { ...delivered, usage: usage(10, 20), ...more })
-  const charge = chargeOf(quote, ended, createLearned().of('a'))
+  const charge = chargeOf(quote, ended, createStatistics().of('a'))
   const text = receiptOf(quote, ended, charge)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024)
   const receipt = JSON.parse(text)
@@ -153,29 +153,29 @@ const special: TokenPrice = {
   tiers: new Map([['priority', { multiplierMillionths: 2_000_000n }]]),
   tools: new Map([['web_search', 10_000_000n]]),
 }
-const priority: Wishes = { ...NO_WISHES, tier: 'priority' }
+const priority: PricedOptions = { ...NO_OPTIONS, tier: 'priority' }
 
 // [what, usage, wishes, the cost, what of the receipt]
-const SPECIAL: [string, Usage, Wishes, bigint, { price?: object; [field: string]: unknown }][] = [
+const SPECIAL: [string, Usage, PricedOptions, bigint, { price?: object; [field: string]: unknown }][] = [
   [
     'units by the price that applies',
     usage(100, 20, { cachedInput: 10, cacheWrite: 30, cacheWriteLong: 20, reasoning: 5 }),
-    NO_WISHES,
+    NO_OPTIONS,
     60n + 5n + 20n + 60n + 60n + 30n,
     { units: { input: 60, cached_input: 10, cache_write: 10, cache_write_1h: 20, output: 15, reasoning: 5 } },
   ],
-  ['a long context: all of it', usage(1_001, 0), NO_WISHES, 2_002n, { price: { long_context_above: 1_000 } }],
-  ['not so long a context', usage(1_000, 0), NO_WISHES, 1_000n, { price: { input: '1000000' } }],
+  ['a long context: all of it', usage(1_001, 0), NO_OPTIONS, 2_002n, { price: { long_context_above: 1_000 } }],
+  ['not so long a context', usage(1_000, 0), NO_OPTIONS, 1_000n, { price: { input: '1000000' } }],
   ['the tier asked for', usage(10, 20), priority, 180n, { tier: 'priority' }],
   ['served at the usual tier', usage(10, 20, { tier: 'default' }), priority, 90n, { units: { input: 10 } }],
   [
     'served at a tier that nobody asked for',
     usage(10, 20, { tier: 'priority' }),
-    NO_WISHES,
+    NO_OPTIONS,
     180n,
     { tier: 'priority' },
   ],
-  ['served at a tier without a price', usage(10, 20, { tier: 'scale' }), NO_WISHES, 90n, { tier: 'scale' }],
+  ['served at a tier without a price', usage(10, 20, { tier: 'scale' }), NO_OPTIONS, 90n, { tier: 'scale' }],
   [
     'the same, but one with a price was asked for',
     usage(10, 20, { tier: 'scale' }),
@@ -198,7 +198,7 @@ const SPECIAL: [string, Usage, Wishes, bigint, { price?: object; [field: string]
 test.each(SPECIAL)('%s', (_, reported, wishes, cost, receipt) => {
   const quote = quoteOf('nothing', { price: special, wishes })
   const completed = outcome('completed', { usage: reported })
-  const charge = chargeOf(quote, completed, createLearned().of('a'))
+  const charge = chargeOf(quote, completed, createStatistics().of('a'))
   expect(charge.cost).toBe(cost)
   const written = JSON.parse(receiptOf(quote, completed, charge))
   expect(written).toMatchObject({ ...receipt, price: { version: 'v1', ...receipt.price } })
@@ -209,7 +209,7 @@ test.each(SPECIAL)('%s', (_, reported, wishes, cost, receipt) => {
 test('the usual tier is not worth a word on the receipt, and tokens without calls have no tools', () => {
   const quote = quoteOf('nothing', { price: special })
   const completed = outcome('completed', { usage: usage(1, 1, { tier: 'standard' }) })
-  const written = JSON.parse(receiptOf(quote, completed, chargeOf(quote, completed, createLearned().of('a'))))
+  const written = JSON.parse(receiptOf(quote, completed, chargeOf(quote, completed, createStatistics().of('a'))))
   for (const name of ['tier', 'tools', 'upstream_cost']) expect(written).not.toHaveProperty(name)
 })
 
@@ -218,7 +218,7 @@ test('what the operator pays: what the upstream says, else the cost of the route
   const paid = (reported: Usage | undefined, at: TokenPrice | undefined) => {
     const quote = quoteOf('nothing', at ? { cost: at } : {})
     const end = outcome(reported ? 'completed' : 'failed', { usage: reported })
-    return JSON.parse(receiptOf(quote, end, chargeOf(quote, end, createLearned().of('a')))).upstream_cost
+    return JSON.parse(receiptOf(quote, end, chargeOf(quote, end, createStatistics().of('a')))).upstream_cost
   }
   expect(paid(usage(1_000, 0), cost)).toBe('0.0000005')
   expect(paid(usage(1_000, 0, { upstreamCost: '0.0123' }), cost)).toBe('0.0123')
@@ -234,7 +234,7 @@ test.each<[what: string, ending: Ending, held: bigint, grows: boolean]>([
   ['was stopped where its hold ended, one event too late', 'stopped_by_balance', 80n, false],
 ])('a request that %s: %s', (_, ending, held, grows) => {
   const quote = quoteOf()
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   const { margin } = statistics
   const ended = outcome(ending, { ...delivered, usage: usage(10, 20) })
   learn({ plainBytes: 1_000, held }, ended, chargeOf(quote, ended, statistics), statistics)

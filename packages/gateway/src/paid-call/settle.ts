@@ -4,11 +4,17 @@ import { shortText, utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
 import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
 import { formatUsd, type Nanos, roundedUsd } from '../money/amount.ts'
-import { type Priced, priceOf, USUAL_TIERS } from '../money/price.ts'
-import { callsByName, termsText, unitsText } from '../money/receipt.ts'
-import { totalsOf } from '../money/units.ts'
+import { callsByName, termsText, unitsText } from '../money/prices/receipt.ts'
+import { type Priced, priceOf, USUAL_TIERS } from '../money/prices/token-price.ts'
+import { totalsOf } from '../money/prices/token-units.ts'
+import {
+  expectedReasoning,
+  learnInput,
+  learnOutput,
+  learnShortfall,
+  type ModelStatistics,
+} from '../text/billing/model-statistics.ts'
 import type { Quote } from './hold.ts'
-import { expectedReasoning, learnInput, learnOutput, learnShortfall, type ModelStatistics } from './model-statistics.ts'
 
 /** How a request ended; the words are on the receipt and in `trivium usage`. */
 export type Ending =
@@ -52,7 +58,7 @@ export const UNREPORTED: Usage = {
 }
 const NOTHING: Usage = { ...UNREPORTED, input: 0, output: 0 }
 /** These have brought what they could: an answer. */
-export const DONE: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
+export const DELIVERED: readonly Ending[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
 
 /**
  * Reported usage wins, an explicit zero included. Without it, what was delivered is counted from its bytes; an answer
@@ -83,7 +89,7 @@ function countedUsage(
   usage: Usage | undefined,
   { outputTokensPerByte }: ModelStatistics,
 ): Usage {
-  if (outcome.sawOutput || usage !== undefined || DONE.includes(outcome.ending)) {
+  if (outcome.sawOutput || usage !== undefined || DELIVERED.includes(outcome.ending)) {
     const output = usage?.output ?? Math.ceil((outcome.deliveredBytes ?? outcome.outputBytes) * outputTokensPerByte)
     return { ...(usage ?? UNREPORTED), input: usage?.input ?? quote.expectedInput, output }
   }
@@ -194,7 +200,8 @@ export function learn(asked: Asked, outcome: Outcome, charge: Charge, statistics
   // A stream that is stopped at the end of its hold has proved nothing about it.
   if (charge.cost > asked.held && outcome.ending !== 'stopped_by_balance') learnShortfall(statistics)
   // What was reported of a whole answer counts, also where nobody waited for its end.
-  const isWhole = DONE.includes(outcome.ending) || (outcome.ending === 'client_gone' && outcome.finish !== undefined)
+  const isWhole =
+    DELIVERED.includes(outcome.ending) || (outcome.ending === 'client_gone' && outcome.finish !== undefined)
   if (charge.estimated || !isWhole) return
   learnInput(statistics, asked.plainBytes, outcome.usage?.input ?? 0)
   learnOutput(statistics, outcome.outputBytes, totalsOf(charge.units).output, outcome.usage?.reasoning)

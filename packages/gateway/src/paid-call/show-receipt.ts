@@ -3,7 +3,7 @@
 import { formatRequestId, timeOfId } from '../access/ids.ts'
 import { formatUsd } from '../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
-import { formulaOf, type PricedReceipt } from '../money/receipt.ts'
+import { formulaOf, type PricedReceipt } from '../money/prices/receipt.ts'
 import type { UsageRow } from '../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'

@@ -5,7 +5,7 @@ import { createApp } from '../app.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type UsageRow } from '../storage/storage.ts'
-import { createTestParts, TEST_CALLER } from '../text/test-dependencies.ts'
+import { createTestDependencies, TEST_CALLER } from '../text/test-dependencies.ts'
 
 const NOW = Date.UTC(2026, 1, 25, 13)
 const USD = NANOS_PER_USD
@@ -27,7 +27,7 @@ const row = (request: bigint): UsageRow => ({
 let key: Key | undefined
 let rows: UsageRow[]
 let asked: unknown[]
-const { parts } = createTestParts({ send: () => Promise.reject(new Error('nobody is called')) })
+const { parts } = createTestDependencies({ send: () => Promise.reject(new Error('nobody is called')) })
 afterAll(() => parts.ticker.stop())
 parts.clock = () => NOW
 parts.store.standing = async (id) => {

@@ -9,8 +9,8 @@ import { formatRequestId, parseRequestId } from '../access/ids.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
 import type { Account, Caller, Key } from '../storage/storage.ts'
-import type { Parts } from '../text/dependencies.ts'
-import type { Incoming } from '../text/journey.ts'
+import type { Dependencies } from '../text/dependencies.ts'
+import type { IncomingRequest } from '../text/journey.ts'
 import { showReceipt, withinBytes } from './show-receipt.ts'
 
 const DEFAULT_LIMIT = 20
@@ -19,7 +19,7 @@ const LARGEST_LIMIT = 100
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
-export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function showUsage(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
   const caller = await callerOf(incoming, parts)
   const { limit, before } = pageOf(incoming.query)
   const standing = await parts.store.standing(caller.key)
@@ -37,7 +37,7 @@ export async function showUsage(incoming: Incoming, parts: Parts): Promise<Answe
   })
 }
 
-export async function showRequest(id: string, incoming: Incoming, parts: Parts): Promise<Answer> {
+export async function showRequest(id: string, incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
   const caller = await callerOf(incoming, parts)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
@@ -47,9 +47,9 @@ export async function showRequest(id: string, incoming: Incoming, parts: Parts):
   return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(parts)))
 }
 
-const showsUpstreams = ({ catalogue }: Parts): boolean => catalogue().config.server.showUpstreams
+const showsUpstreams = ({ catalogue }: Dependencies): boolean => catalogue().config.server.showUpstreams
 
-async function callerOf(incoming: Incoming, parts: Parts): Promise<Caller> {
+async function callerOf(incoming: IncomingRequest, parts: Dependencies): Promise<Caller> {
   return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), parts)
 }
 

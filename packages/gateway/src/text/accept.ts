@@ -6,9 +6,9 @@ import { type Candidate, type Catalogue, type Offer, offerOf } from '../access/c
 import type { Failure } from '../access/failure.ts'
 import { offerForUrls } from '../access/url-policy.ts'
 import type { Nanos } from '../money/amount.ts'
-import { holdRate, toolsBound } from '../money/hold.ts'
 import type { Hold } from '../money/ledger.ts'
-import { NO_WISHES, type Rate } from '../money/price.ts'
+import { holdRate, toolsBound } from '../money/prices/token-bound.ts'
+import { NO_OPTIONS, type Rate } from '../money/prices/token-price.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
 import {
   amountsOf,
@@ -24,22 +24,22 @@ import {
   tokensOf,
   unavailable,
 } from '../paid-call/hold.ts'
-import { refusalOf } from '../paid-call/hold-errors.ts'
-import { rateLimited, tokenLimitOf } from '../paid-call/rate-limit-errors.ts'
-import type { Watch } from '../paid-call/timeouts.ts'
+import { holdError } from '../paid-call/hold-errors.ts'
+import { rateLimitError, tokenLimitOf } from '../paid-call/rate-limit-errors.ts'
+import type { UpstreamCall } from '../paid-call/upstream-call.ts'
 import type { Identity } from '../storage/node.ts'
 import type { OpenRequest, Refused } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/lane.ts'
-import type { Parts } from './dependencies.ts'
-import type { Incoming } from './journey.ts'
-import { routeToWell, type Searching } from './routing/route.ts'
-import { otherWay } from './routing/wait-or-fall-back.ts'
+import type { Dependencies } from './dependencies.ts'
+import type { IncomingRequest } from './journey.ts'
+import { routeToHealthy, type Searching } from './routing/route.ts'
+import { waitOrFallBack } from './routing/wait-or-fall-back.ts'
 import type { Asked, Outbound } from './translation/outbound.ts'
 import { prepare } from './translation/prepare.ts'
 
 export type Arrived = Omit<Asked, 'caller' | 'wanted' | 'offer' | 'candidate' | 'tried' | 'warnings'>
-export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: Watch; attempt: Attempt }
+export type Accepted = { asked: Asked; outbound: Outbound; quote: Quote; watch: UpstreamCall; attempt: Attempt }
 
 /** So often in a row a key changes between being looked up and being used only if somebody means harm. */
 const MOST_CHANGES = 3
@@ -54,7 +54,7 @@ export type Plan = Places & { asked: Asked; outbound: Outbound; measured: Measur
 export type Planning = {
   arrived: Arrived
   catalogue: Catalogue
-  incoming: Incoming
+  incoming: IncomingRequest
   owner: Identity
   caller: Caller
   tooDear: readonly Offer[]
@@ -69,14 +69,16 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
   const wanted = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
   const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
   // Whoever waits for the same model came first.
-  const own = parts.room.isWaitedFor(wanted.model, caller.account) ? undefined : routeToWell(wanted, searching, parts)
+  const own = parts.room.isWaitedFor(wanted.model, caller.account)
+    ? undefined
+    : routeToHealthy(wanted, searching, parts)
   return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)
 }
 
 function planOtherWay(planning: Planning, wanted: Offer, searching: Searching): Promise<Plan> {
   const { arrived, incoming, tooDear } = planning
   const since = performance.now()
-  return otherWay(wanted, searching, arrived.parts, incoming.http, tooDear, ({ offer, candidate }) =>
+  return waitOrFallBack(wanted, searching, arrived.parts, incoming.http, tooDear, ({ offer, candidate }) =>
     planWith(planning, wanted, offer, candidate),
   ).finally(() => {
     incoming.record.queuedMs += performance.now() - since
@@ -106,7 +108,7 @@ function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Of
   const outbound = prepare(asked)
   const measured = measure(asked, outbound)
   const hold = holdFor(asked, measured, owner)
-  const watch = parts.watches.start(candidate.upstream, caller.account)
+  const watch = parts.upstreamCalls.start(candidate.upstream, caller.account)
   const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
   return { asked, outbound, measured, hold, watch, attempt }
 }
@@ -135,7 +137,7 @@ export async function acceptAfter(first: Refused, unpaid: Plan, planning: Planni
       if (++changes === MOST_CHANGES) throw unavailable()
     } else {
       const { model, minimum, minimumTokens } = hold
-      throw await refusalOf(refused, { caller, model, minimum, minimumTokens }, parts)
+      throw await holdError(refused, { caller, model, minimum, minimumTokens }, parts)
     }
     refusedPlan = await plan({ ...planning, caller, tooDear })
     const opened = await parts.settler.open(refusedPlan.hold)
@@ -145,21 +147,21 @@ export async function acceptAfter(first: Refused, unpaid: Plan, planning: Planni
 }
 
 /** Of a caller who was refused a moment ago and would be again. `tokens`: the least that the request needs. */
-export function turnedAway(caller: Caller, tokens: number | undefined, parts: Parts): Failure | undefined {
-  const refusal = parts.turnedAway.find(caller, tokens)
-  return refusal && rateLimited(caller, refusal, tokens ?? 0, parts.clock())
+export function turnedAway(caller: Caller, tokens: number | undefined, parts: Dependencies): Failure | undefined {
+  const refusal = parts.rateLimitCache.find(caller, tokens)
+  return refusal && rateLimitError(caller, refusal, tokens ?? 0, parts.clock())
 }
 
 /**
  * Throws if the caller's funds did not suffice a moment ago, and do not suffice for even the cheapest request at this model: before
  * the body is parsed, and where the model is in the path before it is read.
  */
-export function rejectPoor(caller: Caller, model: string, catalogue: Catalogue, parts: Parts): void {
+export function rejectPoor(caller: Caller, model: string, catalogue: Catalogue, parts: Dependencies): void {
   const offer = offerOf(catalogue, caller.group, model)
   if (!offer) return
-  const bounds = boundsOf(CHEAPEST, undefined, parts.learned.of(offer.model.id))
-  const { minimum } = amountsOf(bounds, CHEAPEST.choices, holdRate(offer.rate, bounds.input, NO_WISHES, false))
-  const poor = parts.turnedAway.lowFunds.find(caller, offer.model.id, minimum)
+  const bounds = boundsOf(CHEAPEST, undefined, parts.statistics.of(offer.model.id))
+  const { minimum } = amountsOf(bounds, CHEAPEST.choices, holdRate(offer.rate, bounds.input, NO_OPTIONS, false))
+  const poor = parts.rateLimitCache.lowFunds.find(caller, offer.model.id, minimum)
   if (poor) throw lowFundsFailure(poor, minimum)
 }
 
@@ -181,7 +183,7 @@ export type Measured = {
 
 export function measure(asked: Asked, { maxOutput, wishes }: Outbound): Measured {
   const { request, offer, parts } = asked
-  const statistics = parts.learned.of(offer.model.id)
+  const statistics = parts.statistics.of(offer.model.id)
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
   const bounds = boundsOf(sizing, modelCap(asked), statistics)
   // Videos count with the documents, and have sound.
@@ -208,7 +210,7 @@ export function coverage(
 type Places = Pick<Accepted, 'watch' | 'attempt'>
 
 /** Nothing was asked of the upstream. */
-export function letGo({ watch, attempt }: Places, { ticker }: Parts): void {
+export function letGo({ watch, attempt }: Places, { ticker }: Dependencies): void {
   watch.stop()
   attempt.end(ticker.now())
 }
@@ -220,7 +222,7 @@ function holdFor(asked: Asked, measured: Measured, { slot, epoch }: Identity): H
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const refused = turnedAway(caller, minimumTokens, parts)
   if (refused) throw refused
-  const poor = asked.offer === wanted && parts.turnedAway.lowFunds.find(caller, wanted.model.id, minimum)
+  const poor = asked.offer === wanted && parts.rateLimitCache.lowFunds.find(caller, wanted.model.id, minimum)
   if (poor) throw lowFundsFailure(poor, minimum)
   if (!parts.node.mayDispatch()) throw unavailable()
   return {

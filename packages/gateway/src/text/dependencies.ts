@@ -10,44 +10,44 @@ import type { RequestLog } from '../observe/request-log.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { TurnedAway } from '../overload/rate-limit-cache.ts'
 import type { Room } from '../overload/upstream-slots.ts'
-import type { Aborts } from '../paid-call/free-aborts.ts'
-import type { ClaimStore } from '../paid-call/idempotency.ts'
-import type { Learned } from '../paid-call/model-statistics.ts'
-import type { Watches } from '../paid-call/timeouts.ts'
+import type { ClaimStore } from '../paid-call/claim.ts'
+import type { FreeAborts } from '../paid-call/free-aborts.ts'
+import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Node } from '../storage/node.ts'
 import type { Settler } from '../storage/settle.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
-import type { Pace } from './responding/respond-stream.ts'
+import type { StatisticsByModel } from './billing/model-statistics.ts'
+import type { StreamTiming } from './responding/respond-stream.ts'
 import type { Seals } from './translation/seals.ts'
-import type { Refused } from './translation/unsupported-fields.ts'
+import type { UnsupportedFields } from './translation/unsupported-fields.ts'
 
-export type Parts = {
+export type Dependencies = {
   /** The configuration in force now; a request takes it once and keeps it. */
   catalogue(): Catalogue
   settler: Settler
   store: ClaimStore & Pick<Storage, 'standing' | 'usage'>
   node: Node
   callers: Callers
-  turnedAway: TurnedAway
+  rateLimitCache: TurnedAway
   /** Milliseconds since 1970. */
   clock(): number
   ids: Ids
-  learned: Learned
-  aborts: Aborts
+  statistics: StatisticsByModel
+  freeAborts: FreeAborts
   admission: Admission
   ticker: Ticker
-  watches: Watches
+  upstreamCalls: UpstreamCalls
   /** For those who wait until an upstream can take one more. */
   room: Room
-  retries: RetryBudget
+  retryBudget: RetryBudget
   send: Send
   fetchPublic: typeof fetchPublic
   seals: Seals
   accountKeys: AccountKeys
-  refused: Refused
+  unsupportedFields: UnsupportedFields
   log: Log
   /** One line per request. */
   requestLog: RequestLog
@@ -55,5 +55,5 @@ export type Parts = {
   /** How long the sender of a body may be silent; absent: half a minute. */
   bodyIdleMs?: number
   /** When a stream shows signs of life; absent: as the answer itself has it. */
-  pace?: Pace
+  streamTiming?: StreamTiming
 }

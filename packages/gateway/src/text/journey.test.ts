@@ -5,7 +5,7 @@ import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import { replyOf } from '../upstreams/reply.ts'
 import type { Outgoing, Send } from '../upstreams/send.ts'
-import { createTestParts, type TestOptions } from './test-dependencies.ts'
+import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'
@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 function start(options: TestOptions) {
-  const test = createTestParts({ pace: PACE, ...options })
+  const test = createTestDependencies({ streamTiming: PACE, ...options })
   const app = createApp(test.parts, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   stops.push(
@@ -97,7 +97,7 @@ test('a call that is slow before its headers: 200 and heartbeats, then the answe
 
 test('a call that is not slow has no heartbeat', async () => {
   const upstream = slowUpstream()
-  const { url } = start({ send: upstream.send, pace: { ...PACE, commitAfterMs: 10_000, heartbeatMs: 10_000 } })
+  const { url } = start({ send: upstream.send, streamTiming: { ...PACE, commitAfterMs: 10_000, heartbeatMs: 10_000 } })
   upstream.begin()
   upstream.write(`${event({ content: 'Hello' }, 'stop')}data: [DONE]\n\n`)
   upstream.end()
@@ -106,7 +106,7 @@ test('a call that is not slow has no heartbeat', async () => {
 
 test('the commit itself brings the headers, long before the first heartbeat is due', async () => {
   const upstream = slowUpstream()
-  const { url } = start({ send: upstream.send, pace: { ...PACE, heartbeatMs: 60_000 } })
+  const { url } = start({ send: upstream.send, streamTiming: { ...PACE, heartbeatMs: 60_000 } })
   const response = await post(url)
   await readUntil(response, HEARTBEAT)
   upstream.begin()
@@ -179,7 +179,10 @@ test('a request is at work until it is sent, and again while it is settled; not 
 
 test('an upstream that sends much before its first output is relayed, not collected', async () => {
   const upstream = slowUpstream()
-  const { url, ends } = start({ send: upstream.send, pace: { ...PACE, commitAfterMs: 60_000, heartbeatMs: 60_000 } })
+  const { url, ends } = start({
+    send: upstream.send,
+    streamTiming: { ...PACE, commitAfterMs: 60_000, heartbeatMs: 60_000 },
+  })
   upstream.begin()
   const comment = `: ${'x'.repeat(1_000)}\n\n`
   for (let times = 0; times < 100; times++) upstream.write(comment)
@@ -216,7 +219,7 @@ test('a client that leaves after the commit and before the headers: free, and it
   leaving.abort()
   while (ends.length === 0 || parts.admission.inFlight > 0) await Bun.sleep(5)
   expect(ends).toEqual([{ cost: 0n, ending: 'client_gone' }])
-  expect([upstream.isAborted(), parts.watches.size]).toEqual([true, 0])
+  expect([upstream.isAborted(), parts.upstreamCalls.size]).toEqual([true, 0])
 })
 
 test.each([
@@ -225,13 +228,17 @@ test.each([
   ['total', { totalMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
 ])('time-out: %s', async (_, timeouts, act) => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({ send: upstream.send, timeouts, pace: { ...PACE, commitAfterMs: 10_000 } })
+  const { url, ends, parts } = start({
+    send: upstream.send,
+    timeouts,
+    streamTiming: { ...PACE, commitAfterMs: 10_000 },
+  })
   const answered = post(url)
   act(upstream)
   const response = await answered
   expect(response.status).toBe(504)
   expect(ends).toEqual([{ cost: 0n, ending: 'timeout' }])
-  expect([upstream.isAborted(), parts.admission.inFlight, parts.watches.size]).toEqual([true, 0, 0])
+  expect([upstream.isAborted(), parts.admission.inFlight, parts.upstreamCalls.size]).toEqual([true, 0, 0])
 })
 
 test('a shutdown ends a running stream with an error, and what was delivered is charged', async () => {
@@ -241,7 +248,7 @@ test('a shutdown ends a running stream with an error, and what was delivered is 
   upstream.write(event({ content: 'a'.repeat(400) }))
   const response = await post(url)
   await readUntil(response, 'aaa')
-  parts.watches.abortAll('shutdown')
+  parts.upstreamCalls.abortAll('shutdown')
   expect(await readUntil(response, 'error')).toContain('service_unavailable')
   expect(ends).toMatchObject([{ ending: 'shutdown' }])
   expect(ends[0]?.cost).toBeGreaterThan(400_000n)

@@ -15,10 +15,10 @@ import { checkVersion } from '../access/protocol-version.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Load, Place } from '../overload/admission.ts'
 import { OVERLOADED, rejectInTurn } from '../overload/load-shedding.ts'
-import { type Exchange, letLeave } from '../paid-call/exchange.ts'
-import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/idempotency.ts'
+import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
+import { cancelOnDisconnect, type Exchange } from '../paid-call/exchange.ts'
 import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, rejectPoor, turnedAway } from './accept.ts'
-import type { Parts } from './dependencies.ts'
+import type { Dependencies } from './dependencies.ts'
 import { call, showWarnings } from './responding/call.ts'
 import { concludeWhole, readAnswer } from './responding/respond-json.ts'
 import { answerStream } from './responding/respond-stream.ts'
@@ -31,10 +31,10 @@ const BODY_IDLE_MS = 30_000
 const BYTES_PER_VALUE = 128
 
 /** What the route says of a request: whose dialect it is, and what stands in its address. */
-export type Ask = { dialect: TextDialect; addressed?: Addressed; asArray?: boolean }
+export type TextEndpoint = { dialect: TextDialect; addressed?: Addressed; asArray?: boolean }
 
 /** A request as the app hands it over: its id is made, its headers for every answer are prepared. */
-export type Incoming = {
+export type IncomingRequest = {
   http: HttpRequest
   id: bigint
   query: string
@@ -43,7 +43,7 @@ export type Incoming = {
   record: RequestRecord
 }
 
-export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promise<Answer> {
+export async function journey(incoming: IncomingRequest, ask: TextEndpoint, parts: Dependencies): Promise<Answer> {
   const { http, id } = incoming
   const { headers } = http
   const { dialect } = ask
@@ -58,7 +58,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
   const catalogue = parts.catalogue()
   const { server, retention } = catalogue.config
   const { bodyBytes, values } = server.limits
-  const { lowFunds } = parts.turnedAway
+  const { lowFunds } = parts.rateLimitCache
   // A repeated request is not rejected: its answer may have been paid for and kept.
   if (ask.addressed && key === null && lowFunds.knows(caller)) rejectPoor(caller, ask.addressed.model, catalogue, parts)
   const announced = announcedBody(headers)
@@ -105,7 +105,7 @@ export async function journey(incoming: Incoming, ask: Ask, parts: Parts): Promi
     exchange.watch.sent()
     const calling = call(exchange, accepted.outbound)
     if (request.stream) {
-      const answer = await answerStream(exchange, calling, parts.pace)
+      const answer = await answerStream(exchange, calling, parts.streamTiming)
       streaming = true
       return answer
     }
@@ -138,7 +138,7 @@ function modelIn(body: Uint8Array): string {
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-function placeInTurn({ http, record }: Incoming, load: Load, { admission }: Parts): Promise<Place> {
+function placeInTurn({ http, record }: IncomingRequest, load: Load, { admission }: Dependencies): Promise<Place> {
   const since = performance.now()
   return new Promise((resolve, reject) => {
     const { code, message, retryAfter } = OVERLOADED
@@ -160,11 +160,15 @@ function placeInTurn({ http, record }: Incoming, load: Load, { admission }: Part
 type Opened = Pick<Exchange, 'startedAt' | 'place' | 'claim'>
 
 /** The request itself is let go of when an upstream answers: its body is not kept while its answer streams. */
-function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: Incoming, opened: Opened): Exchange {
+function open(
+  { asked, outbound, quote, watch, attempt }: Accepted,
+  incoming: IncomingRequest,
+  opened: Opened,
+): Exchange {
   const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
   const { headers, http, record } = incoming
-  parts.retries.request()
+  parts.retryBudget.request()
   showWarnings({ quote, headers })
   const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
   const exchange: Exchange = {
@@ -186,7 +190,7 @@ function open({ asked, outbound, quote, watch, attempt }: Accepted, incoming: In
     place,
     claim,
   }
-  letLeave(exchange)
+  cancelOnDisconnect(exchange)
   return exchange
 }
 

@@ -5,7 +5,7 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { createAccountKeys } from '../access/account-secrets.ts'
 import { compileCatalogue } from '../access/catalogue.ts'
 import { createIds } from '../access/ids.ts'
-import type { AppParts } from '../app.ts'
+import type { AppDependencies } from '../app.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { spoken } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'
@@ -13,21 +13,21 @@ import type { Log } from '../observe/log.ts'
 import { NO_REQUEST_LOG } from '../observe/request-log.ts'
 import { createWaiting } from '../overload/queues.ts'
 import { createTurnedAway } from '../overload/rate-limit-cache.ts'
-import { createAborts } from '../paid-call/free-aborts.ts'
-import { createLearned } from '../paid-call/model-statistics.ts'
-import { createWatches } from '../paid-call/timeouts.ts'
+import { createFreeAborts } from '../paid-call/free-aborts.ts'
+import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Settled } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
-import type { Pace } from './responding/respond-stream.ts'
+import { createStatistics } from './billing/model-statistics.ts'
+import type { StreamTiming } from './responding/respond-stream.ts'
 import { createSeals } from './translation/seals.ts'
-import { createRefused } from './translation/unsupported-fields.ts'
+import { createUnsupportedFields } from './translation/unsupported-fields.ts'
 
 export type TestOptions = {
   send: Send
   bodyIdleMs?: number
-  pace?: Pace
+  streamTiming?: StreamTiming
   timeouts?: Partial<Upstream['timeouts']>
   /** What the upstream speaks; chat unless told. */
   dialect?: TextDialectId
@@ -46,7 +46,7 @@ export const TEST_CALLER: Caller = {
 
 /** A connection that nothing is asked of. */
 
-export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
+export function createTestDependencies({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
   const ends: End[] = []
   const logged: string[] = []
   const ticker = createTicker(5)
@@ -66,7 +66,7 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
   const unused = (): never => {
     throw new Error('not a part of this test')
   }
-  const parts: AppParts = {
+  const parts: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, ...more },
     settler: {
       open: async ({ amount, tokens }) => ({
@@ -90,18 +90,18 @@ export function createTestParts({ send, timeouts, dialect = 'chat', idempotencyM
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
     callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
-    turnedAway: createTurnedAway(() => 0),
+    rateLimitCache: createTurnedAway(() => 0),
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
-    learned: createLearned(),
-    aborts: createAborts(() => 0),
-    ...{ ...waiting, watches: createWatches(ticker, waiting.room.freed), log, requestLog: NO_REQUEST_LOG },
-    retries: createRetryBudget(),
+    statistics: createStatistics(),
+    freeAborts: createFreeAborts(() => 0),
+    ...{ ...waiting, upstreamCalls: createUpstreamCalls(ticker, waiting.room.freed), log, requestLog: NO_REQUEST_LOG },
+    retryBudget: createRetryBudget(),
     random: () => 0,
     fetchPublic: unused,
     seals: createSeals('a secret of a test'),
     accountKeys: createAccountKeys('a secret of a test'),
-    refused: createRefused(),
+    unsupportedFields: createUnsupportedFields(),
     register: unused,
   }
   return { parts, ends, logged }

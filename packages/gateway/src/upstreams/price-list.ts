@@ -16,7 +16,7 @@ import {
   readWord,
   withoutTrailingSlash,
 } from '../config/yaml/scalars.ts'
-import type { Price } from '../money/price-diff.ts'
+import type { Price } from '../money/prices/price-diff.ts'
 import source from './price-list.yaml' with { type: 'text' }
 
 /** Where models of these types are called. */

@@ -8,7 +8,7 @@ async function told(...texts: string[]): Promise<string[]> {
   const heard: string[] = []
   const watch = {
     received: (piece: Uint8Array) => heard.push(`a piece of ${piece.length}`),
-    spared: () => heard.push('alive'),
+    resetIdle: () => heard.push('alive'),
   }
   const read = () => Promise.resolve(pieces.shift())
   const reply: Reply = { status: 200, header: () => null, read, cancel: () => {} }

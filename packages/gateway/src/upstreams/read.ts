@@ -8,7 +8,7 @@ import type { Reply } from './reply.ts'
 const MOST_AT_ONCE = 1024 * 1024
 
 /** Told of each piece that comes, and of signs of life. */
-type Watch = { received(piece: Uint8Array): void; spared(): void }
+type Watch = { received(piece: Uint8Array): void; resetIdle(): void }
 
 /** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
 export function readAtMost(
@@ -42,7 +42,7 @@ async function readOn(
     hasBegun ||= !isBlank(piece)
     if (hasBegun) watch?.received(piece)
     // Services that take their time to answer send blanks or empty lines meanwhile.
-    else watch?.spared()
+    else watch?.resetIdle()
     size += piece.length
     if (size > limit || (reply.received ?? 0) > mostSent(limit)) {
       reply.cancel()

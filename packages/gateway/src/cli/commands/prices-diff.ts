@@ -1,5 +1,5 @@
 // `prices diff` for people: one block per model, columns aligned, and at the end what could not be compared.
-import type { Difference } from '../../money/price-diff.ts'
+import type { Difference } from '../../money/prices/price-diff.ts'
 import type { ComparedModel, PriceReport } from '../../upstreams/price-report.ts'
 import { align } from '../table.ts'
 

@@ -1,6 +1,6 @@
 // Prices of image and video models, as written.
 import type { Nanos } from '../../money/amount.ts'
-import { isSize, isWord, type MediaPrice, type VideoUnit } from '../../money/media-price.ts'
+import { isSize, isWord, type MediaPrice, type VideoUnit } from '../../money/prices/media-price.ts'
 import { canonicalJson } from '../hash.ts'
 import { addMistake, type Value } from '../yaml/document.ts'
 import { entriesOf, fieldsOf, quote } from '../yaml/fields.ts'

@@ -11,7 +11,7 @@ import {
   type Tier,
   type TokenPrice,
   USUAL_TIERS,
-} from '../../money/price.ts'
+} from '../../money/prices/token-price.ts'
 import { nearest } from '../closest-match.ts'
 import { canonicalJson } from '../hash.ts'
 import { addMistake, type Value } from '../yaml/document.ts'

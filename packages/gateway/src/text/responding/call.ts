@@ -9,12 +9,12 @@ import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import type { Fields } from '../../observe/log.ts'
 import { type Exchange, endingOfBreak } from '../../paid-call/exchange.ts'
-import type { AbortReason } from '../../paid-call/timeouts.ts'
+import type { AbortReason } from '../../paid-call/upstream-call.ts'
 import { FAILURE, UNKNOWN } from '../../upstreams/health/lane.ts'
 import { readAtMost } from '../../upstreams/read.ts'
 import type { Reply } from '../../upstreams/reply.ts'
-import { CUT, type Miss, meaningOf, meaningOfBreak } from '../routing/failed-attempt.ts'
-import { onward } from '../routing/next-attempt.ts'
+import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from '../routing/failed-attempt.ts'
+import { nextAttempt } from '../routing/next-attempt.ts'
 import type { Outbound } from '../translation/outbound.ts'
 
 const ERROR_BODY_BYTES = 64 * 1024
@@ -34,9 +34,9 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Repl
   let trying = outbound
   for (let mended = 0; ; ) {
     let reply: Reply | undefined
-    let broken: Miss | undefined
+    let broken: FailedAttempt | undefined
     try {
-      const written = trying.body(exchange.quote.loweredCap, watch.calling)
+      const written = trying.body(exchange.quote.loweredCap, watch.cancellation)
       // Not awaited when it is there: a turn of the loop costs more than everything else in here.
       reply = await send(exchange, trying, written instanceof Promise ? await written : written)
       watch.headersArrived()
@@ -50,7 +50,7 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Repl
     const isMendable = reply && refusal && MENDABLE.includes(reply.status) && mended < MOST_MENDED
     const changed = isMendable ? trying.without(refusal.said) : undefined
     // A refusal costs nothing anywhere, so the same hold is good for another try.
-    trying = changed ?? (await onward(exchange, miss))
+    trying = changed ?? (await nextAttempt(exchange, miss))
     mended = changed ? mended + 1 : 0
     exchange.outbound = trying
     exchange.answerer = trying.answerer
@@ -70,10 +70,10 @@ function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Pi
   const { parts, quote, watch, request } = exchange
   const { upstream, key } = quote.candidate
   exchange.attempt.sent(performance.now())
-  return parts.send(upstream, { path, dialect, body, stream: request.stream, headers, key, cancel: watch.calling })
+  return parts.send(upstream, { path, dialect, body, stream: request.stream, headers, key, cancel: watch.cancellation })
 }
 
-function missOfThrown(exchange: Exchange, error: unknown): Miss {
+function missOfThrown(exchange: Exchange, error: unknown): FailedAttempt {
   const { reason } = exchange.watch
   if (reason) return missOfAbort(exchange, reason)
   // Media that could not be fetched, for one: nobody else could fetch it either.
@@ -85,27 +85,27 @@ function missOfThrown(exchange: Exchange, error: unknown): Miss {
 }
 
 /** By our own doing: the upstream is to blame only for being late. */
-export function missOfAbort(exchange: Exchange, reason: AbortReason): Miss {
+export function missOfAbort(exchange: Exchange, reason: AbortReason): FailedAttempt {
   const verdict = reason === 'timeout' ? FAILURE : UNKNOWN
   const ending = endingOfBreak(exchange.watch)
   return { failure: failureOfAbort(reason), ending, verdict, unbilled: false, outcome: ending }
 }
 
 /** The upstream broke off, before any output; what it has billed is not known. */
-export function missOfBreak(exchange: Exchange): Miss {
+export function missOfBreak(exchange: Exchange): FailedAttempt {
   const { reason } = exchange.watch
   return reason ? missOfAbort(exchange, reason) : { failure: cutOff(), ending: 'cut', ...CUT }
 }
 
 /** An error within an answer, before any output. */
-export function missOfError(exchange: Exchange, error: ErrorInfo, wasBilled = false): Miss {
+export function missOfError(exchange: Exchange, error: ErrorInfo, wasBilled = false): FailedAttempt {
   const failure = failureOfUpstream(exchange, error)
   const meaning = meaningOf(200, error, failure.info.retryAfter)
   return { failure, ending: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
 }
 
 /** Something that is no answer at all. */
-export function missOfOther(message: string): Miss {
+export function missOfOther(message: string): FailedAttempt {
   return { failure: new Failure('upstream_failed', message), ending: 'failed', ...CUT, outcome: 'no answer' }
 }
 
@@ -123,7 +123,7 @@ function showHeaders(reply: Reply, exchange: Exchange): void {
 }
 
 /** `said`: by the upstream, in its own words. */
-async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: Miss }> {
+async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: FailedAttempt }> {
   const bytes = await readSoon(reply, exchange)
   if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
   const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))

@@ -2,7 +2,7 @@
 
 import type { Exchange } from '../../paid-call/exchange.ts'
 import type { Reply } from '../../upstreams/reply.ts'
-import type { Miss } from '../routing/failed-attempt.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { missOfAbort, missOfError, missOfOther, readOrNothing } from './call.ts'
 
 const MOST_BYTES = 1024 * 1024
@@ -12,7 +12,7 @@ export function isEventStream(reply: Reply): boolean {
 }
 
 /** An error in JSON, a proxy's page: none of it is an answer. */
-export async function missOfNoStream(exchange: Exchange, reply: Reply): Promise<Miss> {
+export async function missOfNoStream(exchange: Exchange, reply: Reply): Promise<FailedAttempt> {
   const bytes = await readOrNothing(reply, MOST_BYTES)
   const { reason } = exchange.watch
   if (reason) return missOfAbort(exchange, reason)

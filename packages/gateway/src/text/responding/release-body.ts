@@ -1,6 +1,6 @@
 // The end of an upstream's stream, behind its last event.
 
-import type { Watch } from '../../paid-call/timeouts.ts'
+import type { UpstreamCall } from '../../paid-call/upstream-call.ts'
 import type { Reply } from '../../upstreams/reply.ts'
 
 export type Body = Pick<Reply, 'read' | 'cancel'>
@@ -8,7 +8,7 @@ export type Body = Pick<Reply, 'read' | 'cancel'>
 const WITHIN_MS = 1_000
 
 /** The connection ends by itself and can be used again; one that does not is closed. */
-export function letGo(upstream: Body, watch: Watch): void {
+export function releaseUpstream(upstream: Body, watch: UpstreamCall): void {
   const more = lastRead(upstream)
   if (!(more instanceof Promise)) {
     if (more) watch.cancel()

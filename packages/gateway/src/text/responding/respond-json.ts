@@ -1,10 +1,17 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
 import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
-import { conclude, DRAIN_MS, type Exchange, endingOfFinish, letLeave, letRequestGo } from '../../paid-call/exchange.ts'
+import {
+  cancelOnDisconnect,
+  conclude,
+  DRAIN_MS,
+  type Exchange,
+  endingOfFinish,
+  releaseRequest,
+} from '../../paid-call/exchange.ts'
 import { readAtMost } from '../../upstreams/read.ts'
 import type { Reply } from '../../upstreams/reply.ts'
-import type { Miss } from '../routing/failed-attempt.ts'
-import { onward } from '../routing/next-attempt.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
@@ -18,12 +25,15 @@ export function readAnswer(exchange: Exchange, reply: Reply): Whole | Promise<Wh
 }
 
 /** One upstream after the other, until there is an answer. */
-async function readOn(exchange: Exchange, first: Whole | Miss | Promise<Whole | Miss>): Promise<Whole> {
+async function readOn(
+  exchange: Exchange,
+  first: Whole | FailedAttempt | Promise<Whole | FailedAttempt>,
+): Promise<Whole> {
   let read = await first
   while ('failure' in read) {
     // Whoever leaves now leaves before the headers of the next one.
-    letLeave(exchange)
-    const reply = await call(exchange, await onward(exchange, read))
+    cancelOnDisconnect(exchange)
+    const reply = await call(exchange, await nextAttempt(exchange, read))
     read = await readWhole(exchange, reply)
   }
   return read
@@ -31,7 +41,7 @@ async function readOn(exchange: Exchange, first: Whole | Miss | Promise<Whole | 
 
 /** The last byte may leave when this resolves. */
 export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, body }: Whole): Promise<unknown> {
-  letRequestGo(exchange)
+  releaseRequest(exchange)
   const ending = exchange.client.isGone ? 'client_gone' : endingOfFinish(finish)
   exchange.headers.set('content-type', 'application/json')
   // Once more: what the answer lost is known only now.
@@ -40,10 +50,10 @@ export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, 
   return conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body, endedAt })
 }
 
-function readWhole(exchange: Exchange, reply: Reply): Whole | Miss | Promise<Whole | Miss> {
+function readWhole(exchange: Exchange, reply: Reply): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
   const { watch, client } = exchange
   // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
-  client.onGone = () => watch.within(DRAIN_MS, 'client_gone')
+  client.onGone = () => watch.endWithin(DRAIN_MS, 'client_gone')
   if (client.isGone) client.onGone()
   let reading: ReturnType<typeof readAtMost>
   try {
@@ -54,7 +64,7 @@ function readWhole(exchange: Exchange, reply: Reply): Whole | Miss | Promise<Who
   return reading instanceof Promise ? readLater(exchange, reading) : readBody(exchange, reading)
 }
 
-async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undefined>): Promise<Whole | Miss> {
+async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undefined>): Promise<Whole | FailedAttempt> {
   let bytes: Uint8Array | undefined
   try {
     bytes = await reading
@@ -65,7 +75,7 @@ async function readLater(exchange: Exchange, reading: Promise<Uint8Array | undef
 }
 
 /** `bytes`: undefined where there were too many. */
-function readBody(exchange: Exchange, bytes: Uint8Array | undefined): Whole | Miss {
+function readBody(exchange: Exchange, bytes: Uint8Array | undefined): Whole | FailedAttempt {
   const read = bytes && exchange.answerer.readReply(withoutMark(bytes))
   exchange.firstTokenAt = performance.now()
   if (!read) return missOfOther('The upstream sent an answer that is too large.')

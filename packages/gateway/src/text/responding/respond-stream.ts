@@ -3,27 +3,27 @@ import type { Answer, Sink, StreamedBody } from '@trivium/http/response.ts'
 import { orNothingAfter } from '@trivium/http/ticker.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
-import { totalsOf, type Units } from '../../money/units.ts'
+import { totalsOf, type Units } from '../../money/prices/token-units.ts'
 import {
   conclude,
   DRAIN_MS,
   type Exchange,
   endingOfBreak,
   endingOfFinish,
-  letRequestGo,
+  releaseRequest,
 } from '../../paid-call/exchange.ts'
 import type { Ending } from '../../paid-call/settle.ts'
-import { unlessOver } from '../../paid-call/timeouts.ts'
+import { unlessAborted } from '../../paid-call/upstream-call.ts'
 import type { Reply } from '../../upstreams/reply.ts'
-import type { Miss } from '../routing/failed-attempt.ts'
-import { onward } from '../routing/next-attempt.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError, showWarnings } from './call.ts'
 import { isEventStream, missOfNoStream } from './not-a-stream.ts'
-import { type Body, letGo } from './release-body.ts'
+import { type Body, releaseUpstream } from './release-body.ts'
 import { pieceWithin } from './split-chunk.ts'
-import { openPurse } from './stream-budget.ts'
+import { openStreamBudget } from './stream-budget.ts'
 
-export type Pace = {
+export type StreamTiming = {
   /** Until then an error can still be a real status, and the client knows nothing of a slow start. */
   commitAfterMs: number
   heartbeatMs: number
@@ -33,7 +33,7 @@ export type Pace = {
   endWaitMs?: number
 }
 
-const PACE: Pace = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 5_000, endWaitMs: 2_000 }
+const PACE: StreamTiming = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWaitMs: 5_000, endWaitMs: 2_000 }
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024
 
@@ -46,12 +46,12 @@ export async function answerStream(exchange: Exchange, calling: Promise<Reply>, 
   return { status: 200, headers: exchange.headers, body: stream.body }
 }
 
-function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
+function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTiming) {
   const { parts, quote, watch, client } = exchange
   let { answerer } = exchange
   let meter = answerer.openMeter()
   let { state } = meter
-  let purse = openPurse(exchange)
+  let purse = openStreamBudget(exchange)
   let upstream: Body = NO_BODY
   /** What was read and waits until the hold covers it. */
   let rest: Uint8Array | undefined
@@ -78,11 +78,11 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   function leave(): void {
     if (gone || over) return
     gone = true
-    if (!state.finish && parts.aborts.mustDrain(quote.caller.account)) watch.within(DRAIN_MS, 'client_gone')
+    if (!state.finish && parts.freeAborts.mustDrain(quote.caller.account)) watch.endWithin(DRAIN_MS, 'client_gone')
     else if (!state.finish && !state.sawOutput) watch.abort('client_gone')
     else {
       deliveredBytes = state.outputBytes
-      watch.within(pace.usageWaitMs, 'client_gone')
+      watch.endWithin(pace.usageWaitMs, 'client_gone')
     }
   }
 
@@ -107,7 +107,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
         const miss = await readUntilOutput(reply)
         if (!miss) break
         upstream.cancel()
-        const next = await onward(exchange, miss)
+        const next = await nextAttempt(exchange, miss)
         showWarnings(exchange)
         reply = await call(exchange, next)
         begin()
@@ -117,7 +117,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
       if (error instanceof Failure) return error
       throw error
     }
-    letRequestGo(exchange)
+    releaseRequest(exchange)
     exchange.firstTokenAt = performance.now()
     exchange.attempt.answered(parts.ticker.now(), exchange.firstTokenAt)
     return undefined
@@ -128,7 +128,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     answerer = exchange.answerer
     meter = answerer.openMeter()
     state = meter.state
-    purse = openPurse(exchange)
+    purse = openStreamBudget(exchange)
     upstream = NO_BODY
     rest = undefined
     tail = undefined
@@ -136,7 +136,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     earlyBytes = 0
   }
 
-  async function readUntilOutput(reply: Reply): Promise<Miss | undefined> {
+  async function readUntilOutput(reply: Reply): Promise<FailedAttempt | undefined> {
     exchange.place.resize(0)
     if (!isEventStream(reply)) return await missOfNoStream(exchange, reply)
     upstream = reply
@@ -176,7 +176,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
   /** Waits until the client reads on, or until the call has ended for another reason: a stalled reader holds nothing open. */
   async function untilDrained(written: Promise<unknown>): Promise<void> {
     blocked = true
-    await unlessOver(watch, written)
+    await unlessAborted(watch, written)
     blocked = false
   }
 
@@ -210,13 +210,13 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
           // Nothing more is held for a client that is gone.
           if (state.outputBytes >= purse.coveredTo) return 'client_gone'
         } else if (state.outputBytes >= purse.nextAt) {
-          const goesOn = purse.goOn(state.outputBytes)
-          const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessOver(watch, goesOn)
+          const goesOn = purse.mayContinue(state.outputBytes)
+          const mayGoOn = typeof goesOn === 'boolean' ? goesOn : await unlessAborted(watch, goesOn)
           if (watch.reason) return endingOfBreak(watch)
           if (!mayGoOn) return 'stopped_by_balance'
         }
         // Nothing is missing any more: all that is waited for is the end of the connection.
-        if (meter.isWhole?.()) watch.within(pace.endWaitMs ?? pace.usageWaitMs, 'timeout')
+        if (meter.isWhole?.()) watch.endWithin(pace.endWaitMs ?? pace.usageWaitMs, 'timeout')
         const written = pass(await next())
         if (written) await untilDrained(written)
       }
@@ -261,7 +261,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: Pace) {
     }
     const ending = await relay()
     over = true
-    if (state.done) letGo(upstream, watch)
+    if (state.done) releaseUpstream(upstream, watch)
     else watch.cancel()
     const { usage, finish, outputBytes, sawOutput } = state
     const charge = await conclude(exchange, ending, { usage, finish, outputBytes, deliveredBytes, sawOutput })

@@ -1,16 +1,16 @@
 // A stream holds little at first and asks for more as it goes; what it cannot pay for, it does not get.
-import { outputCost, outputTokensFor } from '../../money/hold.ts'
-import { priceOf } from '../../money/price.ts'
+import { outputCost, outputTokensFor } from '../../money/prices/token-bound.ts'
+import { priceOf } from '../../money/prices/token-price.ts'
 import type { Exchange } from '../../paid-call/exchange.ts'
 import { UNREPORTED } from '../../paid-call/settle.ts'
 
-export type Purse = {
+export type StreamBudget = {
   /** Metered output, in bytes, at which to ask `goOn`: the price of a chunk is not worked out for every chunk. */
   readonly nextAt: number
   /** Metered output, in bytes, that the hold covers as far as it is known now. */
   readonly coveredTo: number
   /** false: the hold is used up and no more can be had. A limit per minute may make it wait. */
-  goOn(outputBytes: number): boolean | Promise<boolean>
+  mayContinue(outputBytes: number): boolean | Promise<boolean>
 }
 
 /** How often the meter is read: sixteen times per hold, but not for a handful of tokens. */
@@ -19,12 +19,16 @@ const LEAST_BYTES = 256
 /** A limit per minute is asked for in small parts: what one stream reserves, others have to wait for. */
 const PARTS_OF_LIMIT = 16
 
-const FREE: Purse = { nextAt: Number.POSITIVE_INFINITY, coveredTo: Number.POSITIVE_INFINITY, goOn: () => true }
+const FREE: StreamBudget = {
+  nextAt: Number.POSITIVE_INFINITY,
+  coveredTo: Number.POSITIVE_INFINITY,
+  mayContinue: () => true,
+}
 
-export function openPurse(exchange: Exchange): Purse {
+export function openStreamBudget(exchange: Exchange): StreamBudget {
   const { parts, quote } = exchange
   const { rate, holdRate, wishes, open, outputCap, coveredOutput, tokenLimit, expectedInput } = quote
-  const { outputTokensPerByte } = parts.learned.of(quote.offer.model.id)
+  const { outputTokensPerByte } = parts.statistics.of(quote.offer.model.id)
   if (coveredOutput === undefined) return FREE
   const covered = coveredOutput
   const tokenStep = tokenLimit === undefined ? 0 : Math.min(covered, Math.ceil(tokenLimit / PARTS_OF_LIMIT))
@@ -60,7 +64,7 @@ export function openPurse(exchange: Exchange): Purse {
     get coveredTo() {
       return reach()
     },
-    goOn(outputBytes) {
+    mayContinue(outputBytes) {
       // Bytes only suggest tokens; the cap that was sent along is certain.
       const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
       // What would be charged if it ended here, while what is still to come is held at its dearest.

@@ -5,7 +5,7 @@ import type { Failure } from '../../access/failure.ts'
 import type { Ending } from '../../paid-call/settle.ts'
 import { FAILURE, UNKNOWN, type Verdict } from '../../upstreams/health/lane.ts'
 
-export type Miss = {
+export type FailedAttempt = {
   /** For the client, if nobody else can be asked. */
   failure: Failure
   ending: Ending
@@ -17,7 +17,7 @@ export type Miss = {
   outcome: string
 }
 
-export type Meaning = Pick<Miss, 'verdict' | 'unbilled' | 'noConnection' | 'outcome'>
+export type Meaning = Pick<FailedAttempt, 'verdict' | 'unbilled' | 'noConnection' | 'outcome'>
 
 /** A service that says so has not begun. */
 const NOT_BEGUN = [503, 529]

@@ -4,7 +4,7 @@ import { serveForTest } from '@trivium/http/test-support.ts'
 import { compileCatalogue } from '../../access/catalogue.ts'
 import { createApp } from '../../app.ts'
 import { replyOf } from '../../upstreams/reply.ts'
-import { createTestParts } from '../test-dependencies.ts'
+import { createTestDependencies } from '../test-dependencies.ts'
 
 const ALIVE = { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} }
 
@@ -14,7 +14,7 @@ test.each([
   ['a node that was taken for dead and has joined anew', { ...ALIVE, identity: () => ({ slot: 0, epoch: 2 }) }, 1],
 ])('after a refusal, %s asks again only while its hold is sure to stand', async (_, node, attempts) => {
   let sent = 0
-  const { parts, ends } = createTestParts({
+  const { parts, ends } = createTestDependencies({
     async send() {
       sent++
       parts.node = node
@@ -41,14 +41,14 @@ test.each([
   ['HTTP2RefusedStream', ['own one']],
 ])('after %s no other key of that address is tried, and the next upstream costs no retry', async (code, expected) => {
   const sent: string[] = []
-  const { parts } = createTestParts({
+  const { parts } = createTestDependencies({
     async send({ id, baseUrl }, { key }) {
       sent.push(`${id} ${key}`)
       if (baseUrl.includes('own.invalid')) throw Object.assign(new Error(code), { code })
       return replyOf(Response.json({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] }))
     },
   })
-  parts.retries = { request: () => {}, take: () => false }
+  parts.retryBudget = { request: () => {}, take: () => false }
   const { config } = parts.catalogue()
   const own = config.upstreams.get('own')
   const model = config.models.get('same')

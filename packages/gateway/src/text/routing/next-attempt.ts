@@ -12,7 +12,7 @@ import { Attempt } from '../../upstreams/health/lane.ts'
 import { answeredBy, coverage, measure } from '../accept.ts'
 import type { Asked, Outbound } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
-import type { Miss } from './failed-attempt.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
 import { isFull, route } from './route.ts'
 
 const MOST_MORE = 2
@@ -21,12 +21,12 @@ const PAUSE_MS = 30
 const PAUSE_FOR_SAME_MS = 300
 
 /** What to send next, or the end of the exchange: concluded, and the failure thrown. */
-export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> {
+export async function nextAttempt(exchange: Exchange, miss: FailedAttempt): Promise<Outbound> {
   const { attempt, parts, quote } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
   attempt.judge(miss.verdict, parts.ticker.exactNow())
   leave(exchange)
-  const next = mayGoOn(exchange, miss) ? await nextAttempt(exchange, miss) : undefined
+  const next = mayGoOn(exchange, miss) ? await findNext(exchange, miss) : undefined
   if (!next) {
     await conclude(exchange, miss.ending, NOTHING_SEEN)
     throw miss.failure
@@ -42,11 +42,11 @@ export async function onward(exchange: Exchange, miss: Miss): Promise<Outbound> 
   exchange.answerer = outbound.answerer
   exchange.upstreamDialect = outbound.dialect
   // The hold and the pause were not the upstream's.
-  exchange.watch.spared()
+  exchange.watch.resetIdle()
   return outbound
 }
 
-function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: Miss): boolean {
+function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: FailedAttempt): boolean {
   return unbilled && asked !== undefined && !client.isGone && !watch.reason && (quote.attempts?.length ?? 0) < MOST_MORE
 }
 
@@ -58,7 +58,7 @@ function isStillHeld({ quote, parts }: Exchange): boolean {
 
 type Next = { asked: Asked; outbound: Outbound }
 
-async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undefined> {
+async function findNext(exchange: Exchange, miss: FailedAttempt): Promise<Next | undefined> {
   const { asked, parts, watch, quote } = exchange
   if (!asked) return undefined
   const isLast = (quote.attempts?.length ?? 0) === MOST_MORE - 1
@@ -79,7 +79,7 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
     tried.push(candidate)
     if (!outbound) continue
     // Before the hold and the pause, or many that failed together would find the same place free.
-    parts.watches.move(watch, candidate.upstream)
+    parts.upstreamCalls.move(watch, candidate.upstream)
     exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
     if (await isCovered(exchange, again, outbound)) {
       const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
@@ -93,13 +93,13 @@ async function nextAttempt(exchange: Exchange, miss: Miss): Promise<Next | undef
 /** The places that the call has at its upstream and with its key: the next try may need the very same. */
 function leave({ attempt, watch, parts }: Exchange): void {
   attempt.end(parts.ticker.now())
-  watch.leave()
+  watch.releaseSlot()
 }
 
 type Found = { offer: Offer; candidate: Candidate }
 
 /** Another way to the same model, then to those that may stand in for it, then the same way once more. */
-function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Miss): Found | undefined {
+function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: FailedAttempt): Found | undefined {
   const { offer, parts, candidate: last } = asked
   const found = candidateAmong(asked, tried)
   if (found) return found
@@ -112,17 +112,17 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Mi
 /** Where the budget has nothing left for a shot in the dark, one of which nothing bad is known is asked instead. */
 function affordable(
   asked: Asked,
-  miss: Miss,
+  miss: FailedAttempt,
   tried: readonly Candidate[],
   found: Found | undefined,
 ): Found | undefined {
-  const { retries } = asked.parts
+  const { retryBudget } = asked.parts
   // Nobody has been asked yet: the next upstream gets this request for the first time, which is no retry.
   if (miss.noConnection && found?.candidate !== asked.candidate) return found
-  if (!found || retries.take(found.candidate.lane.isTrusted)) return found
+  if (!found || retryBudget.take(found.candidate.lane.isTrusted)) return found
   const doubtful = everyCandidate(asked).filter(({ lane }) => !lane.isTrusted)
   const trusted = candidateAmong(asked, [...tried, ...doubtful])
-  return trusted && retries.take(true) ? trusted : undefined
+  return trusted && retryBudget.take(true) ? trusted : undefined
 }
 
 const everyCandidate = ({ wanted }: Asked): readonly Candidate[] =>

@@ -4,7 +4,7 @@ import type { Upstream } from '../../config/types.ts'
 import { tiersOf } from '../../upstreams/health/choose.ts'
 import { Lane, type Verdict } from '../../upstreams/health/lane.ts'
 import { createSeals } from '../translation/seals.ts'
-import { nobody, route, type Searching } from './route.ts'
+import { noRouteError, route, type Searching } from './route.ts'
 
 const candidate = (id: string, priority = 1, weight = 1, perKey?: number): Candidate => ({
   ...{ upstream: { id, maxConcurrencyPerKey: perKey } as Upstream, key: 'k', lane: new Lane(), priority, weight },
@@ -181,7 +181,7 @@ describe('when nobody can be asked, the caller is told why and until when', () =
   const told = (verdict: Verdict | undefined, times: number, full: readonly string[] = []) => {
     const only = candidate('x')
     if (verdict) judge(only, verdict, times)
-    const { code, retryAfter } = nobody(
+    const { code, retryAfter } = noRouteError(
       offerOf(only),
       partsWith(() => 0, full, 400),
     ).info
@@ -202,7 +202,7 @@ test('while a probe is under way callers are told to come back soon, not when it
   judge(alone, { is: 'failure' }, 10)
   judge(alone, { is: 'rejected', reason: 'wrong key' })
   const toldAt = (now: number) =>
-    nobody(
+    noRouteError(
       offerOf(alone),
       partsWith(() => 0, [], now),
     ).info.retryAfter

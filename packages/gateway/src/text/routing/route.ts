@@ -4,11 +4,11 @@
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import { Failure } from '../../access/failure.ts'
 import { choose } from '../../upstreams/health/choose.ts'
-import type { Parts } from '../dependencies.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Asked } from '../translation/outbound.ts'
 import { sealedText } from '../translation/seals.ts'
 
-type Routing = Pick<Parts, 'random' | 'watches' | 'ticker' | 'seals'>
+type Routing = Pick<Dependencies, 'random' | 'upstreamCalls' | 'ticker' | 'seals'>
 type Account = Pick<Asked['caller'], 'account'>
 export type Searching = Pick<Asked, 'caller' | 'body' | 'dialect' | 'request'>
 
@@ -20,13 +20,16 @@ export function route(
   tried: readonly Candidate[] = NOBODY,
 ): Candidate | undefined {
   // Better asked in vain than not asked at all; but nobody is asked a second time who wants to be left alone.
-  return routeToWell(offer, asked, parts, tried) ?? (tried.length > 0 ? undefined : atAVenture(offer, asked, parts))
+  return (
+    routeToHealthy(offer, asked, parts, tried) ??
+    (tried.length > 0 ? undefined : routeToCoolingDown(offer, asked, parts))
+  )
 }
 
 const NOBODY: readonly Candidate[] = []
 
 /** undefined: nobody is well and has room. */
-export function routeToWell(
+export function routeToHealthy(
   offer: Offer,
   asked: Searching,
   parts: Routing,
@@ -36,9 +39,9 @@ export function routeToWell(
   const only = offer.candidates[0]
   // As most models have it.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && isWell(only, now) && !isFull(only, asked.caller, parts)) return only
+  if (isOnly && only && isHealthy(only, now) && !isFull(only, asked.caller, parts)) return only
   const isReady = (candidate: Candidate): boolean =>
-    isWell(candidate, now) && !isFull(candidate, asked.caller, parts) && !tried.includes(candidate)
+    isHealthy(candidate, now) && !isFull(candidate, asked.caller, parts) && !tried.includes(candidate)
   const { random } = parts
   const sticky = () => stickyOf(asked)
   const home = homeOf(offer, asked, parts)
@@ -48,20 +51,20 @@ export function routeToWell(
 }
 
 /** Somebody who wants to be left alone for a while, but does not fail. */
-function atAVenture(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
+function routeToCoolingDown(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
   const now = parts.ticker.now()
   const isUsable = (candidate: Candidate): boolean =>
     candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, asked.caller, parts)
   return choose(offer.tiers, { isUsable, random: parts.random, sticky: () => stickyOf(asked) })
 }
 
-const isWell = ({ upstream, route, lane }: Candidate, now: number): boolean =>
+const isHealthy = ({ upstream, route, lane }: Candidate, now: number): boolean =>
   upstream.breaker === false || lane.isReady(route.model, now)
 
 /** It has as many calls as it may have, or the caller's account has its share of them. */
-export function isFull({ upstream, lane }: Candidate, { account }: Account, { watches }: Routing): boolean {
+export function isFull({ upstream, lane }: Candidate, { account }: Account, { upstreamCalls }: Routing): boolean {
   const perKey = upstream.maxConcurrencyPerKey
-  return watches.isFull(upstream, account) || (perKey !== undefined && lane.inFlight >= perKey)
+  return upstreamCalls.isFull(upstream, account) || (perKey !== undefined && lane.inFlight >= perKey)
 }
 
 /** No service caches less than about a thousand tokens. */
@@ -91,24 +94,26 @@ function homeOf(offer: Offer, { caller, body, dialect }: Searching, { seals }: R
 }
 
 /** Of those who are well, none has room. */
-export function isOnlyFull({ candidates }: Offer, parts: Routing): boolean {
+export function hasHealthy({ candidates }: Offer, parts: Routing): boolean {
   const now = parts.ticker.now()
-  return candidates.some((candidate) => isWell(candidate, now))
+  return candidates.some((candidate) => isHealthy(candidate, now))
 }
 
 /** Somebody could be asked, but has as much to do as he may have. */
-export function isBusy({ candidates }: Offer, parts: Routing): boolean {
+export function hasCallable({ candidates }: Offer, parts: Routing): boolean {
   const now = parts.ticker.now()
-  return candidates.some((candidate) => isWell(candidate, now) || candidate.lane.isAskable(candidate.route.model, now))
+  return candidates.some(
+    (candidate) => isHealthy(candidate, now) || candidate.lane.isAskable(candidate.route.model, now),
+  )
 }
 
 /** Why nobody can be asked, in words that tell a caller when to come back. */
-export function nobody(offer: Offer, parts: Routing): Failure {
+export function noRouteError(offer: Offer, parts: Routing): Failure {
   const now = parts.ticker.exactNow()
   const { model, fallbacks } = offer
   // Of the model itself none may be left that can be asked for this request.
   const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
-  if (isBusy(offer, parts)) {
+  if (hasCallable(offer, parts)) {
     const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
     return new Failure('unavailable', message, { retryAfter: 2 })
   }

@@ -35,14 +35,14 @@ const has = (request: CanonicalRequest, field: Field): boolean =>
   (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
 
 /** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
-export function noteRefused(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
+export function noteUnsupported(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
     OURS.find((each) => isNamed(refusal, each)) ??
     effortRefused(request, refusal, upstream)
   if (field === undefined) return false
   const { upstream: to, route } = asked.candidate
-  asked.parts.refused.note(to.id, route.model, field)
+  asked.parts.unsupportedFields.note(to.id, route.model, field)
   return true
 }
 
@@ -62,12 +62,12 @@ function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field
 }
 
 /** What this upstream's model has refused, ours among it. */
-export function refusedBy({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
-  return parts.refused.of(upstream.id, route.model)
+export function unsupportedBy({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
+  return parts.unsupportedFields.of(upstream.id, route.model)
 }
 
-export function withoutRefused(request: CanonicalRequest, asked: Asked, warn: Target['warn']): CanonicalRequest {
-  const known = refusedBy(asked)
+export function dropUnsupported(request: CanonicalRequest, asked: Asked, warn: Target['warn']): CanonicalRequest {
+  const known = unsupportedBy(asked)
   if (known.size === 0) return request
   const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
   const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Failure } from '../../access/failure.ts'
 import { fetchPublic } from '../../upstreams/fetch-public.ts'
-import type { Parts } from '../dependencies.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { fetchMedia } from './fetch-media.ts'
 
 const PNG = Buffer.from(
@@ -30,7 +30,7 @@ afterAll(() => server.stop(true))
 const parts = {
   fetchPublic: (url: string, options: Parameters<typeof fetchPublic>[1]) =>
     fetchPublic(url, { ...options, allowPrivate: true }),
-} as unknown as Parts
+} as unknown as Dependencies
 const fetched = (path: string) =>
   fetchMedia(new Set([`${server.url.origin}${path}`]), { parts }, new AbortController().signal)
 
@@ -54,7 +54,7 @@ describe('what cannot be used is the caller’s to mend', () => {
   })
 
   test('an address inside our own network', async () => {
-    const strict = { fetchPublic } as unknown as Parts
+    const strict = { fetchPublic } as unknown as Dependencies
     const addresses = new Set([`${server.url.origin}/picture`])
     const failure = await fetchMedia(addresses, { parts: strict }, new AbortController().signal).catch(
       (e: unknown) => e,

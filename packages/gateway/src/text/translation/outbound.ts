@@ -8,13 +8,13 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Meter, PassingReply, PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
-import type { Wishes } from '../../money/price.ts'
+import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { Caller } from '../../storage/storage.ts'
-import type { Parts } from '../dependencies.ts'
+import type { Dependencies } from '../dependencies.ts'
 
 /** What a request brings along to whatever becomes of it. */
 export type Asked = {
-  parts: Parts
+  parts: Dependencies
   id: bigint
   caller: Caller
   headers: RequestHeaders
@@ -45,7 +45,7 @@ export type Outbound = {
   /** The output cap that the upstream is given, where it is another than the caller's. */
   maxOutput: number | undefined
   /** What is asked of the upstream that has a price of its own. */
-  wishes: Wishes
+  wishes: PricedOptions
   /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
   body(loweredCap: number | undefined, cancel: Cancel): Pieces | Promise<Pieces>
   answerer: Answerer

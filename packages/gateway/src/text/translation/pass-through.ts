@@ -9,16 +9,16 @@ import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@tri
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import type { Upstream } from '../../config/types.ts'
-import type { Wishes } from '../../money/price.ts'
+import type { PricedOptions } from '../../money/prices/token-price.ts'
 import { choiceCap, modelCap } from '../../paid-call/hold.ts'
 import { upstreamPath } from '../../upstreams/spoken.ts'
 import { codec } from './codec.ts'
 import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
-import { type Care, careFor, pseudonymOf, withoutPricedBetas } from './tenant-policy.ts'
+import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
 export function passThrough(asked: Asked): Outbound {
-  const care = careFor(asked)
+  const care = tenantPolicy(asked)
   for (const field of care.unpriced) addWarning(asked.warnings, field, 'no-price')
   return new PassingOutbound(asked, care)
 }
@@ -29,7 +29,7 @@ class PassingOutbound implements Outbound {
   readonly path: string
   readonly headers: Record<string, string>
   readonly maxOutput = undefined
-  readonly wishes: Wishes
+  readonly wishes: PricedOptions
   readonly answerer: Answerer
   readonly #asked: Asked
   readonly #edits: PassingEdits
@@ -37,7 +37,7 @@ class PassingOutbound implements Outbound {
   readonly #named: string | undefined
   #isEdited = false
 
-  constructor(asked: Asked, care: Care) {
+  constructor(asked: Asked, care: TenantPolicy) {
     const { dialect, request, offer, candidate } = asked
     const { upstream, route } = candidate
     const model = upstreamModel(asked)
@@ -75,7 +75,7 @@ class PassingOutbound implements Outbound {
     // `user` is a word of many refusals.
     if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
     const { parts, candidate } = this.#asked
-    parts.refused.note(candidate.upstream.id, candidate.route.model, field)
+    parts.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
     return passThrough(this.#asked)
   }
 }
@@ -114,7 +114,7 @@ function fieldToName({ dialect, request, candidate, parts }: Asked): string | un
   const { upstream, route } = candidate
   if (request.endUser !== undefined || upstream.kind === 'sandbox') return undefined
   const field = endUserField(dialect.id, upstream)
-  return field === undefined || parts.refused.has(upstream.id, route.model, field) ? undefined : field
+  return field === undefined || parts.unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
@@ -129,7 +129,7 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 /** How callers are told that references to earlier reasoning were left out. */
 export const ITEM_REFERENCE = 'item_reference'
 
-function editsFor(asked: Asked, care: Care, model: string, endUser: string | undefined): PassingEdits {
+function editsFor(asked: Asked, care: TenantPolicy, model: string, endUser: string | undefined): PassingEdits {
   const { dialect, request } = asked
   const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model

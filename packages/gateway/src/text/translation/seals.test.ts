@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Block } from '@trivium/protocol/canonical/reply.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { createSeals, hasOthersThoughts } from './seals.ts'
+import { createSeals, hasForeignReasoning } from './seals.ts'
 
 const seals = createSeals('a master secret of a test')
 
@@ -58,20 +58,20 @@ describe('what a client was given sealed is noticed when it comes back', () => {
       // Chat has a place for the signatures of calls alone.
       const isCarried = dialect.id !== 'chat' || block.type === 'call'
       test(`${what}, ${dialect.id}`, () => {
-        expect(hasOthersThoughts(Buffer.from(body), dialect.id)).toBe(isCarried)
+        expect(hasForeignReasoning(Buffer.from(body), dialect.id)).toBe(isCarried)
       })
     }
   }
 
   test('text that only speaks of it is not', () => {
-    expect(hasOthersThoughts(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
+    expect(hasForeignReasoning(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
   })
 })
 
 describe('thoughts of another upstream in a conversation', () => {
   const sealed = seals.seal(7n, 'main', '')
   const inBase64 = (text: string) => Buffer.from(text).toString('base64')
-  const has = (id: TextDialectId, history: object) => hasOthersThoughts(Buffer.from(JSON.stringify(history)), id)
+  const has = (id: TextDialectId, history: object) => hasForeignReasoning(Buffer.from(JSON.stringify(history)), id)
   const thinking = (signature: string) => ({
     messages: [
       { role: 'user', content: 'a' },

@@ -35,7 +35,7 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, e
  * Whether a conversation has something in it that came through this gateway from an upstream of another dialect, and
  * that one of the caller's own would refuse: sealed text, or a thought by an id that is ours.
  */
-export function hasOthersThoughts(body: Uint8Array, dialect: TextDialectId): boolean {
+export function hasForeignReasoning(body: Uint8Array, dialect: TextDialectId): boolean {
   for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
   return dialect === 'responses' && hasOwnThought(body)
 }

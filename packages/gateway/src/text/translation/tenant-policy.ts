@@ -4,10 +4,10 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
 import { notIssued } from '../../access/url-policy.ts'
-import { isPriced, NO_WISHES, type TokenPrice, type Wishes } from '../../money/price.ts'
+import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
 import type { Asked } from './outbound.ts'
 
-export type Care = {
+export type TenantPolicy = {
   /** In place of the caller's own, which could meet another caller's. */
   cacheKey: string | undefined
   /** For requests that name no end user. */
@@ -17,19 +17,19 @@ export type Care = {
   /** The fields that are taken out. */
   unpriced: readonly string[]
   /** What has a price, and may be asked for. */
-  wishes: Wishes
+  wishes: PricedOptions
 }
 
 const LONGEST_CACHE_KEY = 64
 const TAG_IN_KEY = 12
 
 /** `translated`: into another dialect, which can say no more of what is priced than the tier. */
-export function careFor({ parts, caller, request, candidate, offer }: Asked, translated = false): Care {
-  refuseObjects(request, candidate.upstream.sharedObjects)
+export function tenantPolicy({ parts, caller, request, candidate, offer }: Asked, translated = false): TenantPolicy {
+  rejectObjects(request, candidate.upstream.sharedObjects)
   const tag = parts.seals.tagOf(caller.account)
   const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
   // As most requests are.
-  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, wishes: NO_WISHES }
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, wishes: NO_OPTIONS }
   return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
 }
 
@@ -39,7 +39,7 @@ function careForPriced(
   fields: readonly PricedField[],
   price: TokenPrice,
   translated: boolean,
-): Pick<Care, 'edits' | 'unpriced' | 'wishes'> {
+): Pick<TenantPolicy, 'edits' | 'unpriced' | 'wishes'> {
   const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
@@ -49,7 +49,7 @@ function careForPriced(
   return {
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     unpriced: unpriced.map(({ field }) => field),
-    wishes: translated ? NO_WISHES : wishesOf(fields, price),
+    wishes: translated ? NO_OPTIONS : wishesOf(fields, price),
   }
 }
 
@@ -68,9 +68,9 @@ const MOST_CALLS = 100_000
 /** `most`: where the request says how often the tool may be called. */
 const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
 
-function wishesOf(fields: readonly PricedField[], price: TokenPrice): Wishes {
+function wishesOf(fields: readonly PricedField[], price: TokenPrice): PricedOptions {
   const priced = fields.filter((each) => isPriced(price, each))
-  if (priced.length === 0) return NO_WISHES
+  if (priced.length === 0) return NO_OPTIONS
   const tools = priced.filter(({ kind }) => kind === 'tool')
   const also = priced.filter((each) => each.kind !== 'tool' && !isServiceTier(each))
   return {
@@ -110,7 +110,7 @@ export function shortEndUser(endUser: string, upstream: TextDialectId): string {
 const REFERENCE = /^input\[\d+\]\.id$/
 
 /** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
-function refuseObjects({ objects }: PassingRequest, shared: boolean): void {
+function rejectObjects({ objects }: PassingRequest, shared: boolean): void {
   const first = objects[0]
   if (first === undefined || shared) return
   if (first === 'previous_response_id') {

@@ -66,7 +66,7 @@ function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): An
   const { parts, caller, candidate, offer, request } = asked
   const { account } = caller
   const upstream = candidate.upstream.id
-  const statistics = parts.learned.of(offer.model.id)
+  const statistics = parts.statistics.of(offer.model.id)
   const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
   return {
     id,

@@ -6,16 +6,16 @@ import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
 import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { NO_WISHES, type Wishes } from '../../money/price.ts'
+import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { lesser, modelCap } from '../../paid-call/hold.ts'
 import { upstreamPath } from '../../upstreams/spoken.ts'
 import { codec } from './codec.ts'
-import { noteRefused, refusedBy, withoutRefused } from './drop-unsupported.ts'
+import { dropUnsupported, noteUnsupported, unsupportedBy } from './drop-unsupported.ts'
 import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
 import type { Asked, Outbound } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
-import { CALLS_EXPECTED, type Care, careFor, pseudonymOf, shortEndUser } from './tenant-policy.ts'
+import { CALLS_EXPECTED, pseudonymOf, shortEndUser, type TenantPolicy, tenantPolicy } from './tenant-policy.ts'
 import { createTranslatingAnswerer } from './translate-response.ts'
 
 /** `withThoughts`: those that the upstream once gave go back to it. `most`: the largest output cap that it takes here. */
@@ -25,7 +25,7 @@ const USUAL: Written = { withThoughts: true, most: undefined }
 
 export function translate(asked: Asked, upstream: TextDialect, as: Written = USUAL): Outbound {
   const { request, dialect, warnings } = asked
-  const care = careFor(asked, true)
+  const care = tenantPolicy(asked, true)
   for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
   refuseStored(asked)
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
@@ -37,7 +37,7 @@ export function translate(asked: Asked, upstream: TextDialect, as: Written = USU
     if (field === 'tier') isTierSent = false
     said(field, reason)
   }
-  const canonical = withoutRefused(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
+  const canonical = dropUnsupported(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
@@ -58,7 +58,7 @@ export function translate(asked: Asked, upstream: TextDialect, as: Written = USU
     without(refusal) {
       const most = smallerCap(refusal, written, upstream, asked)
       if (most !== undefined) return translate(asked, upstream, { ...as, most })
-      if (noteRefused(canonical, refusal, upstream, asked)) return translate(asked, upstream, as)
+      if (noteUnsupported(canonical, refusal, upstream, asked)) return translate(asked, upstream, as)
       const isAboutThoughts =
         as.withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
       return isAboutThoughts ? translate(asked, upstream, { ...as, withThoughts: false }) : undefined
@@ -72,7 +72,7 @@ function smallerCap(refusal: ErrorInfo, { body }: WrittenRequest, upstream: Text
   const sent = body.max_tokens
   if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
   const limit = limitIn(refusal, sent)
-  if (limit?.isOfModel) parts.learned.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
+  if (limit?.isOfModel) parts.statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
   return limit?.cap
 }
 
@@ -88,11 +88,11 @@ function wishesOf(
   isTierSent: boolean,
   upstream: TextDialect,
   { offer }: Asked,
-): Wishes {
+): PricedOptions {
   const { price } = offer.rate
   const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
   const makesImages = upstream.id === 'responses' && modalities.includes('image')
-  if (!isPaid && !makesImages) return NO_WISHES
+  if (!isPaid && !makesImages) return NO_OPTIONS
   const tools = new Map(makesImages ? [[IMAGES, CALLS_EXPECTED]] : [])
   return { tier: isPaid ? tier : undefined, also: [], tools }
 }
@@ -135,7 +135,7 @@ function capOf({ body }: WrittenRequest): number | undefined {
 
 function withCare(
   request: CanonicalRequest,
-  care: Care,
+  care: TenantPolicy,
   upstream: TextDialect,
   asked: Asked,
   warn: Target['warn'],
@@ -151,7 +151,7 @@ function withCare(
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
-function endUserFor(upstream: TextDialect, care: Care, { candidate }: Asked): string | undefined {
+function endUserFor(upstream: TextDialect, care: TenantPolicy, { candidate }: Asked): string | undefined {
   const { kind, service } = candidate.upstream
   const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
   return hasNone || kind === 'sandbox' ? undefined : care.endUser
@@ -189,7 +189,7 @@ function targetOf(
     service: candidate.upstream.service,
     warn,
     fetched,
-    refuses: refusedBy(asked),
+    refuses: unsupportedBy(asked),
     unseal(signature) {
       if (!withThoughts) return undefined
       // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createRefused, isAbout } from './unsupported-fields.ts'
+import { createUnsupportedFields, isAbout } from './unsupported-fields.ts'
 
 const refusal = (message: string, param?: string) => ({
   ...{ code: 'bad_request' as const, message },
@@ -19,7 +19,7 @@ test.each([
 })
 
 test('what one model of one upstream refused, others are still asked for', () => {
-  const refused = createRefused()
+  const refused = createUnsupportedFields()
   refused.note('main', 'model-a', 'temperature')
   expect(refused.has('main', 'model-a', 'temperature')).toBe(true)
   expect(refused.has('main', 'model-b', 'temperature')).toBe(false)

@@ -2,14 +2,14 @@
 // services know no end users. Learned from the refusal, so that only the first request pays for it with a second try.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
-export type Refused = {
+export type UnsupportedFields = {
   has(upstream: string, model: string, field: string): boolean
   /** All that this model has refused. */
   of(upstream: string, model: string): ReadonlySet<string>
   note(upstream: string, model: string, field: string): void
 }
 
-export function createRefused(): Refused {
+export function createUnsupportedFields(): UnsupportedFields {
   // Upstreams and models come from the configuration and fields from a closed list: this cannot grow without bound.
   const known = new Map<string, Set<string>>()
   // The names of upstreams have no spaces.

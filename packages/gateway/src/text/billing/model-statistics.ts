@@ -24,14 +24,14 @@ const HISTORY = 512
 /** Longer answers are not expected, whatever an upstream once reported: a hold for them would bind whole wallets. */
 const LONGEST = 131_072
 
-export type Learned = {
+export type StatisticsByModel = {
   of(model: string): ModelStatistics
   /** The most output tokens that an upstream's model takes as a cap, where it has said so by a rejection. */
   maxOutput(upstream: string, model: string): number | undefined
   noteMaxOutput(upstream: string, model: string, tokens: number): void
 }
 
-export function createLearned(): Learned {
+export function createStatistics(): StatisticsByModel {
   const models = new Map<string, ModelStatistics>()
   // Both names come from the configuration, and the first has no spaces.
   const limits = new Map<string, number>()

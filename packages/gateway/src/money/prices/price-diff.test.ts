@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readMediaPrice } from '../config/sections/media-prices.ts'
-import { readTokenPrice } from '../config/sections/token-prices.ts'
-import { openDocument } from '../config/yaml/document.ts'
+import { readMediaPrice } from '../../config/sections/media-prices.ts'
+import { readTokenPrice } from '../../config/sections/token-prices.ts'
+import { openDocument } from '../../config/yaml/document.ts'
 import { differences, type Price, percentAbove } from './price-diff.ts'
 
 /** As it is written in a file. */

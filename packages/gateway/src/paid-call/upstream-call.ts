@@ -7,30 +7,30 @@ import { mayTake } from '../overload/fair-share.ts'
 
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
-export type Watches = {
+export type UpstreamCalls = {
   /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `leave`, or `stop`. */
-  start(upstream: Limited, account: bigint): Watch
+  start(upstream: LimitedUpstream, account: bigint): UpstreamCall
   /** The call goes to another upstream, or there again: its place and its limits are there now. The limit for all stays. */
-  move(watch: Watch, upstream: Limited): void
+  move(watch: UpstreamCall, upstream: LimitedUpstream): void
   /** The upstream has as many calls as it may have, or the account has its share of them: see http/fair-share.ts. */
-  isFull(upstream: Limited, account: bigint): boolean
+  isFull(upstream: LimitedUpstream, account: bigint): boolean
   /** Calls of the account there; counted only where the number of calls is limited. */
-  heldBy(account: bigint, upstream: Limited): number
+  heldBy(account: bigint, upstream: LimitedUpstream): number
   /** Ends everything that runs. */
   abortAll(reason: AbortReason): void
   readonly size: number
 }
 
-export type Limited = Pick<Upstream, 'id' | 'maxConcurrency' | 'maxConcurrencyPerKey' | 'keys' | 'timeouts'>
+export type LimitedUpstream = Pick<Upstream, 'id' | 'maxConcurrency' | 'maxConcurrencyPerKey' | 'keys' | 'timeouts'>
 
 /** Calls that an upstream may have at once, with all of its keys; undefined: any number. */
-function mostAtOnce({ maxConcurrency, maxConcurrencyPerKey: perKey, keys }: Limited): number | undefined {
+function mostAtOnce({ maxConcurrency, maxConcurrencyPerKey: perKey, keys }: LimitedUpstream): number | undefined {
   if (perKey === undefined) return maxConcurrency
   return Math.min(maxConcurrency ?? Number.POSITIVE_INFINITY, perKey * Math.max(1, keys.length))
 }
 
 /** `onFreed`: called whenever an upstream has one call less. */
-export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): Watches {
+export function createUpstreamCalls(ticker: Ticker, onFreed: () => void = () => {}): UpstreamCalls {
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
   const places = new Map<string, Places>()
   function placesAt(id: string): Places {
@@ -42,7 +42,7 @@ export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): W
     return known
   }
   return {
-    start: (upstream, account) => new Watch(ticker, upstream, placesAt(upstream.id), account),
+    start: (upstream, account) => new UpstreamCall(ticker, upstream, placesAt(upstream.id), account),
     move: (watch, upstream) => watch.moveTo(upstream, placesAt(upstream.id)),
     isFull(upstream, account) {
       const most = mostAtOnce(upstream)
@@ -52,7 +52,7 @@ export function createWatches(ticker: Ticker, onFreed: () => void = () => {}): W
     },
     heldBy: (account, { id }) => placesAt(id).heldBy(account),
     abortAll(reason) {
-      ticker.each((item) => item instanceof Watch && item.abort(reason))
+      ticker.each((item) => item instanceof UpstreamCall && item.abort(reason))
     },
     get size() {
       return places.values().reduce((sum, { taken }) => sum + taken, 0)
@@ -101,12 +101,12 @@ class Places {
 }
 
 /** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
-export class Watch extends Ticking {
+export class UpstreamCall extends Ticking {
   reason: AbortReason | undefined
   /** Called at each tick while the call lasts: heartbeats. */
   onTick: ((now: number) => void) | undefined
   /** What ends the call; whoever works for it listens here. */
-  readonly calling = new Cancel()
+  readonly cancellation = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
   readonly #account: bigint
@@ -123,7 +123,7 @@ export class Watch extends Ticking {
   #suspended = false
   #stopped = false
 
-  constructor(ticker: Ticker, upstream: Limited, places: Places, account: bigint) {
+  constructor(ticker: Ticker, upstream: LimitedUpstream, places: Places, account: bigint) {
     super()
     const { timeouts } = upstream
     this.#ticker = ticker
@@ -139,12 +139,12 @@ export class Watch extends Ticking {
   abort(reason: AbortReason): void {
     if (this.reason) return
     this.reason = reason
-    this.calling.cancel()
+    this.cancellation.cancel()
   }
 
   /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
   cancel(): void {
-    this.calling.cancel()
+    this.cancellation.cancel()
   }
 
   /** The request leaves now: the limits count from here. */
@@ -154,9 +154,9 @@ export class Watch extends Ticking {
   }
 
   /** Another upstream is asked next, which has its own time for the first byte. */
-  moveTo(upstream: Limited, places: Places): void {
+  moveTo(upstream: LimitedUpstream, places: Places): void {
     if (this.#stopped) return
-    this.leave()
+    this.releaseSlot()
     this.#take(upstream, places)
     const { timeouts } = upstream
     this.#timeouts = timeouts
@@ -174,11 +174,11 @@ export class Watch extends Ticking {
   received(piece: Uint8Array): void {
     this.#trickle += piece.length
     if (this.#trickle < WORTH_WAITING_FOR && !endsLine(piece)) return
-    this.spared()
+    this.resetIdle()
   }
 
   /** The time until now is nobody's fault, or a sign of life has come. */
-  spared(): void {
+  resetIdle(): void {
     this.#trickle = 0
     this.#lastByteAt = this.#ticker.now()
   }
@@ -190,7 +190,7 @@ export class Watch extends Ticking {
   }
 
   /** Ends the call with `reason` at the latest in `ms`. */
-  within(ms: number, reason: AbortReason): void {
+  endWithin(ms: number, reason: AbortReason): void {
     const at = this.#ticker.now() + ms
     if (at >= this.#endsAt) return
     this.#endsAt = at
@@ -210,18 +210,18 @@ export class Watch extends Ticking {
     if (this.#stopped) return
     this.#stopped = true
     this.#ticker.remove(this)
-    this.leave()
+    this.releaseSlot()
   }
 
   /** Gives the place back, before the end: for somebody else, or for another try of the same call. */
-  leave(): void {
+  releaseSlot(): void {
     const places = this.#places
     if (!places) return
     this.#places = undefined
     places.free(this.#countedFor)
   }
 
-  #take(upstream: Limited, places: Places): void {
+  #take(upstream: LimitedUpstream, places: Places): void {
     this.#places = places
     this.#countedFor = mostAtOnce(upstream) === undefined ? undefined : this.#account
     places.take(this.#countedFor)
@@ -229,11 +229,11 @@ export class Watch extends Ticking {
 }
 
 /** Waits for what is not the upstream's doing, or until the call has ended for another reason: nothing comes of it then. */
-export async function unlessOver<T>(watch: Watch, promise: Promise<T>): Promise<T | undefined> {
+export async function unlessAborted<T>(watch: UpstreamCall, promise: Promise<T>): Promise<T | undefined> {
   watch.suspendIdle(true)
   const result = await new Promise<T | undefined>((resolve) => {
     const over = () => resolve(undefined)
-    const { signal } = watch.calling
+    const { signal } = watch.cancellation
     signal.addEventListener('abort', over)
     promise.then(resolve, over).finally(() => signal.removeEventListener('abort', over))
     if (signal.aborted) over()

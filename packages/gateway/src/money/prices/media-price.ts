@@ -1,7 +1,7 @@
 // What images and videos cost, and the most that they can cost. Pure. Every quantity that multiplies a price has a
 // bound here too, whoever else has checked it: undefined is "refuse", never "free".
-import { ceilDiv, type Nanos } from './amount.ts'
-import { atMostBookable } from './price.ts'
+import { ceilDiv, type Nanos } from '../amount.ts'
+import { atMostBookable } from './token-price.ts'
 
 /** `variants`: by `size/quality`, or by one of them; what none of them names costs `perImage`. Nano-USD. */
 export type ImagePrice = { type: 'image'; perImage: Nanos; variants: ReadonlyMap<string, Nanos> }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Ticker, Ticking } from '@trivium/http/ticker.ts'
-import { createWatches } from './timeouts.ts'
+import { createUpstreamCalls } from './upstream-call.ts'
 
 /** A ticker whose time the test sets. */
 function handTicker(intervalMs = 0) {
@@ -33,7 +33,7 @@ const UPSTREAM = {
 
 function start(intervalMs = 0) {
   const hand = handTicker(intervalMs)
-  const watches = createWatches(hand.ticker)
+  const watches = createUpstreamCalls(hand.ticker)
   return { ...hand, watches, watch: watches.start(UPSTREAM, 1n) }
 }
 
@@ -49,7 +49,7 @@ test('the first-byte limit holds until the headers, then the idle limit, and eve
   at(197)
   expect(watch.reason).toBeUndefined()
   at(198)
-  expect([watch.reason, watch.calling.isCancelled]).toEqual(['timeout', true])
+  expect([watch.reason, watch.cancellation.isCancelled]).toEqual(['timeout', true])
 })
 
 test.each<[string, Uint8Array, isSilence: boolean]>([
@@ -107,8 +107,8 @@ test('the first reason stays, and a shorter time replaces a longer one only', ()
   const { at, watch } = start()
   watch.headersArrived()
   watch.suspendIdle(true)
-  watch.within(200, 'client_gone')
-  watch.within(5_000, 'shutdown')
+  watch.endWithin(200, 'client_gone')
+  watch.endWithin(5_000, 'shutdown')
   at(199)
   expect(watch.reason).toBeUndefined()
   at(200)
@@ -119,7 +119,7 @@ test('the first reason stays, and a shorter time replaces a longer one only', ()
 test('letting go is not a reason', () => {
   const { watch } = start()
   watch.cancel()
-  expect([watch.reason, watch.calling.isCancelled]).toEqual([undefined, true])
+  expect([watch.reason, watch.cancellation.isCancelled]).toEqual([undefined, true])
 })
 
 test('heartbeats are asked for at each tick until the call stops', () => {

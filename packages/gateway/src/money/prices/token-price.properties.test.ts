@@ -1,23 +1,23 @@
 // What must hold of every price, every usage and every wish.
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_AMOUNT } from './amount.ts'
-import { holdRate, inputBound, outputCost, readyRate, toolsBound } from './hold.ts'
+import { MAX_AMOUNT } from '../amount.ts'
+import { formulaOf, type PricedReceipt, recompute, termsText, unitsText } from './receipt.ts'
+import { Fraction, rates, usages, wishes } from './test-prices.ts'
+import { holdRate, inputBound, outputCost, readyRate, toolsBound } from './token-bound.ts'
 import {
   costByTerms,
   figureOf,
   KINDS,
-  NO_WISHES,
+  NO_OPTIONS,
   ONE,
+  type PricedOptions,
   priceOf,
   type Rate,
   rateOf,
   type Terms,
-  type Wishes,
-} from './price.ts'
-import { formulaOf, type PricedReceipt, recompute, termsText, unitsText } from './receipt.ts'
-import { Fraction, rates, usages, wishes } from './test-prices.ts'
-import { totalsOf, type Units } from './units.ts'
+} from './token-price.ts'
+import { totalsOf, type Units } from './token-units.ts'
 
 const RUNS = { numRuns: 2_000 }
 
@@ -76,7 +76,7 @@ test('more of anything never costs less', () => {
 })
 
 /** Served at a tier that could be expected: the one asked for, the usual one, or what `auto` may be. */
-const isExpected = (rate: Rate, wish: Wishes, served: string | undefined): boolean => {
+const isExpected = (rate: Rate, wish: PricedOptions, served: string | undefined): boolean => {
   const isPriced = served !== undefined && rate.price.tiers?.has(served) === true
   return !isPriced || served === wish.tier || wish.tier === 'auto' || wish.also.includes(served)
 }
@@ -84,7 +84,7 @@ const isExpected = (rate: Rate, wish: Wishes, served: string | undefined): boole
 test('no charge is above its hold, as long as tokens and calls are within what was held', () => {
   const margins = fc.integer({ min: 0, max: 50_000 })
   fc.assert(
-    fc.property(rates, usages, fc.oneof(wishes, fc.constant(NO_WISHES)), margins, (rate, usage, wish, margin) => {
+    fc.property(rates, usages, fc.oneof(wishes, fc.constant(NO_OPTIONS)), margins, (rate, usage, wish, margin) => {
       fc.pre(isExpected(rate, wish, usage.tier) && (wish.also.includes('audio') || !usage.audioOutput))
       const called = Object.entries(usage.toolCalls ?? {})
       fc.pre(called.every(([tool, calls]) => !rate.price.tools?.has(tool) || calls <= (wish.tools.get(tool) ?? 0)))
@@ -142,7 +142,7 @@ test('a plain price is charged alike on both ways', () => {
   fc.assert(
     fc.property(plain, usages, (rate, usage) => {
       expect(rate.plain).toBe(true)
-      expect(priceOf(usage, rate, NO_WISHES).cost).toBe(priceOf(usage, { ...rate, plain: false }, NO_WISHES).cost)
+      expect(priceOf(usage, rate, NO_OPTIONS).cost).toBe(priceOf(usage, { ...rate, plain: false }, NO_OPTIONS).cost)
     }),
     RUNS,
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import {
-  createLearned,
+  createStatistics,
   expectedReasoning,
   knowsReasoning,
   learnInput,
@@ -10,13 +10,13 @@ import {
 } from './model-statistics.ts'
 
 test('every model is learned apart', () => {
-  const learned = createLearned()
+  const learned = createStatistics()
   learnOutput(learned.of('a'), 1_000, 100)
   expect([learned.of('a').samples, learned.of('b').samples]).toEqual([1, 0])
 })
 
 test('tokens per byte follow what is seen, and one absurd answer moves them little', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   for (let times = 0; times < 200; times++) {
     learnInput(statistics, 1_000, 250)
     learnOutput(statistics, 1_000, 500)
@@ -28,7 +28,7 @@ test('tokens per byte follow what is seen, and one absurd answer moves them litt
 })
 
 test('more tokens than bytes are not those of the text: hidden thoughts, or what a vendor adds by itself', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   const { inputTokensPerByte, outputTokensPerByte } = statistics
   for (let times = 0; times < 50; times++) {
     learnInput(statistics, 64, 1e12)
@@ -41,7 +41,7 @@ test('more tokens than bytes are not those of the text: hidden thoughts, or what
 })
 
 test('a few bytes, or no tokens, teach nothing', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   const before = { ...statistics }
   learnInput(statistics, 10, 100)
   learnInput(statistics, 1_000, 0)
@@ -57,7 +57,7 @@ test.each([
   ['not reported, and no more tokens than text may have', 400, 390, undefined, 0],
   ['a report beyond reason', 64, 1e12, 1e12, 100],
 ])('reasoning behind visible output: %s', (_, bytes, tokens, reasoning, share) => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   expect([knowsReasoning(statistics), expectedReasoning(statistics, 1_000)]).toEqual([false, 0])
   for (let times = 0; times < 3; times++) learnOutput(statistics, bytes, tokens, reasoning)
   expect(knowsReasoning(statistics)).toBe(true)
@@ -65,7 +65,7 @@ test.each([
 })
 
 test('the reasoning that is expected follows what is seen, and one answer of a word moves it little', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   for (let times = 0; times < 100; times++) learnOutput(statistics, 3_000, 1_000, 0)
   learnOutput(statistics, 3, 101, 100)
   expect(expectedReasoning(statistics, 1_000)).toBeLessThan(10)
@@ -74,7 +74,7 @@ test('the reasoning that is expected follows what is seen, and one answer of a w
 })
 
 test('the 95th percentile is a bound of most answers, and no report makes it boundless', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   expect(recentP95(statistics)).toBe(0)
   for (let times = 0; times < 99; times++) learnOutput(statistics, 0, 100)
   learnOutput(statistics, 0, 100_000)
@@ -84,14 +84,14 @@ test('the 95th percentile is a bound of most answers, and no report makes it bou
 })
 
 test('old traffic fades', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   for (let times = 0; times < 600; times++) learnOutput(statistics, 0, 5_000)
   for (let times = 0; times < 6_000; times++) learnOutput(statistics, 0, 10)
   expect(recentP95(statistics)).toBe(16)
 })
 
 test('a hold that was too small makes the next ones larger, up to a limit, and is forgotten in time', () => {
-  const statistics = createLearned().of('a')
+  const statistics = createStatistics().of('a')
   const start = statistics.margin
   learnShortfall(statistics)
   expect(statistics.margin).toBe(start * 1.5)

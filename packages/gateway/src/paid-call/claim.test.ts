@@ -13,10 +13,10 @@ import { RequestRecord } from '../observe/request-log.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
-import type { Parts } from '../text/dependencies.ts'
-import { createTestParts, TEST_CALLER } from '../text/test-dependencies.ts'
+import type { Dependencies } from '../text/dependencies.ts'
+import { createTestDependencies, TEST_CALLER } from '../text/test-dependencies.ts'
+import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
 import type { Quote } from './hold.ts'
-import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './idempotency.ts'
 
 const NODE = { slot: 0, epoch: 1 }
 const FIRST = 11n
@@ -24,7 +24,7 @@ const FIRST = 11n
 let folder: string
 let storage: Storage
 let wallet: Wallet
-let parts: Parts
+let parts: Dependencies
 let logged: string[]
 let now: number
 let ids: bigint
@@ -35,7 +35,10 @@ beforeEach(async () => {
   storage = await openSqlite(folder, { clock: () => now })
   wallet = await newWallet(storage)
   expect(await newNode(storage, 0)).toEqual(NODE)
-  const made = createTestParts({ send: () => Promise.reject(new Error('nothing is sent')), idempotencyMs: 3_600_000 })
+  const made = createTestDependencies({
+    send: () => Promise.reject(new Error('nothing is sent')),
+    idempotencyMs: 3_600_000,
+  })
   parts = { ...made.parts, store: storage }
   logged = made.logged
 })
@@ -285,20 +288,20 @@ describe('a hold that came too late', () => {
     const first = await claimed()
     const ends: string[] = []
     const open = { void: async (ending: string) => ends.push(ending) }
-    const watch = parts.watches.start(anyUpstream(), 1n)
+    const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
     const error = await confirmClaim(late, { open } as unknown as Quote, () => watch.stop()).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ info: { code: 'unavailable' } })
-    expect([ends, parts.watches.size]).toEqual([['node_lost'], 0])
+    expect([ends, parts.upstreamCalls.size]).toEqual([['node_lost'], 0])
     await releaseClaim(late, parts)
     expect(await claim()).toMatchObject(TAKEN_OVER)
   })
 
   test('one in time is not; from then on only the end decides', async () => {
     const first = await claimed()
-    const watch = parts.watches.start(anyUpstream(), 1n)
+    const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
     await confirmClaim(first, { open: {} } as unknown as Quote, () => watch.stop())
     await releaseClaim(first, parts)
     expect(await claim()).toMatchObject(RUNNING)

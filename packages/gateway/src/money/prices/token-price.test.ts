@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_AMOUNT } from './amount.ts'
-import { inputBound, outputCost, outputTokensFor } from './hold.ts'
-import { costOf, rateOf } from './price.ts'
-import { unitsOf } from './units.ts'
+import { MAX_AMOUNT } from '../amount.ts'
+import { inputBound, outputCost, outputTokensFor } from './token-bound.ts'
+import { costOf, rateOf } from './token-price.ts'
+import { unitsOf } from './token-units.ts'
 
 const ONE = 1_000_000n
 const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) =>

@@ -1,7 +1,7 @@
 // What a receipt says of its price, and how anyone can recompute the charge from it. Pure.
-import { ceilDiv, formatUsd, type Nanos } from './amount.ts'
-import { atMostBookable, figureOf, KIND_NAMES, KINDS, ONE, SPECIAL_KINDS, type Terms } from './price.ts'
-import type { Units } from './units.ts'
+import { ceilDiv, formatUsd, type Nanos } from '../amount.ts'
+import { atMostBookable, figureOf, KIND_NAMES, KINDS, ONE, SPECIAL_KINDS, type Terms } from './token-price.ts'
+import type { Units } from './token-units.ts'
 
 /** The part of a receipt that a charge follows from. Prices are nano-USD, per million tokens and per call, as text. */
 export type PricedReceipt = {

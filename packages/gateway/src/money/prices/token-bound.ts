@@ -1,17 +1,17 @@
 // The most that a request can cost, before anything of its answer is known. Pure.
-import { ceilDiv, type Nanos } from './amount.ts'
+import { ceilDiv, type Nanos } from '../amount.ts'
 import {
   atMostBookable,
   type Figures,
   type Kind,
-  NO_WISHES,
+  NO_OPTIONS,
   ONE,
+  type PricedOptions,
   type Rate,
   rateOf,
   type TokenPrice,
   tokenTerms,
-  type Wishes,
-} from './price.ts'
+} from './token-price.ts'
 
 // Sound is many times dearer than text: it is held for where it is sent, or asked for.
 const INPUT_KINDS: readonly Kind[] = ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'imageInput']
@@ -24,14 +24,19 @@ const HEARD_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
  * price if so much input reaches it, at the dearest of the tiers that it may be served at. `hears`: there may be sound
  * in the input.
  */
-export function holdRate(rate: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
+export function holdRate(rate: Rate, inputTokens: number, wishes: PricedOptions, hears: boolean): Rate {
   if (rate.plain) return rate
   const { usual } = rate
-  if (usual && wishes === NO_WISHES && !hears && inputTokens <= usual.upTo) return usual.hold
+  if (usual && wishes === NO_OPTIONS && !hears && inputTokens <= usual.upTo) return usual.hold
   return dearestRate(rate, inputTokens, wishes, hears)
 }
 
-function dearestRate({ price, multiplierMillionths }: Rate, inputTokens: number, wishes: Wishes, hears: boolean): Rate {
+function dearestRate(
+  { price, multiplierMillionths }: Rate,
+  inputTokens: number,
+  wishes: PricedOptions,
+  hears: boolean,
+): Rate {
   const inputKinds = hears ? HEARD_INPUT_KINDS : INPUT_KINDS
   const outputKinds = wishes.also.includes('audio') ? HEARD_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
@@ -51,11 +56,11 @@ export function readyRate(price: TokenPrice, multiplierMillionths: bigint): Rate
   const rate = rateOf(price, multiplierMillionths)
   if (rate.plain) return rate
   const upTo = price.longContext?.[0]?.above ?? Number.POSITIVE_INFINITY
-  return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_WISHES, false) } }
+  return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_OPTIONS, false) } }
 }
 
 /** An answer that was asked for at one tier may be served at the usual one; `auto` may be any. */
-function tiersToExpect({ tiers }: TokenPrice, { tier, also }: Wishes): (readonly string[])[] {
+function tiersToExpect({ tiers }: TokenPrice, { tier, also }: PricedOptions): (readonly string[])[] {
   if (!tiers || tier === undefined) return [also]
   const expected = tiers.has(tier) ? [tier] : [...tiers.keys()]
   return [also, ...expected.map((word) => [...also, word])]
@@ -81,7 +86,7 @@ function times(figure: Nanos, multipliers: Iterable<bigint>): Nanos {
 }
 
 /** For hosted tools: the most calls that were allowed, at their price. */
-export function toolsBound({ price, multiplierMillionths }: Rate, { tools }: Wishes): Nanos {
+export function toolsBound({ price, multiplierMillionths }: Rate, { tools }: PricedOptions): Nanos {
   if (tools.size === 0) return 0n
   let sum = 0n
   for (const [tool, calls] of tools) sum += BigInt(calls) * (price.tools?.get(tool) ?? 0n)

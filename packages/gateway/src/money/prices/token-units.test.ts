@@ -1,8 +1,8 @@
 // Which tokens pay which price.
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { Figures, SpecialKind } from './price.ts'
-import { type Units, unitsOf } from './units.ts'
+import type { Figures, SpecialKind } from './token-price.ts'
+import { type Units, unitsOf } from './token-units.ts'
 
 const usage: Usage = {
   ...{ input: 100, cachedInput: 30, cacheWrite: 20, cacheWriteLong: 5 },

@@ -1,9 +1,9 @@
 // What a request costs: the exact sum of units x price x multipliers, rounded up once to one nano-USD. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import { ceilDiv, MAX_AMOUNT, type Nanos } from './amount.ts'
-import { type Units, unitsOf } from './units.ts'
+import { ceilDiv, MAX_AMOUNT, type Nanos } from '../amount.ts'
+import { type Units, unitsOf } from './token-units.ts'
 
-export type { Units } from './units.ts'
+export type { Units } from './token-units.ts'
 
 /** What only some prices tell apart. Absent: such tokens pay what `FALLBACK` says, and are counted with it. */
 export type SpecialKind =
@@ -60,7 +60,7 @@ export type PerToken = { input: bigint; output: bigint; cachedInput: bigint; cac
 type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number; dearestInput: number }
 
 /** What a request asks for that has a price of its own. */
-export type Wishes = {
+export type PricedOptions = {
   /** The service tier. */
   tier: string | undefined
   /** Other words that have a price: those listed among its tiers, such as `fast`, and `audio` for an answer to be heard. */
@@ -68,7 +68,7 @@ export type Wishes = {
   /** Hosted tools, and how often each may be called. */
   tools: ReadonlyMap<string, number>
 }
-export const NO_WISHES: Wishes = { tier: undefined, also: [], tools: new Map() }
+export const NO_OPTIONS: PricedOptions = { tier: undefined, also: [], tools: new Map() }
 
 /** By which terms a request was priced: what a receipt needs besides the units. */
 export type Terms = {
@@ -148,7 +148,7 @@ function isPlain(price: TokenPrice): boolean {
 }
 
 /** The charge for reported (or counted) usage. */
-export function priceOf(usage: Usage, rate: Rate, wishes: Wishes): Priced {
+export function priceOf(usage: Usage, rate: Rate, wishes: PricedOptions): Priced {
   if (rate.plain) {
     const units = unitsOf(usage)
     return { units, cost: costOf(units, rate), terms: undefined }
@@ -201,14 +201,14 @@ const isSpecial = (kind: string): kind is SpecialKind => specials.has(kind)
 export const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
 
 /** The tier that the answer says it was served at decides, if it has a price; else the one that was asked for. */
-function tiersServed(price: TokenPrice, reported: string | undefined, wishes: Wishes): readonly string[] {
+function tiersServed(price: TokenPrice, reported: string | undefined, wishes: PricedOptions): readonly string[] {
   const isKnown = reported !== undefined && (USUAL_TIERS.has(reported) || price.tiers?.has(reported))
   const served = isKnown ? reported : wishes.tier
   if (served === undefined || wishes.also.includes(served)) return wishes.also
   return [...wishes.also, served]
 }
 
-function termsOf(price: TokenPrice, usage: Usage, wishes: Wishes): Terms {
+function termsOf(price: TokenPrice, usage: Usage, wishes: PricedOptions): Terms {
   const applied = price.tiers ? tiersServed(price, usage.tier, wishes) : []
   const { figures, tiers, above } = tokenTerms(price, usage.input ?? 0, applied)
   return { figures, tiers, above, tools: price.tools ? callsOf(usage, price.tools) : NO_CALLS }

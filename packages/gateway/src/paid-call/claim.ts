@@ -12,10 +12,10 @@ import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, REAPED } from '../money/ledger.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
 import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
-import type { Parts } from '../text/dependencies.ts'
-import type { Ask, Incoming } from '../text/journey.ts'
+import type { Dependencies } from '../text/dependencies.ts'
+import type { IncomingRequest, TextEndpoint } from '../text/journey.ts'
 import { type Quote, unavailable } from './hold.ts'
-import { DONE, type Ending } from './settle.ts'
+import { DELIVERED, type Ending } from './settle.ts'
 import { openAnswer, sealAnswer } from './stored-response.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
@@ -52,8 +52,8 @@ const KEEP_WITHIN_MS = 2_000
 const RUNNING_RETRY_SECONDS = 2
 
 export type Keyed = {
-  incoming: Incoming
-  ask: Ask
+  incoming: IncomingRequest
+  ask: TextEndpoint
   caller: Caller
   body: Uint8Array
   retention: Retention
@@ -63,7 +63,11 @@ export type Keyed = {
 }
 
 /** Resolves with the claim, or with the answer that this request has had before; throws 409 and 422. */
-export async function claimKey(text: string, keyed: Keyed, parts: Parts): Promise<KeyClaim | Answer | undefined> {
+export async function claimKey(
+  text: string,
+  keyed: Keyed,
+  parts: Dependencies,
+): Promise<KeyClaim | Answer | undefined> {
   if (!KEY.test(text)) {
     const message = 'The header Idempotency-Key takes 1 to 255 visible ASCII characters, without spaces.'
     throw new Failure('bad_request', message, { param: 'Idempotency-Key' })
@@ -99,14 +103,24 @@ function fingerprintOf({ ask, body }: Keyed): Uint8Array {
 }
 
 /** A storm of refused calls is worth no more than a look: nothing is written for it. */
-async function replayOrRefuse(claim: Claim, refused: Failure, headers: AnswerHeaders, parts: Parts): Promise<Answer> {
+async function replayOrRefuse(
+  claim: Claim,
+  refused: Failure,
+  headers: AnswerHeaders,
+  parts: Dependencies,
+): Promise<Answer> {
   const { store } = parts
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
   return replay(claim, known.first, known.answer, headers, parts) ?? Promise.reject(refused)
 }
 
-async function decide(claim: Claim, keepMs: number, headers: AnswerHeaders, parts: Parts): Promise<KeyClaim | Answer> {
+async function decide(
+  claim: Claim,
+  keepMs: number,
+  headers: AnswerHeaders,
+  parts: Dependencies,
+): Promise<KeyClaim | Answer> {
   const { store } = parts
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
@@ -146,7 +160,8 @@ async function fateOf(
 }
 
 /** The request has had its answer, or is to be paid for what came of it: there is no other try. */
-const isAnswered = (ending: string, charged: Nanos): boolean => charged > 0n || DONE.some((done) => done === ending)
+const isAnswered = (ending: string, charged: Nanos): boolean =>
+  charged > 0n || DELIVERED.some((done) => done === ending)
 
 /** Charged, but nothing is kept of it: its owner is about to, or has died in between. */
 async function keptOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }: ClaimStore): Promise<Claimed> {
@@ -162,7 +177,7 @@ function replay(
   first: bigint,
   sealed: KeptAnswer,
   headers: AnswerHeaders,
-  { accountKeys, log }: Parts,
+  { accountKeys, log }: Dependencies,
 ): Answer | undefined {
   const answer = openAnswer(claim, sealed, accountKeys)
   if (!answer) {
@@ -209,14 +224,14 @@ export async function confirmClaim(key: KeyClaim, quote: Quote, letGo: () => voi
 }
 
 /** The request came to nothing before there was a hold: the key is free again. */
-export function releaseClaim({ claim, isHeld }: KeyClaim, parts: Parts): Promise<void> {
+export function releaseClaim({ claim, isHeld }: KeyClaim, parts: Dependencies): Promise<void> {
   return isHeld ? Promise.resolve() : orLater(claim, parts, () => parts.store.contents.forget(claim))
 }
 
 export type End = { ending: Ending; charged: Nanos; headers: AnswerHeaders; body: Uint8Array | undefined }
 
 /** The ledger has the end of the request. Errors are not kept: if nothing is charged the next one may try. */
-export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Parts): Promise<void> {
+export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Dependencies): Promise<void> {
   const { contents } = parts.store
   if (!end.body && !isAnswered(end.ending, end.charged)) return orLater(claim, parts, () => contents.forget(claim))
   const { body } = end
@@ -237,7 +252,7 @@ function keptAnswer(headers: AnswerHeaders, body: Uint8Array): KeptAnswer {
 }
 
 /** The answer is paid for: a store that fails or dawdles keeps nobody from having it. The ledger knows what became of it. */
-function orLater({ id }: Claim, { ticker, log }: Parts, work: () => Promise<void>): Promise<void> {
+function orLater({ id }: Claim, { ticker, log }: Dependencies, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const callOff = ticker.after(KEEP_WITHIN_MS, resolve)
     work()

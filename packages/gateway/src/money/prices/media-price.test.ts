@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_AMOUNT } from './amount.ts'
+import { MAX_AMOUNT } from '../amount.ts'
 import {
   type ImagePrice,
   imageBound,

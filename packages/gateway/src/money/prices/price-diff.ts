@@ -1,8 +1,17 @@
 // How a price differs from a listed one, figure by figure, by the names that the configuration file uses. Pure.
 // What is compared is what a call would cost: a figure that one of them leaves out counts as what it falls back to.
-import { formatUsd, type Nanos } from './amount.ts'
+import { formatUsd, type Nanos } from '../amount.ts'
 import { imageCost, isSize, type MediaPrice, videoCost } from './media-price.ts'
-import { type Figures, figureOf, KIND_NAMES, KINDS, type Kind, ONE, type TokenPrice, tokenTerms } from './price.ts'
+import {
+  type Figures,
+  figureOf,
+  KIND_NAMES,
+  KINDS,
+  type Kind,
+  ONE,
+  type TokenPrice,
+  tokenTerms,
+} from './token-price.ts'
 
 export type Price = TokenPrice | MediaPrice
 

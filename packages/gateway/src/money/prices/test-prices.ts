@@ -1,7 +1,15 @@
 // Random prices and usage for the properties of the price model, and a reference that reckons in fractions.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import fc from 'fast-check'
-import { type Figures, type LongContext, type Rate, rateOf, type Tier, type TokenPrice, type Wishes } from './price.ts'
+import {
+  type Figures,
+  type LongContext,
+  type PricedOptions,
+  type Rate,
+  rateOf,
+  type Tier,
+  type TokenPrice,
+} from './token-price.ts'
 
 const figure = fc.bigInt({ min: 0n, max: 10n ** 12n })
 const multiplier = fc.bigInt({ min: 0n, max: 10_000_000n })
@@ -42,7 +50,7 @@ export const prices: fc.Arbitrary<TokenPrice> = fc
 
 export const rates: fc.Arbitrary<Rate> = fc.tuple(prices, multiplier).map(([price, by]) => rateOf(price, by))
 
-export const wishes: fc.Arbitrary<Wishes> = fc.record({
+export const wishes: fc.Arbitrary<PricedOptions> = fc.record({
   tier: fc.constantFrom(undefined, 'auto', ...TIERS),
   also: fc.uniqueArray(fc.constantFrom(...TIERS, 'audio'), { maxLength: 3 }),
   tools: mapOf(TOOLS, fc.integer({ min: 0, max: 20 })),
