@@ -78,7 +78,7 @@ describe('the purse of a stream', () => {
       expectedInput: 0,
       offer: { model: { id: 'a' } },
     }
-    const purse = openStreamBudget({ parts: { learned: createStatistics() }, quote } as unknown as Exchange)
+    const purse = openStreamBudget({ parts: { statistics: createStatistics() }, quote } as unknown as Exchange)
     return { purse, asked }
   }
 

@@ -39,7 +39,7 @@ function start(
   const settled: { tokens: number; ending: string }[] = []
   const { settler } = test.parts
   Object.assign(test.parts, {
-    turnedAway: createTurnedAway(() => time.now),
+    rateLimitCache: createTurnedAway(() => time.now),
     callers: { find: caller, again: caller, clear: () => {} },
     settler: {
       ...settler,

@@ -95,7 +95,7 @@ describe('upstreams', () => {
       const inner = { upstream: 'u', model: 'inner', priority: 1, weight: 1, cost: undefined }
       const candidates: Candidate[] = [{ upstream, key: 'k', lane, priority: 1, weight: 1, route: inner }]
       const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as Offer
-      const parts = { random: () => 0, seals: undefined, ticker, watches: { isFull: () => false } }
+      const parts = { random: () => 0, seals: undefined, ticker, upstreamCalls: { isFull: () => false } }
       const routing = parts as unknown as Parameters<typeof route>[2]
       const seconds = random.between(1, 300)
       lag()

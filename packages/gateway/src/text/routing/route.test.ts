@@ -20,7 +20,7 @@ const partsWith = (random: () => number, full: readonly string[] = [], now = 0) 
       random,
       seals,
       ticker: { now: () => now, exactNow: () => now },
-      watches: { isFull: ({ id }: Upstream) => full.includes(id) },
+      upstreamCalls: { isFull: ({ id }: Upstream) => full.includes(id) },
     },
   }) as unknown as Parameters<typeof route>[2]
 
