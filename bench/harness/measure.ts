@@ -1,7 +1,7 @@
 // CPU time and memory of another process, and the arithmetic of samples.
 import { FFIType, ptr } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
-import { openLibc } from '../../packages/http/src/libc.ts'
+import { openLibc } from '../../packages/http/src/system/libc.ts'
 
 /** CPU microseconds that a process has used so far, in all of its threads, user and system. */
 export function cpuMicros(pid: number): number {

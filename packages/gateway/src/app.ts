@@ -1,7 +1,7 @@
 // The route table: METHOD path -> what answers it. Every answer leaves through here, errors included.
 
 import type { HttpRequest } from '@trivium/http/request.ts'
-import { type Answer, AnswerHeaders, json } from '@trivium/http/response.ts'
+import { type HttpResponse, json, ResponseHeaders } from '@trivium/http/response.ts'
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
 import { DIALECTS, type DialectId, dialectOfPath, TEXT_DIALECTS, vendorPath } from '@trivium/protocol/dialects/index.ts'
@@ -14,7 +14,7 @@ import { isForeignVerb, notServed } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
 import { errorText } from './observe/log.ts'
 import { type RequestLog, RequestRecord } from './observe/request-log.ts'
-import { refuseEarly } from './overload/load-shedding.ts'
+import { rejectEarly } from './overload/load-shedding.ts'
 import { showRequest, showUsage } from './paid-call/usage-endpoint.ts'
 import { StoreDown } from './storage/storage.ts'
 import type { Dependencies } from './text/dependencies.ts'
@@ -23,7 +23,7 @@ import { type IncomingRequest, journey, type TextEndpoint } from './text/journey
 /** What answers requests: the journey's parts, and the console's own paths. */
 export type AppDependencies = Dependencies & { register: Register }
 
-type Handler = (incoming: IncomingRequest, parts: AppDependencies) => Answer | Promise<Answer>
+type Handler = (incoming: IncomingRequest, parts: AppDependencies) => HttpResponse | Promise<HttpResponse>
 type Methods = Partial<Record<string, Handler>>
 
 /** Of the nodes that share a store; nulls while it cannot be told. */
@@ -117,7 +117,7 @@ const nothingThere: Handler = ({ http }) => {
   throw unknownUrl(splitTarget(http.target)[0])
 }
 
-export type App = (http: HttpRequest) => Answer | Promise<Answer>
+export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
 export function createApp(parts: AppDependencies, health: Health): App {
   return (http) => {
@@ -129,25 +129,25 @@ export function createApp(parts: AppDependencies, health: Health): App {
     const id = parts.ids.next()
     const requestId = formatRequestId(id)
     const { admission, requestLog } = parts
-    const record = new RequestRecord(method, target, requestId, performance.now() - http.waitedMs, http.waitedMs)
+    const record = new RequestRecord(method, target, requestId, performance.now() - http.queuedMs, http.queuedMs)
     const open = OPEN_PATHS.get(path)
     if (open && (method === 'GET' || method === 'HEAD')) {
-      const answer = open(new AnswerHeaders(catalogue.headers.open, requestId), health, catalogue)
+      const answer = open(new ResponseHeaders(catalogue.headers.open, requestId), health, catalogue)
       // Balancers ask every second or so, and nobody wants to read that it went well.
       return answer.status === 200 && path !== '/' ? answer : logged(answer, record, requestLog)
     }
     // Whose turn has come at the door has a place, though fewer may wait by now than stand behind him.
-    if (admission.isShedding && http.waitedMs === 0) {
-      const refused = refuseEarly(method, path, requestId, catalogue.headers, admission)
+    if (admission.isShedding && http.queuedMs === 0) {
+      const refused = rejectEarly(method, path, requestId, catalogue.headers, admission)
       if (refused) return refused
     }
-    const headers = new AnswerHeaders(catalogue.headers.authenticated, requestId)
+    const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
     const incoming: IncomingRequest = { http, id, query, headers, record }
-    const respond = (answer: Answer) => logged(answer, record, requestLog)
+    const respond = (answer: HttpResponse) => logged(answer, record, requestLog)
     const respondTo = (error: unknown) => respond(render(error, path, incoming, parts))
     try {
       // Who has waited at the door came before it was closed.
-      if (!health.accepting() && http.waitedMs === 0) throw stopping()
+      if (!health.accepting() && http.queuedMs === 0) throw stopping()
       const answer = handlerOf(http, method, path)(incoming, parts)
       return answer instanceof Promise ? answer.then(respond, respondTo) : respond(answer)
     } catch (error) {
@@ -157,7 +157,7 @@ export function createApp(parts: AppDependencies, health: Health): App {
 }
 
 /** The request's line is written when its response has ended: at once, or at the end of a stream. */
-function logged(answer: Answer, record: RequestRecord, log: RequestLog): Answer {
+function logged(answer: HttpResponse, record: RequestRecord, log: RequestLog): HttpResponse {
   const { status, headers, body } = answer
   if (!log.isOn) return answer
   if (body instanceof Uint8Array) {
@@ -167,7 +167,7 @@ function logged(answer: Answer, record: RequestRecord, log: RequestLog): Answer 
   return { status, headers, body: { run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
 }
 
-type OpenHandler = (headers: AnswerHeaders, health: Health, catalogue: Catalogue) => Answer
+type OpenHandler = (headers: ResponseHeaders, health: Health, catalogue: Catalogue) => HttpResponse
 
 /** Of a gateway, for those who open its address in a browser. Names only what is there. */
 const ENTRY = { name: 'trivium', models: '/v1/models', usage: '/v1/usage', health: '/health', ready: '/ready' }
@@ -178,7 +178,7 @@ const OPEN_PATHS: ReadonlyMap<string, OpenHandler> = new Map([
   ['/ready', showReady],
 ])
 
-function showReady(headers: AnswerHeaders, { ready, company }: Health, { config }: Catalogue): Answer {
+function showReady(headers: ResponseHeaders, { ready, company }: Health, { config }: Catalogue): HttpResponse {
   const isReady = ready()
   const said = { ready: isReady, config: config.hash.slice(0, SHORT_HASH), ...(company?.() ?? ALONE) }
   return json(isReady ? 200 : 503, headers, said)
@@ -214,14 +214,14 @@ function methodsByPrefix(path: string): Methods | undefined {
   return undefined
 }
 
-function render(error: unknown, path: string, incoming: IncomingRequest, parts: Dependencies): Answer {
+function render(error: unknown, path: string, incoming: IncomingRequest, parts: Dependencies): HttpResponse {
   const { headers, http } = incoming
   const info = infoOf(error, headers.requestId, parts)
   incoming.record.error = info.code
   return renderError(info, dialectOfPath(path, http.headers), headers)
 }
 
-function renderError(info: ErrorInfo, dialect: DialectId, headers: AnswerHeaders): Answer {
+function renderError(info: ErrorInfo, dialect: DialectId, headers: ResponseHeaders): HttpResponse {
   const rendered = DIALECTS[dialect].encodeError(info, headers.requestId)
   for (const [name, value] of Object.entries(rendered.headers)) headers.set(name, value)
   if (HALF_READ.includes(info.code)) headers.set('connection', 'close')

@@ -2,10 +2,10 @@
 // after which the first stops accepting: nobody is refused in between.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { AdmissionGate } from '@trivium/http/server/admission-gate.ts'
 import type { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
-import type { Door } from '@trivium/http/server/gate.ts'
-import { giveNewConnectionsTo } from '@trivium/http/server/hand-over-listener.ts'
 import { HttpServer } from '@trivium/http/server/server.ts'
+import { steerNewConnections } from '@trivium/http/system/steer-connections.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { App } from './app.ts'
 import type { ServerConfig } from './config/types.ts'
@@ -32,13 +32,13 @@ const SECOND = 1
 /** Handshakes that have begun are finished by then, and whoever keeps a connection has used it once more. */
 const GOODBYE_MS = 5_000
 
-export type Manners = {
+export type ListenOptions = {
   /** Other processes of ours listen there, too. */
   shared: boolean
   /** Whether clients are asked to go elsewhere with their next request. */
-  leaving(): boolean
+  isDraining(): boolean
   ticker: Ticker
-  door: Door
+  gate: AdmissionGate
   limit: ConnectionLimit
   /** Told of what should not be possible. */
   failed(error: unknown): void
@@ -46,7 +46,13 @@ export type Manners = {
   malformed(): void
 }
 
-export function listen(host: string, port: number, tls: ServerConfig['tls'], app: App, manners: Manners): Listener {
+export function listen(
+  host: string,
+  port: number,
+  tls: ServerConfig['tls'],
+  app: App,
+  options: ListenOptions,
+): Listener {
   let certificate = tls && readCertificate(tls)
   let server = open(port, certificate)
   /** The one before the certificate was renewed, while it has connections; they are asked to leave. */
@@ -60,15 +66,15 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       hostname: host,
       port,
       // Only where it is needed, also to change certificates: without it a second start on the same port fails, as it should.
-      reusePort: manners.shared || certificate !== undefined,
+      reusePort: options.shared || certificate !== undefined,
       tls: certificate,
-      ticker: manners.ticker,
+      ticker: options.ticker,
       handle: app,
-      door: manners.door,
-      limit: manners.limit,
-      isLeaving: () => opened === former || manners.leaving(),
-      failed: manners.failed,
-      malformed: manners.malformed,
+      gate: options.gate,
+      limit: options.limit,
+      isDraining: () => opened === former || options.isDraining(),
+      failed: options.failed,
+      malformed: options.malformed,
     })
     return opened
   }
@@ -83,7 +89,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     void leaving.stop(false).finally(() => retired.delete(leaving))
   }
 
-  const steer = (number: number) => giveNewConnectionsTo(number, server.port)
+  const steer = (number: number) => steerNewConnections(number, server.port)
   const all = () => [server, ...(former ? [former] : []), ...retired]
 
   return {
@@ -100,7 +106,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
       former = server
       server = open(former.port, next)
       certificate = next
-      if (manners.shared) return true
+      if (options.shared) return true
       if (steer(SECOND)) retirement = setTimeout(retire, GOODBYE_MS)
       else retire()
       return true
@@ -109,7 +115,7 @@ export function listen(host: string, port: number, tls: ServerConfig['tls'], app
     retire,
     async stop(now) {
       clearTimeout(retirement)
-      await Promise.all(all().map((each) => (now ? each.stop(true) : each.stopAfterLastCall())))
+      await Promise.all(all().map((each) => (now ? each.stop(true) : each.drain())))
     },
   }
 }

@@ -1,8 +1,8 @@
 // `trivium serve`: config -> storage -> app -> listen, then an orderly end.
 import { join } from 'node:path'
-import { type CidrList, isLoopback, matchesCidrs, networkOf } from '@trivium/http/client-address.ts'
-import { descriptorLimit, mostClients, mostIdleUpstreams } from '@trivium/http/descriptors.ts'
+import { type CidrList, isLoopback, matchesCidrs, networkOf } from '@trivium/http/addresses/client-address.ts'
 import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
+import { descriptorLimit, maxClientConnections, maxIdleUpstreamConnections } from '@trivium/http/system/descriptors.ts'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createAccountKeys } from './access/account-secrets.ts'
@@ -18,13 +18,13 @@ import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupRemarks } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister, LARGEST_BODY } from './console-api/register.ts'
-import { type Listener, listen, type Manners } from './listen.ts'
+import { type Listener, type ListenOptions, listen } from './listen.ts'
 import { errorText, type Log } from './observe/log.ts'
 import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
-import { createDoor } from './overload/load-shedding.ts'
-import { createWaiting } from './overload/queues.ts'
-import { createTurnedAway } from './overload/rate-limit-cache.ts'
+import { createAdmissionGate } from './overload/load-shedding.ts'
+import { createQueues } from './overload/queues.ts'
+import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { createUpstreamCalls } from './paid-call/upstream-call.ts'
 import { UNCAUGHT_ERROR } from './process/keep-running.mjs'
@@ -91,7 +91,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
         running: () => Math.max(parts.admission.inFlight, listener?.pending ?? 0),
         abortRunning: () => {
           parts.admission.close()
-          parts.room.close()
+          parts.upstreamSlots.close()
           parts.upstreamCalls.abortAll('shutdown')
         },
         stopAccepting: async () => listener?.stop(false),
@@ -117,8 +117,14 @@ export async function serve(setup: ServeSetup): Promise<void> {
     const limit = limitConnections(() => catalogue.trustedProxies, parts.ticker.now, log)
     const { malformed } = parts.requestLog
     const told = { failed, malformed }
-    const manners = { leaving: () => lifecycle.leaving, ticker: parts.ticker, door: createDoor(parts), limit, ...told }
-    listener = listenOrExplain(environment, catalogue.config, app, worker, manners)
+    const listenOptions = {
+      isDraining: () => lifecycle.leaving,
+      ticker: parts.ticker,
+      gate: createAdmissionGate(parts),
+      limit,
+      ...told,
+    }
+    listener = listenOrExplain(environment, catalogue.config, app, worker, listenOptions)
     const open = listener
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
@@ -137,7 +143,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     stops.push(renewal.stop, reload.stop)
     if (leads)
       stops.push(
-        auditing(storage, log, () => parts.admission.isBehind),
+        auditing(storage, log, () => parts.admission.isSaturated),
         sweeping(storage.contents, log),
         clearingReceipts(storage, () => catalogue.config.retention.requests, log),
       )
@@ -224,9 +230,9 @@ async function createParts(
     config: () => catalogue().config.hash,
   })
   const settler = createSettler({ storage, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
-  const turnedAway = createTurnedAway(monotonic)
+  const turnedAway = createRateLimitCache(monotonic)
   const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
-  const waiting = createWaiting(catalogue().config.server.limits, ticker, log, requestLog.shed)
+  const waiting = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
   const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
   stops.push(
@@ -255,11 +261,11 @@ async function createParts(
     statistics: createStatistics(),
     unsupportedFields: createUnsupportedFields(),
     freeAborts: createFreeAborts(monotonic),
-    ...{ ...waiting, upstreamCalls: createUpstreamCalls(ticker, waiting.room.freed) },
+    ...{ ...waiting, upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamSlots.freed) },
     retryBudget: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faulty : calm)(request), {
       now: ticker.now,
-      mostIdle: mostIdleUpstreams(descriptorLimit()),
+      mostIdle: maxIdleUpstreamConnections(descriptorLimit()),
       report: (upstream, code) => log.warn('HTTP/2 failed, HTTP/1.1 for the next 10 minutes', { upstream, code }),
     }),
     random: Math.random,
@@ -268,7 +274,7 @@ async function createParts(
 
 /** Trusted proxies and this machine stand for many clients: their connections are not counted together. */
 function limitConnections(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
-  const most = mostClients(descriptorLimit())
+  const most = maxClientConnections(descriptorLimit())
   return new ConnectionLimit({
     most,
     ownerOf: (address) =>
@@ -290,7 +296,7 @@ function listenOrExplain(
   config: FileConfig,
   app: ReturnType<typeof createApp>,
   worker: Worker | undefined,
-  manners: Omit<Manners, 'shared'>,
+  options: Omit<ListenOptions, 'shared'>,
 ): Listener {
   const { host, port } = environment
   const { tls } = config.server
@@ -299,7 +305,7 @@ function listenOrExplain(
     // Listeners that share a port (needed to renew a certificate) would share it with a stranger, too: look first.
     const opens = shared ? worker.part === 'first' : tls !== undefined
     if (opens) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
-    return listen(host, port, tls, app, { shared, ...manners })
+    return listen(host, port, tls, app, { shared, ...options })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     const code = error instanceof Error && 'code' in error ? String(error.code) : codeOf(message)

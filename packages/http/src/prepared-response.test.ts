@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test'
-import { ID, PreparedAnswer } from './prepared-response.ts'
+import { PreparedResponse, REQUEST_ID_PLACEHOLDER } from './prepared-response.ts'
 import { fixedHeaders } from './response.ts'
 
-const prepared = new PreparedAnswer({
-  ...{ status: 503, fixed: fixedHeaders({ 'retry-after': '1' }), body: `{"error":"busy","request_id":"${ID}"}` },
+const prepared = new PreparedResponse({
+  ...{
+    status: 503,
+    fixed: fixedHeaders({ 'retry-after': '1' }),
+    body: `{"error":"busy","request_id":"${REQUEST_ID_PLACEHOLDER}"}`,
+  },
 })
 
 test('has its id wherever there is one, its time and its length', () => {
@@ -20,7 +24,7 @@ test('says that the connection ends', () => {
 })
 
 test('is the same answer for those who write it themselves', () => {
-  const { status, headers, body } = prepared.answer('req_0123456789abcdef')
+  const { status, headers, body } = prepared.response('req_0123456789abcdef')
   const text = `HTTP/1.1 ${status} Service Unavailable\r\n${headers.lines()}content-length: ${(body as Uint8Array).length}\r\n\r\n${body}`
   expect(prepared.text('', 'req_0123456789abcdef', true)).toBe(text)
 })

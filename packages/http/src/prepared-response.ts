@@ -1,14 +1,15 @@
 // An answer that is the same for everybody but for its id and its time, and so is put together once.
-import { type Answer, AnswerHeaders, type FixedHeaders } from './response.ts'
-import { statusLine } from './server/status.ts'
+
+import { statusLine } from './framing/status-line.ts'
+import { type FixedHeaders, type HttpResponse, ResponseHeaders } from './response.ts'
 
 /** Stands for the id until there is one, in a body as well. As long as any. */
-export const ID = 'req_0000000000000000'
+export const REQUEST_ID_PLACEHOLDER = 'req_0000000000000000'
 
 /** `body`: has only characters of one byte. */
 export type Preparation = { status: number; fixed: FixedHeaders; body: string }
 
-export class PreparedAnswer {
+export class PreparedResponse {
   readonly #status: number
   readonly #fixed: FixedHeaders
   readonly #body: string
@@ -22,8 +23,10 @@ export class PreparedAnswer {
     this.#fixed = fixed
     this.#body = body
     this.#statusLine = statusLine(status)
-    const lines = new AnswerHeaders(fixed, ID).lines()
-    const [first = '', ...others] = `${lines}content-length: ${body.length}\r\n\r\n${body}`.split(ID)
+    const lines = new ResponseHeaders(fixed, REQUEST_ID_PLACEHOLDER).lines()
+    const [first = '', ...others] = `${lines}content-length: ${body.length}\r\n\r\n${body}`.split(
+      REQUEST_ID_PLACEHOLDER,
+    )
     this.#first = first
     this.#others = others
   }
@@ -35,8 +38,8 @@ export class PreparedAnswer {
     return text
   }
 
-  answer(id: string): Answer {
-    const body = Buffer.from(this.#body.replaceAll(ID, id), 'latin1')
-    return { status: this.#status, headers: new AnswerHeaders(this.#fixed, id), body }
+  response(id: string): HttpResponse {
+    const body = Buffer.from(this.#body.replaceAll(REQUEST_ID_PLACEHOLDER, id), 'latin1')
+    return { status: this.#status, headers: new ResponseHeaders(this.#fixed, id), body }
   }
 }

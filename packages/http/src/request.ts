@@ -6,9 +6,9 @@ export type RequestHeaders = { get(name: string): string | null }
 /** Whoever asks, and may leave. */
 export type Client = {
   /** It has. */
-  readonly isGone: boolean
+  readonly isDisconnected: boolean
   /** What is done when it does, once. One place: each step of a journey puts there what leaving means to it. */
-  onGone: (() => void) | undefined
+  onDisconnect: (() => void) | undefined
 }
 
 export type HttpRequest = Client & {
@@ -18,7 +18,7 @@ export type HttpRequest = Client & {
   readonly headers: RequestHeaders
   readonly body: RequestBody
   /** At the door, before it was read; 0: it did not have to. */
-  readonly waitedMs: number
+  readonly queuedMs: number
   /** The other end of the connection; unknown when it has gone. */
   address(): string
 }

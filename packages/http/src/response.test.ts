@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { AnswerHeaders, fixedHeaders, json } from './response.ts'
+import { fixedHeaders, json, ResponseHeaders } from './response.ts'
 
 const FIXED = fixedHeaders({ 'cache-control': 'private, no-store', 'x-frame-options': 'DENY' })
 const ID = 'x-request-id: req_1\r\nrequest-id: req_1\r\n'
-const open = () => new AnswerHeaders(FIXED, 'req_1')
+const open = () => new ResponseHeaders(FIXED, 'req_1')
 
 describe('the headers of an answer', () => {
   test('are the fixed ones, the id and what was set', () => {

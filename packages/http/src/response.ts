@@ -15,9 +15,9 @@ export type StreamedBody = {
   run(sink: Sink): Promise<Uint8Array>
 }
 
-export type Answer = {
+export type HttpResponse = {
   status: number
-  headers: AnswerHeaders
+  headers: ResponseHeaders
   body: Uint8Array | StreamedBody
 }
 
@@ -41,7 +41,7 @@ function checked(value: string): string {
 }
 
 /** Names are in small letters. */
-export class AnswerHeaders {
+export class ResponseHeaders {
   readonly requestId: string
   readonly #fixed: FixedHeaders
   /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
@@ -101,7 +101,7 @@ export class AnswerHeaders {
   }
 }
 
-export function json(status: number, headers: AnswerHeaders, value: unknown): Answer {
+export function json(status: number, headers: ResponseHeaders, value: unknown): HttpResponse {
   headers.set('content-type', 'application/json; charset=utf-8')
   return { status, headers, body: Buffer.from(JSON.stringify(value)) }
 }

@@ -1,9 +1,9 @@
 // For tests: a server on a port that is free, and requests that came from nowhere.
 
 import type { Client, HttpRequest } from './request.ts'
-import { AnswerHeaders, fixedHeaders } from './response.ts'
-import type { Handler } from './server/owner.ts'
+import { fixedHeaders, ResponseHeaders } from './response.ts'
 import { HttpServer, type ServerOptions } from './server/server.ts'
+import type { Handler } from './server/server-context.ts'
 import { createTicker } from './ticker.ts'
 
 export type TestServer = {
@@ -15,13 +15,13 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
-type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'door' | 'limit' | 'isLeaving' | 'failed'>>
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'gate' | 'limit' | 'isDraining' | 'failed'>>
 
 export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
   let ahead = 0
   const ticker = createTicker(TICK_MS, { clock: () => performance.now() + ahead })
   const where = { hostname: '127.0.0.1', port: 0, reusePort: false, tls: undefined }
-  const server = new HttpServer({ ...where, ticker, handle, isLeaving: () => false, failed: rethrow, ...options })
+  const server = new HttpServer({ ...where, ticker, handle, isDraining: () => false, failed: rethrow, ...options })
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
@@ -48,24 +48,31 @@ export function testRequest(
   const pieces = body === '' ? [] : [Buffer.from(body)]
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return {
-    ...{ method: body === '' ? 'GET' : 'POST', target, headers: sent, isGone: false, onGone: undefined, waitedMs: 0 },
+    ...{
+      method: body === '' ? 'GET' : 'POST',
+      target,
+      headers: sent,
+      isDisconnected: false,
+      onDisconnect: undefined,
+      queuedMs: 0,
+    },
     ...{ body: { received: Buffer.byteLength(body), read: () => pieces.shift() }, address: () => from },
   }
 }
 
-export const testHeaders = () => new AnswerHeaders(fixedHeaders({}), 'req_0000000000000000')
+export const testHeaders = () => new ResponseHeaders(fixedHeaders({}), 'req_0000000000000000')
 
 /** So that a test fails by it. */
 const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))
 
 /** Somebody who may leave. */
 export class TestClient implements Client {
-  waitedMs = 0
-  isGone = false
-  onGone: (() => void) | undefined
+  queuedMs = 0
+  isDisconnected = false
+  onDisconnect: (() => void) | undefined
 
-  leave(): void {
-    this.isGone = true
-    this.onGone?.()
+  disconnect(): void {
+    this.isDisconnected = true
+    this.onDisconnect?.()
   }
 }

@@ -118,7 +118,7 @@ export function createTicker(
 }
 
 /** What comes of the promise, or undefined if nothing has by then. */
-export function orNothingAfter<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
+export function withTimeout<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const callOff = ticker.after(ms, () => resolve(undefined))
     promise.then(resolve, reject).finally(callOff)

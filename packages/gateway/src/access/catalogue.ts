@@ -1,6 +1,6 @@
 // The configuration compiled for the hot path: who may call what, at which rate. Built once per (re)load.
 
-import { type CidrList, compileCidrs } from '@trivium/http/client-address.ts'
+import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
 import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'

@@ -1,6 +1,6 @@
 // The model lists: only what the caller's key and its group allow.
 
-import { type Answer, json } from '@trivium/http/response.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import {
   generateContentModelEntry,
@@ -16,7 +16,7 @@ import { authorize, isOnList } from './authorize.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
-export async function listModels(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
+export async function listModels(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
   const models = await visibleModels(incoming, 'chat', parts)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
@@ -30,11 +30,15 @@ export async function listModels(incoming: IncomingRequest, parts: Dependencies)
   )
 }
 
-export async function showModel(segment: string, incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
+export async function showModel(
+  segment: string,
+  incoming: IncomingRequest,
+  parts: Dependencies,
+): Promise<HttpResponse> {
   return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
 }
 
-export async function listGenerateContentModels(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
+export async function listGenerateContentModels(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
   return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
 }
 
@@ -42,7 +46,7 @@ export async function showGenerateContentModel(
   segment: string,
   incoming: IncomingRequest,
   parts: Dependencies,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
 }
 
@@ -90,6 +94,6 @@ function decoded(segment: string): string {
   }
 }
 
-function shown(incoming: IncomingRequest, body: unknown): Answer {
+function shown(incoming: IncomingRequest, body: unknown): HttpResponse {
   return json(200, incoming.headers, body)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { compileCidrs } from '@trivium/http/client-address.ts'
+import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
 import { Failure } from './failure.ts'
 import { checkOrigin } from './origin.ts'

@@ -1,5 +1,5 @@
 // Where a call comes from: asked only for keys that may be used from some addresses alone.
-import { type CidrList, clientAddress, compileCidrs, matchesCidrs } from '@trivium/http/client-address.ts'
+import { type CidrList, clientAddress, compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Failure } from './failure.ts'

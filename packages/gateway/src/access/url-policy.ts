@@ -1,7 +1,7 @@
 // URLs that a caller names for the upstream to fetch or to call. An upstream may live in the operator's network, or be paid to
 // act in it: a private URL goes only where the operator allows it.
 
-import { judgeUrl } from '@trivium/http/url-guard.ts'
+import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { shortText } from '@trivium/protocol/canonical/utf8.ts'
 import type { PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -22,7 +22,7 @@ export function offerForUrls(offer: Offer, { urls }: PassingRequest, caller: Cal
   if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
   const needs: Needs = { private: undefined, object: undefined }
   for (const { field, url } of urls) {
-    const verdict = judgeUrl(url)
+    const verdict = classifyUrl(url)
     if (verdict === 'forbidden') throw notForwarded(field)
     if (verdict !== 'public') needs[verdict] ??= field
   }

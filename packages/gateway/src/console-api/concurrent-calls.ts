@@ -4,7 +4,7 @@ const MOST = 32
 const MOST_OF_ONE_NETWORK = 8
 
 /** One of the slots that all running requests share. */
-export type Slot = { leave(): void }
+export type Slot = { release(): void }
 
 /** Runs `work` if there is room for it; undefined: there is none. */
 export type InProgress = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
@@ -27,7 +27,7 @@ export function createInProgress(admit: () => Slot | undefined): InProgress {
     add(network, 1)
     return work().finally(() => {
       add(network, -1)
-      slot.leave()
+      slot.release()
     })
   }
 }

@@ -32,7 +32,7 @@ function desk(options: Options = {}) {
   const logged: object[] = []
   let hashes = 0
   const register = createRegister({
-    admit: options.admit ?? (() => ({ leave: () => {} })),
+    admit: options.admit ?? (() => ({ release: () => {} })),
     storage: {
       async signUpRefusal(email, network, wideNetwork) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
@@ -260,7 +260,7 @@ describe('registrations in progress', () => {
     const admit = () => {
       if (slots === 0) return undefined
       slots--
-      return { leave: () => void slots++ }
+      return { release: () => void slots++ }
     }
     const gate = Promise.withResolvers<string>()
     const { send } = desk({ admit, hash: () => gate.promise })

@@ -1,14 +1,14 @@
 // POST /console/api/register: an account for whoever asks, as far as the operator allows. Strangers call this, so each
 // check stands before what is dearer than it: a question to the store, then a slow hash, then the account.
 
-import { JSON_BODY, readBody } from '@trivium/http/body.ts'
-import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/client-address.ts'
-import { type Answer, json } from '@trivium/http/response.ts'
+import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
+import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { Log } from '../observe/log.ts'
-import { createTries } from '../overload/attempt-counter.ts'
-import { createFewAtOnce } from '../overload/concurrency-limit.ts'
+import { createAttemptCounter } from '../overload/attempt-counter.ts'
+import { createConcurrencyLimit } from '../overload/concurrency-limit.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { SignedUp, SignUpRefusal, Storage } from '../storage/storage.ts'
 import { createInProgress, type Slot } from './concurrent-calls.ts'
@@ -46,15 +46,15 @@ const MOST_WAITING = 20
 
 type Origin = { network: string; wideNetwork: string }
 
-export type Register = (call: ConsoleCall) => Promise<Answer>
+export type Register = (call: ConsoleCall) => Promise<HttpResponse>
 
 export function createRegister(parts: RegisterParts): Register {
   const { storage, config, after, clock, log, hash = hashPassword } = parts
-  const tries = createTries(clock, MOST_TRIES, HOUR_MS)
+  const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
   const inProgress = createInProgress(parts.admit)
-  const wideTries = createTries(clock, MOST_WIDE_TRIES, HOUR_MS)
+  const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
   const isFirstToday = createOnceADay(clock)
-  const hashing = createFewAtOnce(HASHES_AT_ONCE, MOST_WAITING)
+  const hashing = createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
 
   return async (call) => {
     const { registration, server } = config()
@@ -67,7 +67,11 @@ export function createRegister(parts: RegisterParts): Register {
     return (await inProgress(from.network, () => create(call, from, registration))) ?? refuse(call, BUSY)
   }
 
-  async function create(call: ConsoleCall, from: Origin, registration: FileConfig['registration']): Promise<Answer> {
+  async function create(
+    call: ConsoleCall,
+    from: Origin,
+    registration: FileConfig['registration'],
+  ): Promise<HttpResponse> {
     const { network, wideNetwork } = from
     const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
     const body = await readBody(call.http, options)

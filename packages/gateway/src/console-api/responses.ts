@@ -1,13 +1,13 @@
 // How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
 
 import type { HttpRequest } from '@trivium/http/request.ts'
-import { type Answer, type AnswerHeaders, json } from '@trivium/http/response.ts'
+import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
 import { ERRORS, type ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
 /** A call as the app hands it over: the headers for its answer are prepared. */
 export type ConsoleCall = {
   http: HttpRequest
-  headers: AnswerHeaders
+  headers: ResponseHeaders
 }
 
 export type Refusal = {
@@ -22,7 +22,7 @@ export type Refusal = {
   retryAfter?: number
 }
 
-export function refuse({ headers }: ConsoleCall, refusal: Refusal): Answer {
+export function refuse({ headers }: ConsoleCall, refusal: Refusal): HttpResponse {
   const { status, code, message, param = null, retryAfter } = refusal
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
   const type = status >= 500 ? 'api_error' : 'invalid_request_error'
@@ -30,7 +30,7 @@ export function refuse({ headers }: ConsoleCall, refusal: Refusal): Answer {
 }
 
 /** What went wrong below, where errors are spoken of as everywhere else. */
-export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): Answer {
+export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): HttpResponse {
   // The rest of the body may still be on its way, perhaps for ever.
   if (code === 'request_too_large' || code === 'request_timeout') call.headers.set('connection', 'close')
   return refuse(call, { status: ERRORS[code].status, code, message })

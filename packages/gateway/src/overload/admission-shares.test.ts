@@ -35,12 +35,12 @@ describe('shared among accounts', () => {
       [greedy[1], 3 + 4 + 1],
       [greedy[2], 3 + 4 + 1 + 2],
     ] as const) {
-      place?.leave()
+      place?.release()
       // The next one would have the slot that is kept.
-      if (place === last) modest[0]?.leave()
+      if (place === last) modest[0]?.release()
       expect(admission.bytes).toBe(bytes)
     }
-    expect([places.length, admission.waiting]).toEqual([4, 0])
+    expect([places.length, admission.queued]).toEqual([4, 0])
   })
 
   test('half of the memory, and of the line, too; a single body may be larger', () => {
@@ -49,9 +49,9 @@ describe('shared among accounts', () => {
     expect(admission.enter(load(1, GREEDY))).toBeUndefined()
     expect(admission.enter(load(30, MODEST))).toBeDefined()
     for (let count = 0; count < 100; count++) wait(0, new TestClient(), GREEDY)
-    expect([admission.waiting, admission.isShedding, places.length]).toEqual([32, false, 68])
+    expect([admission.queued, admission.isShedding, places.length]).toEqual([32, false, 68])
     for (let count = 0; count < 100; count++) wait(0)
-    expect([admission.waiting, places.length]).toEqual([64, 68 + 68])
+    expect([admission.queued, places.length]).toEqual([64, 68 + 68])
   })
 
   test('whoever comes in from the door, and has had its share, makes way for others and waits in its own order', async () => {
@@ -59,25 +59,25 @@ describe('shared among accounts', () => {
     const [first, second] = [admission.enter(load(0, GREEDY)), admission.enter(load(0, GREEDY))]
     const others = [admission.enter(load(0)), admission.enter(load(0))]
     const come = (account: bigint, client = new TestClient()) =>
-      admission.waitAtDoor(0, client, (waitedMs) => {
-        if (waitedMs === undefined) return places.push(undefined)
-        client.waitedMs = waitedMs + 1
+      admission.enqueueUnread(0, client, (queuedMs) => {
+        if (queuedMs === undefined) return places.push(undefined)
+        client.queuedMs = queuedMs + 1
         const place = admission.enter(load(0, account))
         if (place) places.push(place)
-        else admission.wait(load(0, account), client, (place) => places.push(place))
+        else admission.enqueue(load(0, account), client, (place) => places.push(place))
       })
     for (let count = 0; count < 10; count++) come(GREEDY)
     come(MODEST)
-    others[0]?.leave()
+    others[0]?.release()
     await settled()
     // All before it were looked at, and wait on.
-    expect([places.length, admission.inFlight, admission.waiting]).toEqual([1, 4, 10])
-    first?.leave()
-    second?.leave()
+    expect([places.length, admission.inFlight, admission.queued]).toEqual([1, 4, 10])
+    first?.release()
+    second?.release()
     await settled()
-    expect([places.length, admission.inFlight, admission.waiting]).toEqual([2, 3, 9])
+    expect([places.length, admission.inFlight, admission.queued]).toEqual([2, 3, 9])
     await pass(500)
-    expect([admission.waiting, admission.inFlight]).toEqual([0, 3])
+    expect([admission.queued, admission.inFlight]).toEqual([0, 3])
   })
 })
 
@@ -107,17 +107,17 @@ describe('bodies that are still arriving', () => {
     const other = admission.enter(arriving(10, 2n))
     expect([other?.receive(770, 770), other?.receive(781, 781), admission.bytes]).toEqual([true, false, 990])
     expect([other?.received(700), admission.bytes]).toEqual([true, 920])
-    for (const place of [...slow, other]) place?.leave()
+    for (const place of [...slow, other]) place?.release()
     expect([admission.bytes, admission.inFlight]).toEqual([0, 0])
   })
 
   test('one that has arrived makes room for the next of its key', async () => {
     const { admission, places } = admissionOf(4, 1e9)
     const first = admission.enter(arriving(5, 1n))
-    admission.wait(arriving(7, 1n), new TestClient(), (place) => places.push(place))
-    expect([admission.waiting, first?.received(3), admission.waiting, admission.bytes]).toEqual([1, true, 0, 10])
-    places[0]?.leave()
-    first?.leave()
+    admission.enqueue(arriving(7, 1n), new TestClient(), (place) => places.push(place))
+    expect([admission.queued, first?.received(3), admission.queued, admission.bytes]).toEqual([1, true, 0, 10])
+    places[0]?.release()
+    first?.release()
     expect([admission.bytes, admission.inFlight]).toEqual([0, 0])
   })
 })
@@ -135,7 +135,7 @@ describe('what takes more memory than was sent', () => {
     )
     places[0]?.paid()
     expect([places[2]?.weigh(17 * MIB), admission.bytes]).toEqual([true, (20 + 16 + 17 + 1) * MIB])
-    for (const place of places) place?.leave()
+    for (const place of places) place?.release()
     expect([admission.bytes, admission.enter(load(0, 1n))?.receive(1, 400 * MIB)]).toEqual([0, true])
   })
 })

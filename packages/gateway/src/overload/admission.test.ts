@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TestClient } from '@trivium/http/test-support.ts'
-import type { Admission, Place } from './admission.ts'
+import type { Admission, Slot } from './admission.ts'
 import { admissionOf, load, settled } from './test-admission.ts'
 
 test('counts requests and their weight; a place is given back once', () => {
@@ -10,11 +10,11 @@ test('counts requests and their weight; a place is given back once', () => {
   first?.resize(10)
   const second = admission.enter(load(50))
   expect([admission.inFlight, admission.bytes, admission.enter(load(0))]).toEqual([2, 60, undefined])
-  first?.leave()
-  first?.leave()
+  first?.release()
+  first?.release()
   first?.resize(1_000)
   expect([admission.inFlight, admission.bytes]).toEqual([1, 50])
-  second?.leave()
+  second?.release()
   expect([admission.inFlight, admission.bytes]).toEqual([0, 0])
 })
 
@@ -40,13 +40,13 @@ test('who waits is served in the order of coming, and nobody comes between', asy
   const running = admission.enter(load(10))
   wait(1)
   wait(2)
-  running?.leave()
+  running?.release()
   // The place is taken for the first one, though he has not heard of it yet.
-  expect([admission.enter(load(1)), admission.bytes, admission.waiting]).toEqual([undefined, 1, 1])
+  expect([admission.enter(load(1)), admission.bytes, admission.queued]).toEqual([undefined, 1, 1])
   await settled()
-  places[0]?.leave()
+  places[0]?.release()
   await settled()
-  expect([places.length, admission.bytes, admission.waiting]).toEqual([2, 2, 0])
+  expect([places.length, admission.bytes, admission.queued]).toEqual([2, 2, 0])
 })
 
 test('a body that is let go of makes room for those who wait for memory, the first of them first', async () => {
@@ -58,7 +58,7 @@ test('a body that is let go of makes room for those who wait for memory, the fir
   expect([places.length, admission.enter(load(5))]).toEqual([0, undefined])
   running?.resize(50)
   await settled()
-  expect([places.length, admission.bytes, admission.waiting]).toEqual([1, 100, 1])
+  expect([places.length, admission.bytes, admission.queued]).toEqual([1, 100, 1])
   running?.resize(0)
   await settled()
   expect([places.length, admission.bytes, admission.inFlight]).toEqual([2, 55, 3])
@@ -71,7 +71,7 @@ test('after half a second one is sent home, and its place in line is free', asyn
   await pass(250)
   expect(places).toEqual([])
   await pass(250)
-  expect([places, admission.waiting, admission.inFlight]).toEqual([[undefined], 0, 1])
+  expect([places, admission.queued, admission.inFlight]).toEqual([[undefined], 0, 1])
 })
 
 test('bodies of unknown length wait like any other: next to nothing of them has come', async () => {
@@ -79,14 +79,14 @@ test('bodies of unknown length wait like any other: next to nothing of them has 
   const { admission, wait, places } = admissionOf(1, MEMORY)
   const running = admission.enter(load(1))
   for (let count = 0; count < 3; count++) wait(MEMORY)
-  expect([admission.waiting, places]).toEqual([3, []])
-  running?.leave()
+  expect([admission.queued, places]).toEqual([3, []])
+  running?.release()
   // One of them may come in, and be as long as is feared.
-  expect([admission.waiting, admission.bytes]).toEqual([2, MEMORY])
-  places[0]?.leave()
-  places[1]?.leave()
-  places[2]?.leave()
-  expect([admission.waiting, admission.bytes]).toEqual([0, 0])
+  expect([admission.queued, admission.bytes]).toEqual([2, MEMORY])
+  places[0]?.release()
+  places[1]?.release()
+  places[2]?.release()
+  expect([admission.queued, admission.bytes]).toEqual([0, 0])
 })
 
 test('a client that leaves leaves the line', async () => {
@@ -98,14 +98,14 @@ test('a client that leaves leaves the line', async () => {
   // With the first in line, the second would be more than may wait.
   await settled()
   expect(places).toEqual([undefined])
-  leaving.leave()
+  leaving.disconnect()
   wait(90)
-  running?.leave()
+  running?.release()
   await settled()
   expect([places.length, places[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
   wait(1, leaving)
   await settled()
-  expect([places.length, admission.waiting]).toEqual([4, 0])
+  expect([places.length, admission.queued]).toEqual([4, 0])
 })
 
 test('the line is bounded; when it is full everybody else is to be refused at once', async () => {
@@ -123,7 +123,7 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   const { admission, wait, places, pass } = admissionOf(500, 1e9)
   // 500 in a quarter of a second: 1,000 are served while one waits.
   for (let round = 0; round < 40; round++) {
-    for (let count = 0; count < 500; count++) admission.enter(load(1))?.leave()
+    for (let count = 0; count < 500; count++) admission.enter(load(1))?.release()
     await pass(250)
   }
   for (let count = 0; count < 500; count++) places.push(admission.enter(load(1)))
@@ -131,8 +131,8 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   for (let round = 0; round < 12; round++) {
     for (let part = 0; part < 5; part++) {
       while (!admission.isShedding) wait(1)
-      if (part === 0) lengths.push(admission.waiting)
-      for (const place of places.splice(0, 100)) place?.leave()
+      if (part === 0) lengths.push(admission.queued)
+      for (const place of places.splice(0, 100)) place?.release()
     }
     await pass(250)
   }
@@ -149,24 +149,24 @@ test('where the processor cannot follow, the line stays as long as patience allo
       await pass(25, 25)
     }
   }
-  await serve(10, () => admission.enter(load(1))?.leave())
+  await serve(10, () => admission.enter(load(1))?.release())
   for (let count = 0; count < 200; count++) places.push(admission.enter(load(1)))
   strain()
-  await serve(1, () => admission.enter(load(1))?.leave())
-  expect(admission.isBehind).toBe(true)
+  await serve(1, () => admission.enter(load(1))?.release())
+  expect(admission.isSaturated).toBe(true)
   await serve(3, () => {
     while (!admission.isShedding) wait(1)
-    places.shift()?.leave()
+    places.shift()?.release()
   })
   // Where the processor can, it would be 400 by now.
-  expect(admission.waiting).toBeGreaterThan(1_500)
-  expect(admission.waiting).toBeLessThan(1_700)
+  expect(admission.queued).toBeGreaterThan(1_500)
+  expect(admission.queued).toBeLessThan(1_700)
   expect(places).not.toContain(undefined)
   // Nobody comes for a moment: as many as before may wait when they come back.
-  while (admission.waiting > 0) places.shift()?.leave()
+  while (admission.queued > 0) places.shift()?.release()
   await pass(1_000)
   for (; !admission.isShedding; wait(1));
-  expect([admission.isBehind, admission.waiting > 1_500]).toEqual([true, true])
+  expect([admission.isSaturated, admission.queued > 1_500]).toEqual([true, true])
 })
 
 describe('at the door', () => {
@@ -174,11 +174,11 @@ describe('at the door', () => {
   function atDoor(memoryBytes = 100) {
     const { admission, wait, places, pass } = admissionOf(1, memoryBytes)
     const told: string[] = []
-    const entered: (Place | undefined)[] = []
+    const entered: (Slot | undefined)[] = []
     const come = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
-      admission.waitAtDoor(bytes, client, (waitedMs) => {
-        told.push(`${name}: ${waitedMs}`)
-        if (waitedMs !== undefined) then()
+      admission.enqueueUnread(bytes, client, (queuedMs) => {
+        told.push(`${name}: ${queuedMs}`)
+        if (queuedMs !== undefined) then()
       })
     const enter = (bytes: number) => () => void entered.push(admission.enter(load(bytes)))
     return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(load(1)) }
@@ -189,13 +189,13 @@ describe('at the door', () => {
     come('first', 10, enter(4))
     wait(2)
     await pass(250)
-    running?.leave()
+    running?.release()
     // Nobody comes between.
     expect([admission.enter(load(1)), admission.bytes]).toEqual([undefined, 10])
     await settled()
-    expect([told, entered.length, admission.bytes, admission.waiting]).toEqual([['first: 250'], 1, 4, 1])
+    expect([told, entered.length, admission.bytes, admission.queued]).toEqual([['first: 250'], 1, 4, 1])
     expect([places.length, admission.enter(load(1))]).toEqual([0, undefined])
-    entered[0]?.leave()
+    entered[0]?.release()
     expect([places.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
   })
 
@@ -204,7 +204,7 @@ describe('at the door', () => {
     come('stranger', 10, () => {})
     come('later', 10, () => queueMicrotask(enter(1)))
     come('next', 10, enter(1))
-    running?.leave()
+    running?.release()
     await settled()
     expect(told).toEqual(['stranger: 0', 'later: 0', 'next: 0'])
     expect([entered.filter(Boolean).length, admission.inFlight, admission.bytes]).toEqual([1, 1, 1])
@@ -216,11 +216,11 @@ describe('at the door', () => {
     const other = admission.enter(load(60))
     const another = admission.enter(load(1))
     come('heavy', 10, enter(50))
-    running?.leave()
+    running?.release()
     await settled()
     expect([entered, admission.inFlight, admission.bytes]).toEqual([[undefined], 2, 61])
-    other?.leave()
-    another?.leave()
+    other?.release()
+    another?.release()
     expect(admission.bytes).toBe(0)
   })
 
@@ -229,18 +229,18 @@ describe('at the door', () => {
     let left = 10_000
     const comeAgain = (): void => {
       if (left-- > 0) come('', 1, comeAgain)
-      admission.enter(load(1))?.leave()
+      admission.enter(load(1))?.release()
     }
     come('', 1, comeAgain)
-    running?.leave()
+    running?.release()
     while (left > 0) await settled()
     await settled()
-    expect([told.length, admission.inFlight, admission.waiting]).toEqual([10_001, 0, 0])
+    expect([told.length, admission.inFlight, admission.queued]).toEqual([10_001, 0, 0])
   })
 
   test.each([
     ['strangers', (_admission: Admission) => {}],
-    ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.leave()],
+    ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.release()],
   ])('%s, thousands of them, do not keep all others from their turns', async (_, comeIn) => {
     const { admission, told, come, running } = atDoor(1e9)
     const comeAgain = (): void => {
@@ -248,18 +248,18 @@ describe('at the door', () => {
       comeIn(admission)
     }
     come('', 1, comeAgain)
-    running?.leave()
+    running?.release()
     await settled()
     expect(told.length).toBeLessThan(1_000)
     while (told.length < 5_000) await settled()
     await settled()
-    expect([admission.inFlight, admission.waiting, admission.bytes]).toEqual([0, 0, 0])
+    expect([admission.inFlight, admission.queued, admission.bytes]).toEqual([0, 0, 0])
   })
 
   test('who was called, and had no turn before the process ends, is sent home', async () => {
     const { admission, told, come, running } = atDoor()
     come('first', 10, () => {})
-    running?.leave()
+    running?.release()
     admission.close()
     await settled()
     expect([told, admission.inFlight]).toEqual([['first: undefined'], 0])
@@ -270,10 +270,10 @@ describe('at the door', () => {
     const leaving = new TestClient()
     come('leaving', 60, () => {}, leaving)
     expect(come('too heavy', 50, () => {})).toBe(false)
-    leaving.leave()
+    leaving.disconnect()
     come('too late', 50, () => {})
     await pass(500)
-    expect([told, admission.waiting]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
+    expect([told, admission.queued]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
     expect(come('gone', 1, () => {}, leaving)).toBe(false)
   })
 
@@ -282,9 +282,9 @@ describe('at the door', () => {
     await pass(250)
     wait(7)
     const before = new TestClient()
-    before.waitedMs = 200
+    before.queuedMs = 200
     wait(8, before)
-    running?.leave()
+    running?.release()
     expect([places.length, admission.bytes]).toEqual([1, 8])
   })
 
@@ -292,9 +292,9 @@ describe('at the door', () => {
     const { admission, wait, places, running } = atDoor(1e9)
     while (!admission.isShedding) wait(0)
     const before = new TestClient()
-    before.waitedMs = 1
+    before.queuedMs = 1
     wait(8, before)
-    running?.leave()
+    running?.release()
     expect([places.length, admission.bytes]).toEqual([1, 8])
     admission.close()
     const told = places.length
@@ -310,25 +310,25 @@ test('where the processor cannot follow, only those are let in whom it can serve
   expect(admission.enter(load(1))).toBeDefined()
   strain()
   await pass(250)
-  expect(admission.isBehind).toBe(false)
+  expect(admission.isSaturated).toBe(false)
   await pass(250)
   expect(admission.enter(load(1))).toBeUndefined()
   // 173 are at work. With 45 of them away there is still nobody too few.
-  for (const place of running.slice(0, 45)) place?.setAway(true)
+  for (const place of running.slice(0, 45)) place?.setAwaitingUpstream(true)
   wait(1)
   await settled()
   expect(places).toEqual([])
-  running[45]?.setAway(true)
-  running[45]?.setAway(true)
+  running[45]?.setAwaitingUpstream(true)
+  running[45]?.setAwaitingUpstream(true)
   await settled()
   expect([places.length, admission.inFlight]).toEqual([1, 174])
   // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
-  running[0]?.setAway(false)
+  running[0]?.setAwaitingUpstream(false)
   wait(1)
-  running[1]?.leave()
+  running[1]?.release()
   await settled()
   expect(places.length).toBe(1)
-  for (const place of running.slice(46, 48)) place?.leave()
+  for (const place of running.slice(46, 48)) place?.release()
   await settled()
   expect(places.length).toBe(2)
 })

@@ -14,42 +14,42 @@
 // their arrival, and a request whose account turns out to have had its share joins the fair queue instead.
 
 import type { Client } from '@trivium/http/request.ts'
-import { MOST_WAITING } from '@trivium/http/server/incoming-body.ts'
+import { MAX_BUFFERED_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
 import type { Limits, Tenant } from './bounded-share.ts'
-import { ENOUGH_AT_WORK, Strain } from './cpu-saturation.ts'
+import { CpuSaturation, ENOUGH_AT_WORK } from './cpu-saturation.ts'
 import { FairQueue, type Head } from './fair-queue.ts'
 import { mostPerAccount } from './fair-share.ts'
-import { type Load, Occupancy, type Place, type Slot } from './occupancy.ts'
-import { Line } from './queue.ts'
+import { type Load, Occupancy, type RunningSlot, type Slot } from './occupancy.ts'
+import { FifoQueue } from './queue.ts'
 
-export type { Limits, Load, Place, Tenant }
+export type { Limits, Load, Slot, Tenant }
 
 export type Admission = {
   /** undefined: full, or the account has had its share. */
-  enter(load: Load): Place | undefined
+  enter(load: Load): Slot | undefined
   /**
    * In line; its body has not been read. Called with undefined: not in time, no room in the line either, or the client has
    * left. Who has waited at the door stands in front of those who came after him.
    */
-  wait(load: Load, client: Client & { waitedMs: number }, called: (place: Place | undefined) => void): void
+  enqueue(load: Load, client: Client & { queuedMs: number }, called: (place: Slot | undefined) => void): void
   /**
    * In line, and nothing has been read. Called with how long it took, to enter at once: a place is kept for as
    * long as this call takes. Called with undefined: not in time, or the client has left. false: no room in the line.
    */
-  waitAtDoor(bytes: number, client: Client, called: (waitedMs: number | undefined) => void): boolean
+  enqueueUnread(bytes: number, client: Client, called: (queuedMs: number | undefined) => void): boolean
   /** Whoever comes now cannot enter, and had better not be read: he waits at the door, or is refused there. */
-  readonly isCrowded: boolean
+  readonly isGateActive: boolean
   /** The line is full, too: whoever comes now is best refused before anything is done for him. */
   readonly isShedding: boolean
   /** There is more to do than the processor can: see strain.ts. */
-  readonly isBehind: boolean
+  readonly isSaturated: boolean
   readonly inFlight: number
   /** Of those, who does not wait for an upstream. */
   readonly atWork: number
   readonly bytes: number
-  readonly waiting: number
+  readonly queued: number
   /** Who was told to come back, since somebody last looked. */
-  refused: number
+  rejected: number
   setLimits(limits: Limits): void
   /** A few times a second: who has waited too long is sent home. `busy`: see strain.ts. */
   tick(now: number, busy: number): void
@@ -74,7 +74,7 @@ const MOST_IN_VAIN = 128
 const RECENT = 0.3
 
 /** Of a body that nobody reads yet. One of unknown length is feared to be the longest, and has not come. */
-const inMemory = (bytes: number): number => Math.min(bytes, MOST_WAITING)
+const inMemory = (bytes: number): number => Math.min(bytes, MAX_BUFFERED_BYTES)
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
   const running = new Occupancy(limits, () => {
@@ -82,22 +82,22 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   })
   const queue = new FairQueue<Load>(({ bytes }) => inMemory(bytes))
   let bytesAtDoor = 0
-  const door = new Line<{ bytes: number }>(({ bytes }) => {
+  const door = new FifoQueue<{ bytes: number }>(({ bytes }) => {
     bytesAtDoor -= inMemory(bytes)
   })
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
   let mostInLine = LEAST_IN_LINE
-  const strain = new Strain(clock())
+  const strain = new CpuSaturation(clock())
   let closed = false
   /** For the one who comes in from the door just now. */
-  let kept: Slot | undefined
+  let kept: RunningSlot | undefined
   /** In this turn of the event loop: who was let in from the door, and has left already. */
   let inVain = 0
 
   const waiting = (): number => queue.length + door.length
   const atWork = (): number => running.inFlight - running.away
   /** By those at work; more would only wait inside. */
-  const isKeptBusy = (): boolean => strain.isBehind && atWork() >= ENOUGH_AT_WORK
+  const isKeptBusy = (): boolean => strain.isSaturated && atWork() >= ENOUGH_AT_WORK
   const fits = (bytes: number): boolean => running.hasRoom(bytes) && !isKeptBusy()
   // Where a slot is free, those in line may not have it: whoever comes now may.
   const isShedding = (): boolean => waiting() >= mostInLine && (closed || !fits(0))
@@ -111,7 +111,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     queue.expire(since)
   }
 
-  function take(bytes: number, load?: Load): Slot {
+  function take(bytes: number, load?: Load): RunningSlot {
     entered++
     return running.take(bytes, load)
   }
@@ -140,7 +140,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   function mayJoin(bytes: number, most: number, client: Client): boolean {
     const bytesInLine = queue.weight + bytesAtDoor + inMemory(bytes)
     const isTooHeavy = waiting() > 0 && bytesInLine > running.limits.memoryBytes
-    return !client.isGone && !closed && waiting() < most && !isTooHeavy
+    return !client.isDisconnected && !closed && waiting() < most && !isTooHeavy
   }
 
   /** An account has no more than its share of the line, either. */
@@ -151,12 +151,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   }
 
   /** What he weighs is known better when he has been read. Who turns out to be a stranger takes no place. */
-  function openDoor(place: Slot, comeIn: () => void): void {
+  function openDoor(place: RunningSlot, comeIn: () => void): void {
     kept = place
     try {
       comeIn()
     } finally {
-      kept?.leave()
+      kept?.release()
       kept = undefined
       if (place.hasLeft && ++inVain === 1) setImmediate(() => (inVain = 0))
     }
@@ -172,7 +172,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     else setImmediate(run)
   }
 
-  function claimKept(load: Load): Place | undefined {
+  function claimKept(load: Load): Slot | undefined {
     if (!kept || load.bytes > kept.weight || !isEntitled(load)) return undefined
     if (isBehindOthers(load, slotsOf(load.tenant.account) - 1)) return undefined
     const place = kept
@@ -182,7 +182,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
   }
 
   return {
-    refused: 0,
+    rejected: 0,
     enter(load) {
       const place = claimKept(load)
       if (place) return place
@@ -190,12 +190,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       if (door.length > 0 || isBehindOthers(load, slotsOf(load.tenant.account))) return undefined
       return take(load.bytes, load)
     },
-    wait(load, client, called) {
+    enqueue(load, client, called) {
       const { bytes, tenant } = load
-      const since = clock() - client.waitedMs
+      const since = clock() - client.queuedMs
       // Who was called from the door before his key or his weight was known has had a place in this line: those who have
       // filled it since then came after him.
-      const most = client.waitedMs > 0 ? MOST_AT_DOOR : mostInLine
+      const most = client.queuedMs > 0 ? MOST_AT_DOOR : mostInLine
       if (!mayJoin(bytes, most, client) || !mayQueue(load, most)) return called(undefined)
       if (waiting() === 0) emptyAt = since
       const share = running.acquire(tenant.account)
@@ -205,7 +205,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
         called(place)
       })
     },
-    waitAtDoor(bytes, client, called) {
+    enqueueUnread(bytes, client, called) {
       const since = clock()
       if (!mayJoin(bytes, mostInLine, client)) return false
       if (waiting() === 0) emptyAt = since
@@ -219,14 +219,14 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       callNext()
       return true
     },
-    get isCrowded() {
-      return isShedding() || isKeptBusy() || (strain.isBehind && waiting() > 0)
+    get isGateActive() {
+      return isShedding() || isKeptBusy() || (strain.isSaturated && waiting() > 0)
     },
     get isShedding() {
       return isShedding()
     },
-    get isBehind() {
-      return strain.isBehind
+    get isSaturated() {
+      return strain.isSaturated
     },
     get inFlight() {
       return running.inFlight
@@ -237,7 +237,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     get bytes() {
       return running.bytes
     },
-    get waiting() {
+    get queued() {
       return waiting()
     },
     setLimits(next) {
@@ -252,12 +252,12 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
       const pace = entered / seconds
       // While nobody waits it tells how many came, and not how many could have been served.
-      if (!strain.isBehind || waiting() > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
+      if (!strain.isSaturated || waiting() > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
       if (closed) return
       const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
-      const servable = Math.ceil((perSecond * (strain.isBehind ? DOOR_PATIENCE_MS : patience)) / 1_000)
-      mostInLine = Math.min(strain.isBehind ? MOST_AT_DOOR : MOST_IN_LINE, Math.max(LEAST_IN_LINE, servable))
+      const servable = Math.ceil((perSecond * (strain.isSaturated ? DOOR_PATIENCE_MS : patience)) / 1_000)
+      mostInLine = Math.min(strain.isSaturated ? MOST_AT_DOOR : MOST_IN_LINE, Math.max(LEAST_IN_LINE, servable))
     },
     close() {
       closed = true

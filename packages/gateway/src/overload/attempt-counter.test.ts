@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createTries } from './attempt-counter.ts'
+import { createAttemptCounter } from './attempt-counter.ts'
 
 test('counts each by itself, says how long to wait, and forgets', () => {
   let now = 0
-  const tries = createTries(() => now, 2, 10_000)
+  const tries = createAttemptCounter(() => now, 2, 10_000)
   const of = (who: string) => tries.count(who)
   expect([of('a'), of('a'), of('b')]).toEqual([undefined, undefined, undefined])
   now = 2_500
@@ -13,7 +13,7 @@ test('counts each by itself, says how long to wait, and forgets', () => {
 })
 
 test('remembers only so many', () => {
-  const tries = createTries(() => 0, 1, 1_000, 2)
+  const tries = createAttemptCounter(() => 0, 1, 1_000, 2)
   for (const who of ['a', 'b', 'c']) tries.count(who)
   expect([tries.count('c'), tries.count('b'), tries.count('a')]).toEqual([1, 1, undefined])
 })

@@ -1,12 +1,17 @@
 // How often somebody has tried something lately, in this process: against guessing, not for accounting.
 
-export type Tries = {
+export type AttemptCounter = {
   /** Counts one more; seconds to wait when that is too many. */
   count(who: string): number | undefined
 }
 
 /** `most` in each span of `perMs`, which begins with the first of them. */
-export function createTries(clock: () => number, most: number, perMs: number, mostNames = 10_000): Tries {
+export function createAttemptCounter(
+  clock: () => number,
+  most: number,
+  perMs: number,
+  mostNames = 10_000,
+): AttemptCounter {
   const spans = new Map<string, { since: number; count: number }>()
   return {
     count(who) {

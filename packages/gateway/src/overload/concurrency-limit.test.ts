@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { createFewAtOnce } from './concurrency-limit.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 
 test('never more than it says at once, in the order they came, and no more wait than it says', async () => {
-  const few = createFewAtOnce(2, 3)
+  const few = createConcurrencyLimit(2, 3)
   let [running, most] = [0, 0]
   const begun: number[] = []
   const work = (name: number) => async () => {
@@ -19,7 +19,7 @@ test('never more than it says at once, in the order they came, and no more wait 
 })
 
 test('work that fails gives its place on', async () => {
-  const few = createFewAtOnce(1, 9)
+  const few = createConcurrencyLimit(1, 9)
   const failing = () => few.run(() => Promise.reject(new Error('broken')))
   const failed = await Promise.allSettled([failing(), failing(), failing()])
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

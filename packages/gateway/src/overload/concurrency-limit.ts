@@ -1,11 +1,11 @@
 // For work that strangers can ask for and that is dear: a few at a time, some who wait, and the rest is told at once.
 
-export type FewAtOnce = {
+export type ConcurrencyLimit = {
   /** undefined: too many wait already; `work` is not begun. */
   run<T>(work: () => Promise<T>): Promise<T | undefined>
 }
 
-export function createFewAtOnce(width: number, mostWaiting: number): FewAtOnce {
+export function createConcurrencyLimit(width: number, mostWaiting: number): ConcurrencyLimit {
   let running = 0
   const waiting: (() => void)[] = []
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { ENOUGH_AT_WORK, Strain } from './cpu-saturation.ts'
+import { CpuSaturation, ENOUGH_AT_WORK } from './cpu-saturation.ts'
 
 type Tick = { atWork?: number; busy?: number; waiting?: number }
 const STRAINED: Tick = { atWork: ENOUGH_AT_WORK + 1, busy: 1, waiting: 50 }
 
 /** Four ticks in a second; gives after each whether the process is behind. */
 function after(ticks: readonly Tick[]): boolean[] {
-  const strain = new Strain(0)
+  const strain = new CpuSaturation(0)
   return ticks.map(({ atWork = 0, busy = 0, waiting = 0 }, index) => {
     strain.tick((index + 1) * 250, atWork, busy, waiting)
-    return strain.isBehind
+    return strain.isSaturated
   })
 }
 

@@ -12,9 +12,9 @@ const BUSY = 0.8
 const BEHIND_AFTER_MS = 500
 const CAUGHT_UP_AFTER_MS = 2_000
 
-export class Strain {
+export class CpuSaturation {
   /** No more than ENOUGH_AT_WORK should be at work. */
-  isBehind = false
+  isSaturated = false
   #easyAt: number
   #pressedAt: number
 
@@ -29,11 +29,11 @@ export class Strain {
     if (!isBusy || atWork <= ENOUGH_AT_WORK) this.#easyAt = now
     // With time to spare, those in line had better be let in: it is something else that those at work are waiting for.
     if (isBusy && waiting > 0) this.#pressedAt = now
-    if (!this.isBehind) {
-      this.isBehind = now - this.#easyAt >= BEHIND_AFTER_MS
+    if (!this.isSaturated) {
+      this.isSaturated = now - this.#easyAt >= BEHIND_AFTER_MS
       this.#pressedAt = now
     } else if (now - this.#pressedAt >= CAUGHT_UP_AFTER_MS) {
-      this.isBehind = false
+      this.isSaturated = false
       this.#easyAt = now
     }
   }

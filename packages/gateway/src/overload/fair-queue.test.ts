@@ -49,7 +49,7 @@ function poolOf(limit: number, accounts: number) {
       callNext()
     },
     disconnect(index: number) {
-      waiting[index % Math.max(1, waiting.length)]?.client.leave()
+      waiting[index % Math.max(1, waiting.length)]?.client.disconnect()
     },
     expire: () => queue.expire(now),
   }

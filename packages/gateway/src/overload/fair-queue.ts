@@ -2,7 +2,7 @@
 // their arrival. It costs nothing while nothing waits. Choosing looks at every account that waits, and the queue is short.
 
 import type { Client } from '@trivium/http/request.ts'
-import { Line } from './queue.ts'
+import { FifoQueue } from './queue.ts'
 
 /** An account, and what it holds at any moment of what it waits for. */
 export type Holder = { readonly account: bigint; readonly slots: number }
@@ -10,7 +10,7 @@ export type Holder = { readonly account: bigint; readonly slots: number }
 /** The first request of an account in the queue. */
 export type Head<T> = { holder: Holder; about: T; since: number }
 
-type Queued<T> = { holder: Holder; line: Line<T>; weight: number }
+type Queued<T> = { holder: Holder; line: FifoQueue<T>; weight: number }
 
 export class FairQueue<T> {
   readonly #accounts = new Map<bigint, Queued<T>>()
@@ -77,7 +77,7 @@ export class FairQueue<T> {
   #queueOf(holder: Holder): Queued<T> {
     const known = this.#accounts.get(holder.account)
     if (known) return known
-    const line = new Line<T>((about) => this.#left(queued, about))
+    const line = new FifoQueue<T>((about) => this.#left(queued, about))
     const queued: Queued<T> = { holder, line, weight: 0 }
     this.#accounts.set(holder.account, queued)
     return queued

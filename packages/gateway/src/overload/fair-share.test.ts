@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { keptForNewcomers, mayTake, mostPerAccount } from './fair-share.ts'
+import { mayTake, mostPerAccount, reservedForNewAccounts } from './fair-share.ts'
 
 /** As many as one account gets after the other while each takes all it can. */
 function takeAll(limit: number, accounts: number): number[] {
@@ -20,5 +20,8 @@ test.each([
   [4_096, [2_048, 1_792, 1, 1]],
 ])('of %d one account takes half, the next all but a sixteenth, and accounts that hold none one each', (limit, each) => {
   expect(takeAll(limit, each.length)).toEqual(each)
-  expect([mostPerAccount(limit), keptForNewcomers(limit)]).toEqual([Math.max(1, limit >> 1), Math.max(1, limit >> 4)])
+  expect([mostPerAccount(limit), reservedForNewAccounts(limit)]).toEqual([
+    Math.max(1, limit >> 1),
+    Math.max(1, limit >> 4),
+  ])
 })

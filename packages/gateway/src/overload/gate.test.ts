@@ -4,8 +4,8 @@ import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import { createTestDependencies } from '../text/test-dependencies.ts'
 import { replyOf } from '../upstreams/reply.ts'
-import { createAdmission, type Place } from './admission.ts'
-import { createDoor } from './load-shedding.ts'
+import { createAdmission, type Slot } from './admission.ts'
+import { createAdmissionGate } from './load-shedding.ts'
 
 const ANSWER = {
   ...{ id: 'c', object: 'chat.completion', created: 1, model: 'same' },
@@ -36,7 +36,7 @@ const settler: typeof others.settler = {
 const admission = createAdmission({ inFlight: 1_000, memoryBytes: 1e9 })
 const parts = { ...others, settler, admission }
 const app = createApp(parts, { ready: () => true, accepting: () => isAccepting })
-const server = serveForTest(app, { door: createDoor(parts) })
+const server = serveForTest(app, { gate: createAdmissionGate(parts) })
 afterAll(() => {
   void server.stop()
   parts.ticker.stop()
@@ -46,7 +46,7 @@ let accounts = 100n
 /** Of an account of its own. */
 const load = () => ({ tenant: { account: ++accounts, key: accounts }, bytes: 0, isArriving: false })
 
-let atWork: (Place | undefined)[] = []
+let atWork: (Slot | undefined)[] = []
 beforeEach(() => {
   ;[isAccepting, sent] = [true, 0]
   ends.length = 0
@@ -57,11 +57,11 @@ function fallBehind(): void {
   atWork = Array.from({ length: 129 }, () => admission.enter(load()))
   const now = performance.now()
   for (const later of [0, 1_000]) admission.tick(now + later, 1)
-  expect(admission.isBehind).toBe(true)
+  expect(admission.isSaturated).toBe(true)
 }
 
 function makeRoom(): void {
-  for (const place of atWork.splice(0)) place?.leave()
+  for (const place of atWork.splice(0)) place?.release()
 }
 
 const BODY = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
@@ -73,7 +73,7 @@ const post = (body = BODY, authorization = 'Bearer sk-0000000000000000') =>
   })
 
 async function untilWaiting(count: number): Promise<void> {
-  while (admission.waiting < count) await Bun.sleep(1)
+  while (admission.queued < count) await Bun.sleep(1)
 }
 
 test('calls are served in turn, and the time at the door counts as theirs', async () => {
@@ -85,7 +85,7 @@ test('calls are served in turn, and the time at the door counts as theirs', asyn
   makeRoom()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
   expect(ends.map(({ ending }) => ending)).toEqual(['completed', 'completed', 'completed'])
-  expect([admission.inFlight, admission.waiting, admission.bytes]).toEqual([0, 0, 0])
+  expect([admission.inFlight, admission.queued, admission.bytes]).toEqual([0, 0, 0])
   for (const receipt of receipts) expect(JSON.parse(receipt).total_ms).toBeGreaterThanOrEqual(50)
 })
 
@@ -110,13 +110,13 @@ test('who cannot be served is told why in turn, and takes no place', async () =>
 
 test('whose turn has come is served, also where fewer may wait by now than do', async () => {
   // At this pace hundreds may wait.
-  for (let count = 0; count < 1_000; count++) admission.enter(load())?.leave()
+  for (let count = 0; count < 1_000; count++) admission.enter(load())?.release()
   fallBehind()
   const answers = Array.from({ length: 100 }, () => post())
   await untilWaiting(100)
   // Nobody was let in for a while.
   while (!admission.isShedding) admission.tick(performance.now(), 1)
-  for (const place of atWork.splice(0, 2)) place?.leave()
+  for (const place of atWork.splice(0, 2)) place?.release()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   makeRoom()
   expect(statuses.filter((status) => status !== 200)).toEqual([])

@@ -2,42 +2,42 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { RawClient } from '@trivium/http/server/test-client.ts'
-import { textAnswer } from '@trivium/http/server/test-handler.ts'
+import { textResponse } from '@trivium/http/server/test-handler.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import type { Dependencies } from '../text/dependencies.ts'
 import { type Admission, createAdmission } from './admission.ts'
-import { createDoor, refuseEarly } from './load-shedding.ts'
+import { createAdmissionGate, rejectEarly } from './load-shedding.ts'
 
-const full: Admission['waitAtDoor'] = () => false
+const full: Admission['enqueueUnread'] = () => false
 const headers = securityHeaders({ tls: undefined, publicUrl: undefined })
 const admission = {
   ...createAdmission({ inFlight: 1, memoryBytes: 1 }),
-  ...{ isShedding: true, isCrowded: true, isBehind: false, waitAtDoor: full },
+  ...{ isShedding: true, isGateActive: true, isSaturated: false, enqueueUnread: full },
 }
 let ids = 0n
 const catalogue = () => ({ headers }) as ReturnType<Dependencies['catalogue']>
-const door = createDoor({ admission, catalogue, ids: { next: () => ++ids } })
+const door = createAdmissionGate({ admission, catalogue, ids: { next: () => ++ids } })
 let closely = 0
 const host = serveForTest(
   ({ method, target }) => {
     closely++
     const [path = ''] = target.split('?')
     const id = `req_000000000000000${++ids}`
-    const refused = admission.isShedding ? refuseEarly(method, path, id, headers, admission) : undefined
-    return refused ?? textAnswer(200, 'let in')
+    const refused = admission.isShedding ? rejectEarly(method, path, id, headers, admission) : undefined
+    return refused ?? textResponse(200, 'let in')
   },
-  { door },
+  { gate: door },
 )
 afterAll(() => host.stop())
 beforeEach(() => {
-  ;[ids, closely, admission.refused] = [0n, 0, 0]
-  ;[admission.isShedding, admission.waitAtDoor] = [true, full]
+  ;[ids, closely, admission.rejected] = [0n, 0, 0]
+  ;[admission.isShedding, admission.enqueueUnread] = [true, full]
 })
 
 async function ask(path: string, framing: string) {
   const client = new RawClient(host.port).send(`POST ${path} HTTP/1.1\r\nHost: a\r\n${framing}`)
-  const answer = await client.answer('POST')
-  client.leave()
+  const answer = await client.response('POST')
+  client.disconnect()
   answer.headers.date = ''
   return answer
 }
@@ -55,55 +55,55 @@ describe.each([
     const { status, headers, body } = await ask(path, WHOLE)
     expect([status, headers['retry-after'], headers['x-request-id']]).toEqual([503, '1', 'req_0000000000000001'])
     expect(JSON.parse(body)).toMatchObject(told)
-    expect([closely, admission.refused]).toEqual([0, 1])
+    expect([closely, admission.rejected]).toEqual([0, 1])
   })
 
   test('and in the same words after one', async () => {
     const whole = await ask(path, WHOLE)
     ids = 0n
     expect(await ask(path, CHUNKED)).toEqual(whole)
-    expect([closely, admission.refused]).toEqual([1, 2])
+    expect([closely, admission.rejected]).toEqual([1, 2])
   })
 })
 
 test.each(['/v1/models', '/v1/usage', '/console/api/register'])('%s is answered as ever', async (path) => {
   expect((await ask(path, WHOLE)).body).toBe('let in')
-  expect(admission.refused).toBe(0)
+  expect(admission.rejected).toBe(0)
 })
 
 test('nobody is told sooner than others for asking more often: where the processor cannot follow, all wait', async () => {
-  admission.isBehind = true
+  admission.isSaturated = true
   const begun = performance.now()
   await Promise.all(Array.from({ length: 300 }, () => ask('/v1/messages', WHOLE)))
   // Forty every 20 ms.
   expect(performance.now() - begun).toBeGreaterThan(130)
-  admission.isBehind = false
+  admission.isSaturated = false
 })
 
 test.each([
   ['is let in when its turn comes', 70, { status: 200, closely: 1, refused: 0 }],
   ['is sent home when it does not', undefined, { status: 503, closely: 0, refused: 1 }],
-])('with room in the line a call waits, and %s', async (_, waitedMs, expected) => {
+])('with room in the line a call waits, and %s', async (_, queuedMs, expected) => {
   const weights: number[] = []
   admission.isShedding = false
-  admission.waitAtDoor = (bytes, _client, called) => {
+  admission.enqueueUnread = (bytes, _client, called) => {
     weights.push(bytes)
-    setTimeout(() => called(waitedMs), 5)
+    setTimeout(() => called(queuedMs), 5)
     return true
   }
   const { status } = await ask('/v1/messages', WHOLE)
-  expect({ status, closely, refused: admission.refused }).toEqual(expected)
+  expect({ status, closely, refused: admission.rejected }).toEqual(expected)
   expect(weights).toEqual([`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`.length])
 })
 
 test('who leaves the line has not been refused', async () => {
-  admission.waitAtDoor = (_bytes, client, called) => {
-    client.onGone = () => called(undefined)
+  admission.enqueueUnread = (_bytes, client, called) => {
+    client.onDisconnect = () => called(undefined)
     return true
   }
   const client = new RawClient(host.port).send(`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`)
   while (host.server.pending === 0) await Bun.sleep(1)
-  client.leave()
+  client.disconnect()
   while (host.server.pending > 0) await Bun.sleep(1)
-  expect([closely, admission.refused]).toEqual([0, 0])
+  expect([closely, admission.rejected]).toEqual([0, 0])
 })

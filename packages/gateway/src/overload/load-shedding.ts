@@ -1,11 +1,11 @@
 // The answer for those who come when nobody can even wait any longer. It has to be far cheaper than serving them, or it
 // would be one more thing that keeps the gateway from its work: made once for each protocol, before key, body and store.
 
-import { ID, PreparedAnswer } from '@trivium/http/prepared-response.ts'
-import { type Answer, fixedHeaders } from '@trivium/http/response.ts'
+import { PreparedResponse, REQUEST_ID_PLACEHOLDER } from '@trivium/http/prepared-response.ts'
+import { fixedHeaders, type HttpResponse } from '@trivium/http/response.ts'
 import type { SecurityHeaders } from '@trivium/http/security-headers.ts'
-import type { Door } from '@trivium/http/server/gate.ts'
-import { createNextTurn, createPace, type Waiter } from '@trivium/http/server/paced-queue.ts'
+import type { AdmissionGate } from '@trivium/http/server/admission-gate.ts'
+import { createNextIterationQueue, createPacedQueue, type PacedItem } from '@trivium/http/server/paced-queue.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId, isVendorCall } from '@trivium/protocol/dialects/index.ts'
 import { formatRequestId } from '../access/ids.ts'
@@ -31,47 +31,51 @@ const dialectAt = (path: string): DialectId | undefined =>
   CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) || isVendorCall(path) ? 'generate-content' : undefined)
 
 /** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
-export function createDoor({ admission, catalogue, ids }: Pick<Dependencies, 'admission' | 'catalogue' | 'ids'>): Door {
+export function createAdmissionGate({
+  admission,
+  catalogue,
+  ids,
+}: Pick<Dependencies, 'admission' | 'catalogue' | 'ids'>): AdmissionGate {
   return {
-    get isCrowded() {
-      return admission.isCrowded
+    get isActive() {
+      return admission.isGateActive
     },
-    meet(path, bytes, who) {
+    submit(path, bytes, who) {
       const dialect = dialectAt(path)
       if (!dialect) return undefined
-      const waits = admission.waitAtDoor(bytes, who, (waitedMs) => {
-        if (who.isGone) return
-        if (waitedMs !== undefined) return who.comeIn(waitedMs)
-        admission.refused++
-        who.sendHome(preparedFor(dialect, catalogue().headers))
+      const waits = admission.enqueueUnread(bytes, who, (queuedMs) => {
+        if (who.isDisconnected) return
+        if (queuedMs !== undefined) return who.admit(queuedMs)
+        admission.rejected++
+        who.reject(preparedFor(dialect, catalogue().headers))
       })
       if (waits) return 'waits'
-      rejectInTurn(admission, who)
+      rejectPaced(admission, who)
       return preparedFor(dialect, catalogue().headers)
     },
-    nextId: () => formatRequestId(ids.next()),
+    nextRequestId: () => formatRequestId(ids.next()),
   }
 }
 
 /** The others are known to be requests, and nothing more. undefined: not a call of a model. */
-export function refuseEarly(
+export function rejectEarly(
   method: string,
   path: string,
   requestId: string,
   secure: SecurityHeaders,
   admission: Admission,
-): Promise<Answer> | undefined {
+): Promise<HttpResponse> | undefined {
   const dialect = method === 'POST' ? dialectAt(path) : undefined
   if (!dialect) return undefined
   return new Promise((resolve) => {
-    rejectInTurn(admission, { itIsTime: () => resolve(preparedFor(dialect, secure).answer(requestId)) })
+    rejectPaced(admission, { proceed: () => resolve(preparedFor(dialect, secure).response(requestId)) })
   })
 }
 
 /** `who` is told of it when it is time. */
-export function rejectInTurn(admission: Admission, who: Waiter): void {
-  admission.refused++
-  if (admission.isBehind) inTurn(who)
+export function rejectPaced(admission: Admission, who: PacedItem): void {
+  admission.rejected++
+  if (admission.isSaturated) inTurn(who)
   else inNextTurn(who)
 }
 
@@ -80,18 +84,18 @@ export function rejectInTurn(admission: Admission, who: Waiter): void {
  * before it goes on, would see nothing else for a second or more: no time-outs, no word from the store, no answer to those
  * who are served. Answered in the next turn, each of them can ask once in a turn.
  */
-const inNextTurn = createNextTurn()
+const inNextTurn = createNextIterationQueue()
 
 /**
  * Where the processor cannot follow, that is still too often: a few thousand clients that ask again at once take more than
  * half of it, and the faster they are refused the less is done for those who are served. A refusal costs about 10 us: so
  * many take about a fiftieth. The others hold still for as long as they would have been told to stay away.
  */
-const inTurn = createPace({ perSecond: 2_000, longestMs: OVERLOADED.retryAfter * 1_000 })
+const inTurn = createPacedQueue({ perSecond: 2_000, maxDelayMs: OVERLOADED.retryAfter * 1_000 })
 
-const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, PreparedAnswer>>>()
+const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, PreparedResponse>>>()
 
-function preparedFor(dialect: DialectId, secure: SecurityHeaders): PreparedAnswer {
+function preparedFor(dialect: DialectId, secure: SecurityHeaders): PreparedResponse {
   let known = prepared.get(secure)
   if (!known) {
     known = {}
@@ -101,9 +105,9 @@ function preparedFor(dialect: DialectId, secure: SecurityHeaders): PreparedAnswe
   return known[dialect]
 }
 
-function prepare(dialect: DialectId, secure: SecurityHeaders): PreparedAnswer {
-  const { status, headers, body } = DIALECTS[dialect].encodeError(OVERLOADED, ID)
-  const own = Object.entries(headers).filter(([, value]) => value !== ID)
+function prepare(dialect: DialectId, secure: SecurityHeaders): PreparedResponse {
+  const { status, headers, body } = DIALECTS[dialect].encodeError(OVERLOADED, REQUEST_ID_PLACEHOLDER)
+  const own = Object.entries(headers).filter(([, value]) => value !== REQUEST_ID_PLACEHOLDER)
   const fixed = fixedHeaders({ ...secure.authenticated.set, ...Object.fromEntries(own) })
-  return new PreparedAnswer({ status, fixed, body: JSON.stringify(body) })
+  return new PreparedResponse({ status, fixed, body: JSON.stringify(body) })
 }

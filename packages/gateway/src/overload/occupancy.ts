@@ -11,7 +11,7 @@ export type Load = {
 }
 
 /** A slot among the running requests. */
-export type Place = {
+export type Slot = {
   /** So much of the body was sent and takes so many bytes, decoded. false: there is no memory for it; the request must end. */
   receive(sent: number, bytes: number): boolean
   /** The whole body has arrived and takes so many bytes. false: as above. */
@@ -23,9 +23,9 @@ export type Place = {
   /** What the request weighs from now on, for example because its body is not needed any more. */
   resize(bytes: number): void
   /** It waits for its upstream, or does so no longer: meanwhile it needs little of this process. */
-  setAway(isAway: boolean): void
+  setAwaitingUpstream(isAway: boolean): void
   /** Given back once, however often it is called. */
-  leave(): void
+  release(): void
 }
 
 /** Bodies that are still arriving: slow uploads hold slots and memory without any work being done for them. */
@@ -80,10 +80,10 @@ export class Occupancy {
   }
 
   /** Without a load, for a request whose account is not known yet: see `Slot.assign`. */
-  take(bytes: number, load?: Load): Slot {
+  take(bytes: number, load?: Load): RunningSlot {
     this.inFlight++
     this.bytes += bytes
-    return new Slot(this, bytes, load)
+    return new RunningSlot(this, bytes, load)
   }
 
   /** Whether a request of an account that weighs so much may weigh `more` than it does. */
@@ -113,7 +113,7 @@ export class Occupancy {
   }
 }
 
-export class Slot implements Place {
+export class RunningSlot implements Slot {
   weight: number
   hasLeft = false
   readonly #of: Occupancy
@@ -181,14 +181,14 @@ export class Slot implements Place {
     if (isLighter) this.#of.onFreed()
   }
 
-  setAway(isAway: boolean): void {
+  setAwaitingUpstream(isAway: boolean): void {
     if (this.hasLeft || isAway === this.#isAway) return
     this.#isAway = isAway
     this.#of.away += isAway ? 1 : -1
     if (isAway) this.#of.onFreed()
   }
 
-  leave(): void {
+  release(): void {
     if (this.hasLeft) return
     this.paid()
     this.#change(-this.weight)

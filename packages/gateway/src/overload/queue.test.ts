@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { TestClient } from '@trivium/http/test-support.ts'
-import { Line } from './queue.ts'
+import { FifoQueue } from './queue.ts'
 
 /** A line in which everybody has a name; `ends` tells how each left it, `gone` what the line told of it. */
 function lineOf(...names: string[]) {
   const gone: string[] = []
   const ends: string[] = []
   const clients = new Map<string, TestClient>()
-  const line = new Line<string>((name) => gone.push(name))
+  const line = new FifoQueue<string>((name) => gone.push(name))
   const join = (name: string, since = clients.size) => {
     const client = new TestClient()
     clients.set(name, client)
     line.join(name, since, client, (inTime) => ends.push(`${name} ${inTime ? 'called' : 'sent home'}`))
   }
   for (const name of names) join(name)
-  return { line, gone, ends, join, leave: (name: string) => clients.get(name)?.leave() }
+  return { line, gone, ends, join, leave: (name: string) => clients.get(name)?.disconnect() }
 }
 
 test.each([

@@ -14,7 +14,7 @@ type Waiting<T> = {
   behind: Waiting<T> | undefined
 }
 
-export class Line<T> {
+export class FifoQueue<T> {
   #first: Waiting<T> | undefined
   #last: Waiting<T> | undefined
   #length = 0
@@ -42,7 +42,7 @@ export class Line<T> {
   join(about: T, since: number, client: Client, called: (inTime: boolean) => void): void {
     const waiting: Waiting<T> = { about, since, client, called, before: undefined, behind: undefined }
     this.#enter(waiting)
-    client.onGone = () => this.#call(waiting, false)
+    client.onDisconnect = () => this.#call(waiting, false)
   }
 
   callFirst(): void {
@@ -75,7 +75,7 @@ export class Line<T> {
     if (behind) behind.before = before
     else this.#last = before
     this.#length--
-    waiting.client.onGone = undefined
+    waiting.client.onDisconnect = undefined
     this.#onGone(waiting.about)
     waiting.called(inTime)
   }

@@ -4,15 +4,15 @@ import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import { wantedMs } from '../observe/cpu-time.ts'
 import type { Log } from '../observe/log.ts'
 import { type Admission, createAdmission, type Limits } from './admission.ts'
-import { createRoom, type Room } from './upstream-slots.ts'
+import { createUpstreamSlots, type UpstreamSlots } from './upstream-slots.ts'
 
-export type Waiting = { admission: Admission; room: Room }
+export type Queues = { admission: Admission; upstreamSlots: UpstreamSlots }
 
 /** An operator who reads it once a minute knows enough. */
 const TELL_EVERY_MS = 60_000
 
-class Pulse extends Ticking {
-  readonly #waiting: Waiting
+class QueueTicker extends Ticking {
+  readonly #waiting: Queues
   readonly #log: Log
   #wantedMs = wantedMs()
   #lookedAt: number
@@ -21,7 +21,7 @@ class Pulse extends Ticking {
   /** Of those that were refused since they were last told of. */
   #counted = 0
 
-  constructor(waiting: Waiting, log: Log, now: number, shed: (count: number) => void) {
+  constructor(waiting: Queues, log: Log, now: number, shed: (count: number) => void) {
     super()
     this.#shed = shed
     this.#lookedAt = now
@@ -30,15 +30,15 @@ class Pulse extends Ticking {
   }
 
   tick(now: number): void {
-    const { admission, room } = this.#waiting
+    const { admission, upstreamSlots: room } = this.#waiting
     admission.tick(now, this.#busy(now))
     room.tick(now)
-    const { refused, inFlight, waiting } = admission
+    const { rejected: refused, inFlight, queued: waiting } = admission
     if (refused > this.#counted) this.#shed(refused - this.#counted)
     this.#counted = refused
     if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
     this.#toldAt = now
-    admission.refused = 0
+    admission.rejected = 0
     this.#counted = 0
     const counts = { refused, in_flight: inFlight, waiting }
     this.#log.warn('more requests than can be taken: some were told to come back', counts)
@@ -55,13 +55,13 @@ class Pulse extends Ticking {
 }
 
 /** `shed`: told how many requests were rejected since it was last told. */
-export function createWaiting(
+export function createQueues(
   limits: Limits,
   ticker: Ticker,
   log: Log,
   shed: (count: number) => void = () => {},
-): Waiting {
-  const waiting = { admission: createAdmission(limits), room: createRoom() }
-  ticker.add(new Pulse(waiting, log, ticker.now(), shed))
+): Queues {
+  const waiting = { admission: createAdmission(limits), upstreamSlots: createUpstreamSlots() }
+  ticker.add(new QueueTicker(waiting, log, ticker.now(), shed))
   return waiting
 }

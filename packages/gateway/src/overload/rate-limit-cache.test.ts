@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Limited } from '../money/ledger.ts'
-import { createTurnedAway } from './rate-limit-cache.ts'
+import { createRateLimitCache } from './rate-limit-cache.ts'
 
 const ANN = { key: 1n, account: 7n }
 const ANNS_OTHER_KEY = { key: 2n, account: 7n }
@@ -9,7 +9,7 @@ const BOB = { key: 7n, account: 1n }
 
 function setUp(limit?: number) {
   const time = { now: 0 }
-  const turnedAway = createTurnedAway(() => time.now, limit)
+  const turnedAway = createRateLimitCache(() => time.now, limit)
   const note = (outcome: Limited, waitMs: number, tokens = 0, who = ANN) =>
     turnedAway.note(who, { outcome, waitMs }, tokens)
   return { time, turnedAway, note }

@@ -5,14 +5,14 @@ import type { Caller } from '../storage/storage.ts'
 import { createLowFundsCache, type LowFundsCache } from './low-funds-cache.ts'
 
 /** A refusal, and how long it stands: 0 when that depends on other requests. */
-export type TurnedAwayFor = { outcome: Limited; waitMs: number }
+export type RateLimitRejection = { outcome: Limited; waitMs: number }
 
-export type TurnedAway = {
+export type RateLimitCache = {
   /** The same for callers who could not pay. */
   readonly lowFunds: LowFundsCache
   /** `tokens`: the least that the call needs; absent while that is not known. */
-  find(caller: Who, tokens?: number): TurnedAwayFor | undefined
-  note(caller: Who, refusal: TurnedAwayFor, tokens: number): void
+  find(caller: Who, tokens?: number): RateLimitRejection | undefined
+  note(caller: Who, refusal: RateLimitRejection, tokens: number): void
   /** A request of this caller is over: what it gives back may be enough for another. */
   ended(caller: Who): void
   /** Keys or limits have changed somewhere. */
@@ -20,7 +20,12 @@ export type TurnedAway = {
 }
 
 type Who = Pick<Caller, 'key' | 'account'>
-type Memory = { refusal: TurnedAwayFor /** Not asked again before. */; until: number; resetAt: number; tokens: number }
+type Memory = {
+  refusal: RateLimitRejection /** Not asked again before. */
+  until: number
+  resetAt: number
+  tokens: number
+}
 /** By what was used up, of one key or one account. */
 type Memories = Partial<Record<Used, Memory>>
 type Used = 'requests' | 'tokens' | 'concurrent'
@@ -29,12 +34,12 @@ type Used = 'requests' | 'tokens' | 'concurrent'
 const CONCURRENT_MS = 250
 const TOKENS_MS = 1_000
 
-export function createTurnedAway(clock: () => number, limit = 10_000): TurnedAway {
+export function createRateLimitCache(clock: () => number, limit = 10_000): RateLimitCache {
   const keys = new Map<bigint, Memories>()
   const accounts = new Map<bigint, Memories>()
   const lowFunds = createLowFundsCache(clock, limit)
 
-  function look(memories: Memories | undefined, tokens: number | undefined): TurnedAwayFor | undefined {
+  function look(memories: Memories | undefined, tokens: number | undefined): RateLimitRejection | undefined {
     if (!memories) return undefined
     const now = clock()
     for (const used of ['concurrent', 'requests', 'tokens'] as const) {

@@ -1,7 +1,7 @@
 // For tests: an admission by a clock of its own.
 
 import { TestClient } from '@trivium/http/test-support.ts'
-import { createAdmission, type Load, type Place } from './admission.ts'
+import { createAdmission, type Load, type Slot } from './admission.ts'
 
 let accounts = 1_000n
 /** Of an account that has no other request, unless it is named. */
@@ -13,7 +13,7 @@ export const load = (bytes: number, account = ++accounts, isArriving = false): L
 export function admissionOf(inFlight: number, memoryBytes = 100, ofAccounts = 2n ** 64n) {
   let [now, busy] = [0, 0]
   const admission = createAdmission({ inFlight, memoryBytes }, () => now)
-  const places: (Place | undefined)[] = []
+  const places: (Slot | undefined)[] = []
   return {
     admission,
     /** In the order in which they were answered; undefined: sent home. */
@@ -31,7 +31,7 @@ export function admissionOf(inFlight: number, memoryBytes = 100, ofAccounts = 2n
       busy = 1
     },
     wait(bytes: number, client = new TestClient(), account?: bigint) {
-      admission.wait(load(bytes, account ?? ++accounts % ofAccounts), client, (place) => places.push(place))
+      admission.enqueue(load(bytes, account ?? ++accounts % ofAccounts), client, (place) => places.push(place))
     },
   }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { TestClient } from '@trivium/http/test-support.ts'
-import { createRoom } from './upstream-slots.ts'
+import { createUpstreamSlots } from './upstream-slots.ts'
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Upstreams with some free places; whoever is called takes one, as the journey does. */
 function upstreams(free: Record<string, number>) {
-  const room = createRoom()
+  const room = createUpstreamSlots()
   const called: string[] = []
   let accounts = 100n
   const held = new Map<bigint, number>()
@@ -25,7 +25,7 @@ function upstreams(free: Record<string, number>) {
           return slots()
         },
       }
-      while (await room.wait(model, { since, client, holder, mayGo, isThere })) {
+      while (await room.wait(model, { since, client, holder, hasRoom: mayGo, isAvailable: isThere })) {
         if (!isThere()) continue
         free[model] = (free[model] ?? 0) - 1
         held.set(account, slots() + 1)
@@ -47,11 +47,11 @@ test('one call that ends lets one in, the first who came', async () => {
   const { room, called, wait, end } = upstreams({ a: 0 })
   void wait('first', 'a')
   void wait('second', 'a')
-  expect([room.isWaitedFor('a', 101n), room.isWaitedFor('b', 101n)]).toEqual([true, false])
+  expect([room.hasQueue('a', 101n), room.hasQueue('b', 101n)]).toEqual([true, false])
   await end('a')
   expect(called).toEqual(['first'])
   await end('a')
-  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['first', 'second'], false])
+  expect([called, room.hasQueue('a', 101n)]).toEqual([['first', 'second'], false])
 })
 
 test('two that end together let two in', async () => {
@@ -102,9 +102,9 @@ test('half a second, the client leaves, too many, the end', async () => {
   await settled()
   expect(called).toEqual([])
   room.tick(500)
-  leaving.leave()
+  leaving.disconnect()
   await settled()
-  expect([called, room.isWaitedFor('a', 101n)]).toEqual([['not patient', 'not leaver'], false])
+  expect([called, room.hasQueue('a', 101n)]).toEqual([['not patient', 'not leaver'], false])
   for (let count = 0; count < 256; count++) void wait('one', 'b')
   await wait('more', 'b')
   expect(called).toEqual(['not patient', 'not leaver', 'not more'])
@@ -133,9 +133,9 @@ test('who waits for calls of his own account to end keeps nobody else waiting', 
   await settled()
   expect(called).toEqual(['mine'])
   free.a = 1
-  expect([room.isWaitedFor('a', 1n), room.isWaitedFor('a', 2n)]).toEqual([true, false])
+  expect([room.hasQueue('a', 1n), room.hasQueue('a', 2n)]).toEqual([true, false])
   void wait('other', 'a', 9, new TestClient(), 2n, 1)
-  expect(room.isWaitedFor('a', 3n)).toBe(true)
+  expect(room.hasQueue('a', 3n)).toBe(true)
   room.freed()
   await settled()
   expect(called).toEqual(['mine', 'other'])

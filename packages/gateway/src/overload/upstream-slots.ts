@@ -6,15 +6,15 @@ import type { Client } from '@trivium/http/request.ts'
 import { FairQueue, type Head, type Holder } from './fair-queue.ts'
 import { mostPerAccount } from './fair-share.ts'
 
-export type Room = {
+export type UpstreamSlots = {
   /**
    * Whether a request of the account has to wait behind others for this model: of the same account, or of any that may go now.
    * A model is its entry in the configuration, not its id: whoever comes after a change may have room where those who came
    * before it know of none.
    */
-  isWaitedFor(model: unknown, account: bigint): boolean
+  hasQueue(model: unknown, account: bigint): boolean
   /** true: try again, there is room. false: not in time, too many wait already, or the client has left. */
-  wait(model: unknown, waiter: Waiter): Promise<boolean>
+  wait(model: unknown, waiter: SlotWaiter): Promise<boolean>
   /** A call has ended somewhere. */
   freed(): void
   /** A few times a second: who has waited too long is sent home; who cooled may be asked again. */
@@ -22,35 +22,35 @@ export type Room = {
   close(): void
 }
 
-export type Waiter = {
+export type SlotWaiter = {
   /** Since when it has waited in all. */
   since: number
   client: Client
   /** Its account, and how many calls that has where it waits for room. */
   holder: Holder
   /** Whether any upstream has room for its account, whether it can be asked or not. Asked often, so it must be cheap. */
-  mayGo(): boolean
+  hasRoom(): boolean
   /** Whether there is room now. */
-  isThere(): boolean
+  isAvailable(): boolean
 }
 
 const PATIENCE_MS = 500
 /** For one model; their bodies are in memory, and weighed by the admission. */
 const MOST_IN_LINE = 256
 
-const mayGo = (waiter: Waiter): boolean => waiter.mayGo()
+const mayGo = (waiter: SlotWaiter): boolean => waiter.hasRoom()
 
-export function createRoom(): Room {
-  const queues = new Map<unknown, FairQueue<Waiter>>()
+export function createUpstreamSlots(): UpstreamSlots {
+  const queues = new Map<unknown, FairQueue<SlotWaiter>>()
   let mostInLine = MOST_IN_LINE
 
   /** Of those who are next in their queues and have room, the one who came first. */
   function callOne(): boolean {
-    let first: { queue: FairQueue<Waiter>; head: Head<Waiter> } | undefined
+    let first: { queue: FairQueue<SlotWaiter>; head: Head<SlotWaiter> } | undefined
     for (const queue of queues.values()) {
       const head = queue.next(mayGo)
       if (!head || (first && head.since >= first.head.since)) continue
-      if (head.about.isThere()) first = { queue, head }
+      if (head.about.isAvailable()) first = { queue, head }
     }
     first?.queue.callFirst(first.head.holder.account)
     return first !== undefined
@@ -61,15 +61,15 @@ export function createRoom(): Room {
   }
 
   return {
-    isWaitedFor(model, account) {
+    hasQueue(model, account) {
       const queue = queues.size > 0 ? queues.get(model) : undefined
       return queue !== undefined && (queue.lengthOf(account) > 0 || queue.next(mayGo) !== undefined)
     },
     async wait(model, waiter) {
       const { client, holder, since } = waiter
-      const queue = queues.get(model) ?? new FairQueue<Waiter>()
+      const queue = queues.get(model) ?? new FairQueue<SlotWaiter>()
       const isOwnFull = queue.lengthOf(holder.account) >= mostPerAccount(mostInLine)
-      if (client.isGone || queue.length >= mostInLine || isOwnFull) return false
+      if (client.isDisconnected || queue.length >= mostInLine || isOwnFull) return false
       queues.set(model, queue)
       const isTheirTurn = await new Promise<boolean>((called) => {
         queue.join(holder, waiter, since, client, called)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AnswerHeaders } from '@trivium/http/response.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { createAccountKeys } from '../access/account-secrets.ts'
@@ -48,7 +48,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: AnswerHeaders }
+type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: ResponseHeaders }
 
 /** The next request with the key, and what it is told. */
 async function claim(body = 'a body'): Promise<Said> {

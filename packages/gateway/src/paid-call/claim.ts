@@ -4,7 +4,7 @@
 // where the request ends, after the ledger has it. A claim whose process died in between is judged by the ledger: it
 // alone knows whether that request was charged. docs/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
-import type { Answer, AnswerHeaders } from '@trivium/http/response.ts'
+import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Retention } from '../config/types.ts'
@@ -67,7 +67,7 @@ export async function claimKey(
   text: string,
   keyed: Keyed,
   parts: Dependencies,
-): Promise<KeyClaim | Answer | undefined> {
+): Promise<KeyClaim | HttpResponse | undefined> {
   if (!KEY.test(text)) {
     const message = 'The header Idempotency-Key takes 1 to 255 visible ASCII characters, without spaces.'
     throw new Failure('bad_request', message, { param: 'Idempotency-Key' })
@@ -106,9 +106,9 @@ function fingerprintOf({ ask, body }: Keyed): Uint8Array {
 async function replayOrRefuse(
   claim: Claim,
   refused: Failure,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   parts: Dependencies,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { store } = parts
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
@@ -118,9 +118,9 @@ async function replayOrRefuse(
 async function decide(
   claim: Claim,
   keepMs: number,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   parts: Dependencies,
-): Promise<KeyClaim | Answer> {
+): Promise<KeyClaim | HttpResponse> {
   const { store } = parts
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
@@ -176,9 +176,9 @@ function replay(
   claim: Claim,
   first: bigint,
   sealed: KeptAnswer,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   { accountKeys, log }: Dependencies,
-): Answer | undefined {
+): HttpResponse | undefined {
   const answer = openAnswer(claim, sealed, accountKeys)
   if (!answer) {
     log.error('a kept answer cannot be decrypted', { request: formatRequestId(first) })
@@ -191,7 +191,7 @@ function replay(
   return { status: 200, headers, body: answer.body }
 }
 
-function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: AnswerHeaders): Failure {
+function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: ResponseHeaders): Failure {
   const id = formatRequestId(claimed.outcome === 'running' ? claimed.first.id : claimed.first)
   headers.set('idempotent-request-id', id)
   const param = 'Idempotency-Key'
@@ -228,7 +228,7 @@ export function releaseClaim({ claim, isHeld }: KeyClaim, parts: Dependencies): 
   return isHeld ? Promise.resolve() : orLater(claim, parts, () => parts.store.contents.forget(claim))
 }
 
-export type End = { ending: Ending; charged: Nanos; headers: AnswerHeaders; body: Uint8Array | undefined }
+export type End = { ending: Ending; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
 
 /** The ledger has the end of the request. Errors are not kept: if nothing is charged the next one may try. */
 export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Dependencies): Promise<void> {
@@ -243,7 +243,7 @@ export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Dependenc
   })
 }
 
-function keptAnswer(headers: AnswerHeaders, body: Uint8Array): KeptAnswer {
+function keptAnswer(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
   const own = KEPT_HEADERS.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]

@@ -1,7 +1,7 @@
 // One accepted request on its way: what the steps after the hold share, and its single end.
 
 import type { Client } from '@trivium/http/request.ts'
-import type { AnswerHeaders } from '@trivium/http/response.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { Finish } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
@@ -10,7 +10,7 @@ import { formatUsd, type Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
-import type { Place } from '../overload/admission.ts'
+import type { Slot } from '../overload/admission.ts'
 import { knowsReasoning, type ModelStatistics } from '../text/billing/model-statistics.ts'
 import type { Dependencies } from '../text/dependencies.ts'
 import type { Answerer, Asked, Outbound } from '../text/translation/outbound.ts'
@@ -39,13 +39,13 @@ export type Exchange = {
   watch: UpstreamCall
   client: Client
   /** Headers that every answer to this request carries, an error too. */
-  headers: AnswerHeaders
+  headers: ResponseHeaders
   /** For the request's line in the log. */
   record: RequestRecord
   startedAt: number
   firstTokenAt: number | undefined
   /** Left by a stream at its end, by everything else when it is answered. */
-  place: Place
+  place: Slot
   /** Of a request with an idempotency key. */
   claim: KeyClaim | undefined
 }
@@ -55,11 +55,11 @@ export const DRAIN_MS = 120_000
 
 /** Before an upstream's headers leaving is free: the call is cancelled. Not for those who do it all the time. */
 export function cancelOnDisconnect({ client, parts, quote, watch }: Exchange): void {
-  client.onGone = () => {
+  client.onDisconnect = () => {
     if (parts.freeAborts.mustDrain(quote.caller.account)) watch.endWithin(DRAIN_MS, 'client_gone')
     else watch.abort('client_gone')
   }
-  if (client.isGone) client.onGone()
+  if (client.isDisconnected) client.onDisconnect()
 }
 
 /** What is known of the answer so far: a reply that was read, or a stream's meter. */
@@ -87,7 +87,7 @@ export function releaseRequest(exchange: Exchange): void {
 /** The one end of an accepted request: priced, written to the ledger (or its journal) and durable when this resolves. */
 export function conclude(exchange: Exchange, ending: Ending, seen: Seen): Promise<Charge> {
   const { parts, quote, request } = exchange
-  exchange.place.setAway(false)
+  exchange.place.setAwaitingUpstream(false)
   const statistics = parts.statistics.of(quote.offer.model.id)
   const endedAt = seen.endedAt ?? performance.now()
   const outcome: Outcome = {

@@ -6,7 +6,7 @@ import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import type { Hold } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
-import { createTurnedAway } from '../overload/rate-limit-cache.ts'
+import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createTestDependencies, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
@@ -39,7 +39,7 @@ function start(
   const settled: { tokens: number; ending: string }[] = []
   const { settler } = test.parts
   Object.assign(test.parts, {
-    rateLimitCache: createTurnedAway(() => time.now),
+    rateLimitCache: createRateLimitCache(() => time.now),
     callers: { find: caller, again: caller, clear: () => {} },
     settler: {
       ...settler,

@@ -2,7 +2,7 @@
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
 import { Failure } from '../access/failure.ts'
 import type { Limited, Refusal } from '../money/ledger.ts'
-import { type TurnedAwayFor, usedUp } from '../overload/rate-limit-cache.ts'
+import { type RateLimitRejection, usedUp } from '../overload/rate-limit-cache.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type LimitedCaller = Pick<Caller, 'limits' | 'accountLimits'>
@@ -25,7 +25,12 @@ const ASK_AGAIN_MS = 1_000
 const LONGEST_WAIT_S = 60
 
 /** `needed`: the least tokens that the request needs, where that is known. `now`: milliseconds since 1970. */
-export function rateLimitError(caller: LimitedCaller, refusal: TurnedAwayFor, needed: number, now: number): Failure {
+export function rateLimitError(
+  caller: LimitedCaller,
+  refusal: RateLimitRejection,
+  needed: number,
+  now: number,
+): Failure {
   const used = usedUp(refusal.outcome)
   const isKeys = refusal.outcome.startsWith('key_')
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits

@@ -9,8 +9,8 @@ import type { Upstream } from '../config/types.ts'
 import { apply, type Limited, type Verb } from '../money/ledger.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory-book.ts'
 import { seeded } from '../money/simulation/random.ts'
-import { createTries } from '../overload/attempt-counter.ts'
-import { createTurnedAway } from '../overload/rate-limit-cache.ts'
+import { createAttemptCounter } from '../overload/attempt-counter.ts'
+import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import { noRouteError, route, type Searching } from '../text/routing/route.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { Lane, type Verdict } from '../upstreams/health/lane.ts'
@@ -43,7 +43,7 @@ describe('limits of a key and of an account', () => {
       const run = (verb: Verb) => apply(memoryBook(rows, now), verb)
       run({ verb: 'join', slot: 0, config: '' })
       const caller = { limits: LIMITS, accountLimits: LIMITS, key: 2n, account: 1n }
-      const remembered = createTurnedAway(() => now)
+      const remembered = createRateLimitCache(() => now)
       let id = 10n
       for (let step = 0; step < 40; step += 1) {
         now += random.chance(0.5) ? 0 : random.below(9_000)
@@ -122,7 +122,7 @@ test('tries of a network', () => {
   const random = seeded(7)
   for (let round = 0; round < 200; round += 1) {
     let now = random.below(1e9)
-    const tries = createTries(() => now, 3, 3_600_000)
+    const tries = createAttemptCounter(() => now, 3, 3_600_000)
     let wait: number | undefined
     while (wait === undefined) {
       now += random.below(500_000)

@@ -1,7 +1,7 @@
 // GET /v1/usage and /v1/usage/{request_id}: what the caller's account has, may spend and has spent. Costs nothing, holds
 // nothing, and reads a few rows: sums are kept on the rows of key and account.
 
-import { type Answer, json } from '@trivium/http/response.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialects/index.ts'
 import { authenticate, invalid } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
@@ -19,7 +19,7 @@ const LARGEST_LIMIT = 100
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
-export async function showUsage(incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
+export async function showUsage(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, parts)
   const { limit, before } = pageOf(incoming.query)
   const standing = await parts.store.standing(caller.key)
@@ -37,7 +37,7 @@ export async function showUsage(incoming: IncomingRequest, parts: Dependencies):
   })
 }
 
-export async function showRequest(id: string, incoming: IncomingRequest, parts: Dependencies): Promise<Answer> {
+export async function showRequest(id: string, incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, parts)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')

@@ -69,7 +69,7 @@ export function plan(planning: Planning): Plan | Promise<Plan> {
   const wanted = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
   const searching = { caller, body: arrived.body, dialect: arrived.dialect, request }
   // Whoever waits for the same model came first.
-  const own = parts.room.isWaitedFor(wanted.model, caller.account)
+  const own = parts.upstreamSlots.hasQueue(wanted.model, caller.account)
     ? undefined
     : routeToHealthy(wanted, searching, parts)
   return own ? planWith(planning, wanted, wanted, own) : planOtherWay(planning, wanted, searching)

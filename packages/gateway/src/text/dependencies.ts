@@ -8,8 +8,8 @@ import type { Ids } from '../access/ids.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestLog } from '../observe/request-log.ts'
 import type { Admission } from '../overload/admission.ts'
-import type { TurnedAway } from '../overload/rate-limit-cache.ts'
-import type { Room } from '../overload/upstream-slots.ts'
+import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
+import type { UpstreamSlots } from '../overload/upstream-slots.ts'
 import type { ClaimStore } from '../paid-call/claim.ts'
 import type { FreeAborts } from '../paid-call/free-aborts.ts'
 import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
@@ -31,7 +31,7 @@ export type Dependencies = {
   store: ClaimStore & Pick<Storage, 'standing' | 'usage'>
   node: Node
   callers: Callers
-  rateLimitCache: TurnedAway
+  rateLimitCache: RateLimitCache
   /** Milliseconds since 1970. */
   clock(): number
   ids: Ids
@@ -41,7 +41,7 @@ export type Dependencies = {
   ticker: Ticker
   upstreamCalls: UpstreamCalls
   /** For those who wait until an upstream can take one more. */
-  room: Room
+  upstreamSlots: UpstreamSlots
   retryBudget: RetryBudget
   send: Send
   fetchPublic: typeof fetchPublic

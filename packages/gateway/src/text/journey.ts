@@ -1,10 +1,10 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
 //   authenticate -> read -> (claim) -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 
-import { type Announced, announcedBody, JSON_BODY, NO_MEMORY, readBody } from '@trivium/http/body.ts'
+import { type BodyHeaders, bodyHeaders, JSON_BODY, NO_MEMORY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
-import type { Answer, AnswerHeaders } from '@trivium/http/response.ts'
-import { MOST_WAITING, ONE_PIECE_BYTES } from '@trivium/http/server/incoming-body.ts'
+import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
+import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
@@ -13,8 +13,8 @@ import { authorize } from '../access/authorize.ts'
 import { Failure } from '../access/failure.ts'
 import { checkVersion } from '../access/protocol-version.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
-import type { Load, Place } from '../overload/admission.ts'
-import { OVERLOADED, rejectInTurn } from '../overload/load-shedding.ts'
+import type { Load, Slot } from '../overload/admission.ts'
+import { OVERLOADED, rejectPaced } from '../overload/load-shedding.ts'
 import { claimKey, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { cancelOnDisconnect, type Exchange } from '../paid-call/exchange.ts'
 import { type Accepted, acceptAfter, acceptedAs, letGo, NONE_TOO_DEAR, plan, rejectPoor, turnedAway } from './accept.ts'
@@ -38,12 +38,16 @@ export type IncomingRequest = {
   http: HttpRequest
   id: bigint
   query: string
-  headers: AnswerHeaders
+  headers: ResponseHeaders
   /** For its line in the log. */
   record: RequestRecord
 }
 
-export async function journey(incoming: IncomingRequest, ask: TextEndpoint, parts: Dependencies): Promise<Answer> {
+export async function journey(
+  incoming: IncomingRequest,
+  ask: TextEndpoint,
+  parts: Dependencies,
+): Promise<HttpResponse> {
   const { http, id } = incoming
   const { headers } = http
   const { dialect } = ask
@@ -61,7 +65,7 @@ export async function journey(incoming: IncomingRequest, ask: TextEndpoint, part
   const { lowFunds } = parts.rateLimitCache
   // A repeated request is not rejected: its answer may have been paid for and kept.
   if (ask.addressed && key === null && lowFunds.knows(caller)) rejectPoor(caller, ask.addressed.model, catalogue, parts)
-  const announced = announcedBody(headers)
+  const announced = bodyHeaders(headers)
   const load: Load = { tenant: caller, bytes: weightOf(announced), isArriving: http.body.isComplete !== true }
   const place = parts.admission.enter(load) ?? (await placeInTurn(incoming, load, parts))
   let streaming = false
@@ -117,7 +121,7 @@ export async function journey(incoming: IncomingRequest, ask: TextEndpoint, part
     if (claim) await releaseClaim(claim, parts)
     throw error
   } finally {
-    if (!streaming) place.leave()
+    if (!streaming) place.release()
   }
 }
 
@@ -125,9 +129,9 @@ export async function journey(incoming: IncomingRequest, ask: TextEndpoint, part
  * Before its body has been read a request weighs what may have arrived, not what is announced: a small body has its memory from its
  * first byte on, and of any other no more is taken from the connection than this until it is read.
  */
-function weightOf({ encoding, length }: Announced): number {
-  const bytes = encoding === null && length !== null ? Number(length) : MOST_WAITING
-  return bytes <= ONE_PIECE_BYTES ? bytes : MOST_WAITING
+function weightOf({ encoding, length }: BodyHeaders): number {
+  const bytes = encoding === null && length !== null ? Number(length) : MAX_BUFFERED_BYTES
+  return bytes <= ONE_PIECE_BYTES ? bytes : MAX_BUFFERED_BYTES
 }
 
 /** The model that the body names, without parsing all of it; '' where it names none, or is not valid. */
@@ -138,19 +142,19 @@ function modelIn(body: Uint8Array): string {
 }
 
 /** Only known callers wait, and nothing of theirs has been read: a line costs little. */
-function placeInTurn({ http, record }: IncomingRequest, load: Load, { admission }: Dependencies): Promise<Place> {
+function placeInTurn({ http, record }: IncomingRequest, load: Load, { admission }: Dependencies): Promise<Slot> {
   const since = performance.now()
   return new Promise((resolve, reject) => {
     const { code, message, retryAfter } = OVERLOADED
     const refuse = () => reject(new Failure(code, message, { retryAfter }))
     let hasWaited = false
-    admission.wait(load, http, (place) => {
+    admission.enqueue(load, http, (place) => {
       record.queuedMs += performance.now() - since
       if (place) return resolve(place)
       record.isShed = true
       // A client that is rejected at once may ask again at once.
-      if (!hasWaited) return rejectInTurn(admission, { itIsTime: refuse })
-      admission.refused++
+      if (!hasWaited) return rejectPaced(admission, { proceed: refuse })
+      admission.rejected++
       refuse()
     })
     hasWaited = true

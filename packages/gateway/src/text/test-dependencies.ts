@@ -11,8 +11,8 @@ import { spoken } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Log } from '../observe/log.ts'
 import { NO_REQUEST_LOG } from '../observe/request-log.ts'
-import { createWaiting } from '../overload/queues.ts'
-import { createTurnedAway } from '../overload/rate-limit-cache.ts'
+import { createQueues } from '../overload/queues.ts'
+import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import { createFreeAborts } from '../paid-call/free-aborts.ts'
 import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Settled } from '../storage/settle.ts'
@@ -55,7 +55,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     warn: (message) => void logged.push(message),
     error: (message) => void logged.push(message),
   }
-  const waiting = createWaiting({ inFlight: 10, memoryBytes: 1024 * 1024 }, ticker, log)
+  const waiting = createQueues({ inFlight: 10, memoryBytes: 1024 * 1024 }, ticker, log)
   const config = testConfig(timeouts, dialect)
   const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
   const catalogue = compileCatalogue({ ...config, retention }, 0)
@@ -90,12 +90,17 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
     callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
-    rateLimitCache: createTurnedAway(() => 0),
+    rateLimitCache: createRateLimitCache(() => 0),
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
     statistics: createStatistics(),
     freeAborts: createFreeAborts(() => 0),
-    ...{ ...waiting, upstreamCalls: createUpstreamCalls(ticker, waiting.room.freed), log, requestLog: NO_REQUEST_LOG },
+    ...{
+      ...waiting,
+      upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamSlots.freed),
+      log,
+      requestLog: NO_REQUEST_LOG,
+    },
     retryBudget: createRetryBudget(),
     random: () => 0,
     fetchPublic: unused,

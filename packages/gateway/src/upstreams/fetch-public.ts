@@ -8,7 +8,7 @@ import { lookup } from 'node:dns/promises'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type AddressKind, formatIp, type Ip, kindOf, parseIp } from '@trivium/http/ip-address.ts'
+import { type AddressKind, formatIp, type Ip, kindOf, parseIp } from '@trivium/http/addresses/ip-address.ts'
 
 /** For logs and decisions. `not_public` and `unresolved` read the same to a caller: see REASONS. */
 export type PublicFetchReason = keyof typeof REASONS

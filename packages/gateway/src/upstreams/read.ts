@@ -1,6 +1,6 @@
 // Reading a reply whose size somebody else decides.
 
-import { mostSent } from '@trivium/http/framing/chunked.ts'
+import { maxEncodedBytes } from '@trivium/http/framing/chunked.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Reply } from './reply.ts'
 
@@ -44,7 +44,7 @@ async function readOn(
     // Services that take their time to answer send blanks or empty lines meanwhile.
     else watch?.resetIdle()
     size += piece.length
-    if (size > limit || (reply.received ?? 0) > mostSent(limit)) {
+    if (size > limit || (reply.received ?? 0) > maxEncodedBytes(limit)) {
       reply.cancel()
       return undefined
     }

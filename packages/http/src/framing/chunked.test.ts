@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { Chunked } from './chunked.ts'
+import { ChunkedDecoder } from './chunked.ts'
 import { Malformed } from './malformed.ts'
 
 /** All of the body, with the text given in pieces of this size. */
 function read(text: string, size = text.length) {
-  const chunked = new Chunked()
+  const chunked = new ChunkedDecoder()
   const bytes = Buffer.from(text, 'latin1')
   let body = ''
   let at = 0
@@ -75,7 +75,7 @@ describe('what is no chunk is refused', () => {
 
 test('a small piece does not keep the read that it came in', () => {
   const chunk = `1;${'a'.repeat(250)}\r\nx\r\n`
-  const piece = new Chunked().push(Buffer.from(chunk.repeat(4_000), 'latin1'))
+  const piece = new ChunkedDecoder().push(Buffer.from(chunk.repeat(4_000), 'latin1'))
   expect(piece.length).toBe(4_000)
   expect(piece.buffer.byteLength).toBeLessThanOrEqual(2 * piece.length)
 })

@@ -1,6 +1,6 @@
 // A body in chunks, taken out of them.
 import { Malformed } from './malformed.ts'
-import { partOf } from './part-of.ts'
+import { viewOrCopy } from './view-or-copy.ts'
 
 /** Of a chunk's extension, with the blanks before it. Hardly anybody sends one, and nobody reads it. */
 const MOST_EXTENSION_BYTES = 256
@@ -13,7 +13,7 @@ const MOST_DIGITS = 13
 const framingFor = (bytes: number): number => MOST_TRAILER_BYTES + bytes / 8
 
 /** How many bytes a body within a limit may have as it was sent. Framing costs work and time, too, and must not be free. */
-export const mostSent = (limitBytes: number): number => limitBytes + framingFor(limitBytes)
+export const maxEncodedBytes = (limitBytes: number): number => limitBytes + framingFor(limitBytes)
 
 const CR = 0x0d
 const LF = 0x0a
@@ -21,7 +21,7 @@ const SEMICOLON = 0x3b
 
 type State = 'size' | 'blank' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-end'
 
-export class Chunked {
+export class ChunkedDecoder {
   /** The body is over. */
   done = false
   /** How many of the bytes pushed last belonged to it. */
@@ -58,7 +58,7 @@ export class Chunked {
       if (this.#size === 0) this.#state = 'data-cr'
     }
     this.used = at
-    return partOf(bytes, from, to)
+    return viewOrCopy(bytes, from, to)
   }
 
   #step(byte: number): void {

@@ -30,13 +30,13 @@ export class HeaderLines {
   /** A bit for each length that a name here has: most names that are asked for are not there, and most of those have another. */
   readonly #lengths: number
   /** false: nothing of this is to be believed. */
-  readonly isClear: boolean
+  readonly isValid: boolean
 
   /** `firstLine` is how long that is. Bytes are looked through far faster than the text that is made of them. */
   constructor(head: HeadBytes, text: string, firstLine: number) {
     this.#text = text
     const count = readBounds(head, head.start + firstLine)
-    this.isClear = count !== -1
+    this.isValid = count !== -1
     this.#bounds = bounds.slice(0, Math.max(0, count))
     this.#lengths = lengthsIn(this.#bounds)
   }

@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { HttpRequest } from '../request.ts'
-import type { Answer } from '../response.ts'
+import type { HttpResponse } from '../response.ts'
+import { ADMIT_ALL } from './admission-gate.ts'
 import { Connection } from './connection.ts'
-import { OPEN_DOOR } from './gate.ts'
-import type { Handler } from './owner.ts'
-import { readText, textAnswer } from './test-handler.ts'
+import type { Handler } from './server-context.ts'
+import { readText, textResponse } from './test-handler.ts'
 
 const KIB = 1024
 
@@ -31,10 +31,10 @@ function connect(handle: Handler) {
   const owner = {
     ...{
       handle,
-      door: OPEN_DOOR,
+      gate: ADMIT_ALL,
       now: () => 0,
       date: () => '',
-      isLeaving: () => false,
+      isDraining: () => false,
       isStopping: () => false,
       closed: () => {},
       malformed: () => {},
@@ -56,7 +56,7 @@ describe('answers that the client does not read', () => {
     let asked = 0
     const { connection, socket, did, receive, answers } = connect(() => {
       asked++
-      return textAnswer(200, 'x'.repeat(1000))
+      return textResponse(200, 'x'.repeat(1000))
     })
     socket.room = 10
     receive(GET.repeat(100))
@@ -74,18 +74,18 @@ describe('answers that the client does not read', () => {
 
 describe('requests that come before their turn', () => {
   test('are held back, and read on', async () => {
-    let answerFirst = (_: Answer) => {}
-    const first = new Promise<Answer>((resolve) => {
+    let answerFirst = (_: HttpResponse) => {}
+    const first = new Promise<HttpResponse>((resolve) => {
       answerFirst = resolve
     })
     let asked = 0
-    const { did, receive, answers } = connect(() => (++asked === 1 ? first : textAnswer(200, '')))
+    const { did, receive, answers } = connect(() => (++asked === 1 ? first : textResponse(200, '')))
     receive(GET)
     receive(GET.repeat(2000))
     expect(did).toEqual([])
     receive(GET.repeat(2000))
     expect([asked, did]).toEqual([1, ['pause']])
-    answerFirst(textAnswer(200, ''))
+    answerFirst(textResponse(200, ''))
     await Bun.sleep(0)
     expect([answers(), did]).toEqual([4001, ['pause', 'resume']])
   })
@@ -97,7 +97,7 @@ describe('requests that come before their turn', () => {
     const turns: (() => void)[] = []
     const { did, receive, socket } = connect(async (request) => {
       if (request.method === 'GET') await new Promise<void>((resolve) => turns.push(resolve))
-      return textAnswer(200, `${(await readText(request)).length} bytes`)
+      return textResponse(200, `${(await readText(request)).length} bytes`)
     })
     receive(GET)
     receive(GET.repeat(80) + last)
@@ -116,7 +116,7 @@ describe('requests that come before their turn', () => {
 describe('a body that nobody reads', () => {
   const silent = () => {
     let request: HttpRequest | undefined
-    const never = new Promise<Answer>(() => {})
+    const never = new Promise<HttpResponse>(() => {})
     const connected = connect((asked) => {
       request = asked
       return never
@@ -142,7 +142,7 @@ describe('a body that nobody reads', () => {
   })
 
   test('is thrown away when the answer is there', async () => {
-    const { connection, did, receive, answers } = connect(() => Bun.sleep(0).then(() => textAnswer(401, '')))
+    const { connection, did, receive, answers } = connect(() => Bun.sleep(0).then(() => textResponse(401, '')))
     receive(post(200 * KIB, 'x'.repeat(100 * KIB)))
     expect(did).toEqual(['pause'])
     await Bun.sleep(5)
@@ -154,7 +154,7 @@ describe('a body that nobody reads', () => {
 })
 
 test('what comes after the end is not kept', () => {
-  const { did, receive, answers } = connect(() => textAnswer(200, '', { connection: 'close' }))
+  const { did, receive, answers } = connect(() => textResponse(200, '', { connection: 'close' }))
   receive(GET + GET.repeat(10_000))
   for (let times = 0; times < 10; times++) receive(GET.repeat(10_000))
   expect([answers(), did]).toEqual([1, ['shutdown']])

@@ -1,14 +1,14 @@
 // How many connections clients may have at once, and which idle ones are closed to make room for new ones.
 
 /** A connection, as far as the limit is concerned. */
-export type Limited = {
+export type LimitedConnection = {
   /** When the last request ended; undefined: one is being read, queued or answered, and the connection is not touched. */
   readonly idleSince: number | undefined
   /** Closes it and frees its descriptor at once. */
   evict(): void
 }
 
-export type LimitOptions = {
+export type ConnectionLimitOptions = {
   most: number
   /** Whose connections are counted together: an address or a network. undefined: nobody's, since many clients come from there. */
   ownerOf(address: string): string | undefined
@@ -24,19 +24,19 @@ const LOOK_AGAIN_MS = 250
 const REPORT_EVERY_MS = 60_000
 
 export class ConnectionLimit {
-  readonly #options: LimitOptions
-  readonly #owners = new Map<Limited, string | undefined>()
+  readonly #options: ConnectionLimitOptions
+  readonly #owners = new Map<LimitedConnection, string | undefined>()
   #allBusySince = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
   #closed = 0
   #refused = 0
 
-  constructor(options: LimitOptions) {
+  constructor(options: ConnectionLimitOptions) {
     this.#options = options
   }
 
   /** false: there is no room, and none can be made. */
-  add(connection: Limited, address: string): boolean {
+  add(connection: LimitedConnection, address: string): boolean {
     const { most, ownerOf } = this.#options
     if (this.#owners.size >= most && !this.#makeRoom()) {
       this.#refused++
@@ -47,7 +47,7 @@ export class ConnectionLimit {
     return true
   }
 
-  remove(connection: Limited): void {
+  remove(connection: LimitedConnection): void {
     this.#owners.delete(connection)
   }
 
@@ -69,8 +69,8 @@ export class ConnectionLimit {
    * In the order in which they are closed. Each is ranked by how many connections its owner has beside it that are busy or were
    * used later: so an owner of many loses them one by one, the oldest first, before an owner of few loses any.
    */
-  #idleToClose(): Limited[] {
-    const idle: { connection: Limited; owner: string | undefined; since: number; rank: number }[] = []
+  #idleToClose(): LimitedConnection[] {
+    const idle: { connection: LimitedConnection; owner: string | undefined; since: number; rank: number }[] = []
     const held = new Map<string, number>()
     const count = (owner: string | undefined): number => {
       if (owner === undefined) return 0

@@ -1,19 +1,19 @@
 // One connection of a client: a request in, its answer out, one after the other.
 
 import type { Socket } from 'bun'
-import { partOf } from '../framing/part-of.ts'
-import type { PreparedAnswer } from '../prepared-response.ts'
-import type { Answer, Sink, StreamedBody } from '../response.ts'
-import type { Source } from './incoming-body.ts'
-import { CR, HEAD_END, IncomingHead, LF } from './incoming-head.ts'
-import { IncomingRequest } from './incoming-request.ts'
-import { Outgoing } from './outgoing.ts'
-import { OutgoingStream } from './outgoing-stream.ts'
-import type { Owner } from './owner.ts'
-import { BadHead, type BareStatus, RequestHead } from './request-head.ts'
-import { bareAnswer, statusLine } from './status.ts'
+import { bareResponse, statusLine } from '../framing/status-line.ts'
+import { viewOrCopy } from '../framing/view-or-copy.ts'
+import type { PreparedResponse } from '../prepared-response.ts'
+import type { HttpResponse, Sink, StreamedBody } from '../response.ts'
+import type { BodySource } from './incoming/incoming-body.ts'
+import { CR, HEAD_END, IncomingHead, LF } from './incoming/incoming-head.ts'
+import { IncomingRequest } from './incoming/incoming-request.ts'
+import { RejectedHead, type RejectionStatus, RequestHead } from './incoming/request-head.ts'
+import { SocketWriter } from './outgoing/socket-writer.ts'
+import { StreamedResponse } from './outgoing/streamed-response.ts'
+import type { ServerContext } from './server-context.ts'
 import { type Awaited, SLOW_HEAD_MS, TIMEOUTS } from './timeouts.ts'
-import { type Host, type Visit, visitOf } from './unread-request.ts'
+import { type BufferedRequest, type RequestHost, submitToGate } from './unread-request.ts'
 
 /** Of requests that come before their turn. */
 const MOST_EARLY_BYTES = 64 * 1024
@@ -21,23 +21,23 @@ const MOST_EARLY_BYTES = 64 * 1024
 const MOST_DISCARDED_BYTES = 256 * 1024
 const NOTHING = new Uint8Array(0)
 
-export class Connection implements Source, Host {
-  readonly #owner: Owner<Connection>
+export class Connection implements BodySource, RequestHost {
+  readonly #owner: ServerContext<Connection>
   #socket: Socket<Connection> | undefined
-  readonly #outgoing: Outgoing
+  readonly #outgoing: SocketWriter
   readonly #head = new IncomingHead()
   /** What came before its turn: the next requests. */
   #early: Buffer | undefined
   /** Until it is answered and all of it has come. */
   #request: IncomingRequest | undefined
   /** A request that has not been read. */
-  #visit: Visit | undefined
+  #visit: BufferedRequest | undefined
   /** The request that is read next, as a visit. */
-  #waitedMs = 0
+  #queuedMs = 0
   #isAnswered = false
   #staysOpen = true
   /** The answer, if it is a streamed one. */
-  #stream: OutgoingStream | undefined
+  #stream: StreamedResponse | undefined
   #isReading = false
   /** Nobody reads the body of the request. */
   #isBodyHeld = false
@@ -47,10 +47,10 @@ export class Connection implements Source, Host {
   /** When what is being waited for began, or last went on. */
   #since: number
 
-  constructor(owner: Owner<Connection>, socket: Socket<Connection>) {
+  constructor(owner: ServerContext<Connection>, socket: Socket<Connection>) {
     this.#owner = owner
     this.#socket = socket
-    this.#outgoing = new Outgoing(socket)
+    this.#outgoing = new SocketWriter(socket)
     this.#since = owner.now()
   }
 
@@ -73,7 +73,7 @@ export class Connection implements Source, Host {
     if (this.#isIdle && this.#outgoing.isEmpty) {
       // Line ends alone are no request, and would keep an idle connection for as long as they come.
       if (!isBlank(bytes)) this.#since = this.#owner.now()
-      if (this.#owner.door.isCrowded && this.#isKeptAtDoor(bytes)) return
+      if (this.#owner.gate.isActive && this.#isKeptAtDoor(bytes)) return
     }
     const request = this.#request
     const rest = request && !request.body.isComplete ? this.#intoBody(request, bytes) : bytes
@@ -83,21 +83,25 @@ export class Connection implements Source, Host {
   }
 
   #isKeptAtDoor(bytes: Buffer): boolean {
-    this.#visit = visitOf(bytes, this.#owner.door, this)
+    this.#visit = submitToGate(bytes, this.#owner.gate, this)
     return this.#visit !== undefined
   }
 
-  letIn(bytes: Buffer, waitedMs: number): void {
+  admit(bytes: Buffer, queuedMs: number): void {
     this.#visit = undefined
     this.#early = this.#early ? Buffer.concat([bytes, this.#early]) : bytes
-    this.#waitedMs = waitedMs
+    this.#queuedMs = queuedMs
     this.#readOn()
   }
 
-  turnAway(answer: PreparedAnswer): void {
+  reject(answer: PreparedResponse): void {
     this.#visit = undefined
-    this.#staysOpen = !this.#owner.isLeaving()
-    this.#outgoing.write(answer.text(this.#owner.date(), this.#owner.door.nextId(), this.#staysOpen), NOTHING, '')
+    this.#staysOpen = !this.#owner.isDraining()
+    this.#outgoing.write(
+      answer.text(this.#owner.date(), this.#owner.gate.nextRequestId(), this.#staysOpen),
+      NOTHING,
+      '',
+    )
     if (this.#staysOpen) this.#next()
     else this.#close()
   }
@@ -105,7 +109,7 @@ export class Connection implements Source, Host {
   /** Gives what is behind the body. */
   #intoBody(request: IncomingRequest, bytes: Buffer): Buffer {
     try {
-      return partOf(bytes, request.body.push(bytes))
+      return viewOrCopy(bytes, request.body.push(bytes))
     } catch {
       // A chunk that is none. Where the next request begins cannot be known either.
       this.#refuse(400)
@@ -126,7 +130,7 @@ export class Connection implements Source, Host {
       try {
         this.#readHead(bytes)
       } catch (error) {
-        if (error instanceof BadHead) this.#refuseHead(error.status)
+        if (error instanceof RejectedHead) this.#refuseHead(error.status)
         else {
           this.#owner.failed(error)
           this.#refuse(500)
@@ -140,12 +144,12 @@ export class Connection implements Source, Host {
   #readHead(bytes: Buffer): void {
     const head = this.#head.take(bytes)
     if (!head) return
-    const request = new IncomingRequest(new RequestHead(head), this, this.#waitedMs)
-    this.#waitedMs = 0
+    const request = new IncomingRequest(new RequestHead(head), this, this.#queuedMs)
+    this.#queuedMs = 0
     this.#request = request
     this.#isAnswered = false
-    this.#staysOpen = request.headers.staysOpen
-    let rest = partOf(head.bytes, head.end + HEAD_END.length)
+    this.#staysOpen = request.headers.keepsAlive
+    let rest = viewOrCopy(head.bytes, head.end + HEAD_END.length)
     if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
     if (rest.length > 0) this.#early = rest
     if (this.#request === request) this.#answer(request)
@@ -161,7 +165,7 @@ export class Connection implements Source, Host {
       )
   }
 
-  #respondOrFail(request: IncomingRequest, answer: Answer): void {
+  #respondOrFail(request: IncomingRequest, answer: HttpResponse): void {
     try {
       this.#respond(request, answer)
     } catch (error) {
@@ -175,14 +179,14 @@ export class Connection implements Source, Host {
     if (this.#request === request) this.#refuse(500)
   }
 
-  #respond(request: IncomingRequest, { status, headers, body }: Answer): void {
+  #respond(request: IncomingRequest, { status, headers, body }: HttpResponse): void {
     const isStreamed = !(body instanceof Uint8Array)
     if (this.#request !== request) {
       // Nobody is there any more.
       if (isStreamed) runUnheard(body)
       return
     }
-    if (this.#owner.isLeaving() || isBetterCutShort(request)) this.#staysOpen = false
+    if (this.#owner.isDraining() || isBetterCutShort(request)) this.#staysOpen = false
     if (headers.get('connection') === 'close') this.#staysOpen = false
     else if (!this.#staysOpen) headers.set('connection', 'close')
     const lines = `${statusLine(status)}${this.#owner.date()}${headers.lines()}`
@@ -198,7 +202,7 @@ export class Connection implements Source, Host {
   }
 
   async #respondInPieces(request: IncomingRequest, lines: string, body: StreamedBody): Promise<void> {
-    const stream = new OutgoingStream(this.#outgoing, lines, request.headers.isCurrent)
+    const stream = new StreamedResponse(this.#outgoing, lines, request.headers.isHttp11)
     this.#stream = stream
     try {
       const last = await body.run(stream)
@@ -234,22 +238,22 @@ export class Connection implements Source, Host {
   }
 
   /** No request came of it. */
-  #refuseHead(status: BareStatus): void {
+  #refuseHead(status: RejectionStatus): void {
     this.#owner.malformed()
     this.#refuse(status)
   }
 
   /** Nothing of this can be answered properly, or the connection cannot be used after it. */
-  #refuse(status: BareStatus | 500): void {
+  #refuse(status: RejectionStatus | 500): void {
     // Within an answer there is nothing left to say.
     const isTooLate = this.#request !== undefined && (this.#isAnswered || this.#stream?.hasBegun === true)
-    if (!isTooLate) this.#outgoing.write(bareAnswer(status, this.#owner.date()), NOTHING, '')
-    this.#request?.left()
+    if (!isTooLate) this.#outgoing.write(bareResponse(status, this.#owner.date()), NOTHING, '')
+    this.#request?.disconnected()
     this.#close()
   }
 
   /** A streamed answer that cannot be ended must not look as if it had. */
-  #breakOff(stream: OutgoingStream): void {
+  #breakOff(stream: StreamedResponse): void {
     if (!stream.hasBegun) this.#refuse(500)
     else if (stream.inChunks) this.#close()
     else this.cut()
@@ -268,7 +272,7 @@ export class Connection implements Source, Host {
   #letGo(): IncomingRequest | undefined {
     const request = this.#request
     this.#request = undefined
-    this.#visit?.left()
+    this.#visit?.disconnected()
     this.#visit = undefined
     this.#early = undefined
     this.#head.drop()
@@ -295,7 +299,7 @@ export class Connection implements Source, Host {
     this.#owner.closed(this)
     const request = this.#letGo()
     this.#outgoing.close()
-    if (!this.#isAnswered) request?.left()
+    if (!this.#isAnswered) request?.disconnected()
   }
 
   /** Whatever runs. The handler for a closed socket does the rest. */
@@ -357,13 +361,14 @@ export class Connection implements Source, Host {
     else this.#socket?.resume()
   }
 
-  invite(): void {
+  sendContinue(): void {
     this.#outgoing.write('HTTP/1.1 100 Continue\r\n\r\n', NOTHING, '')
   }
 }
 
 /** What is left of its body costs more than a new connection; or may come or not, and only the client knows. */
-const isBetterCutShort = ({ body }: IncomingRequest): boolean => body.left > MOST_DISCARDED_BYTES || body.isHeldByClient
+const isBetterCutShort = ({ body }: IncomingRequest): boolean =>
+  body.remainingBytes > MOST_DISCARDED_BYTES || body.awaitsContinue
 
 const isBlank = (bytes: Buffer): boolean => bytes.length <= 2 && (bytes[0] === CR || bytes[0] === LF)
 

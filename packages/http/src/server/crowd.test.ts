@@ -1,11 +1,11 @@
 // More connections than there may be: on a real server, plain and over TLS.
 import { afterEach, describe, expect, test } from 'bun:test'
-import type { Answer } from '../response.ts'
+import type { HttpResponse } from '../response.ts'
 import { serveForTest } from '../test-support.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import { RawClient } from './test-client.ts'
-import { textAnswer } from './test-handler.ts'
-import { arrival, CERTIFICATE, GET } from './test-visits.ts'
+import { arrival, CERTIFICATE, GET } from './test-exchanges.ts'
+import { textResponse } from './test-handler.ts'
 
 const MOST = 10
 const GONE = 50
@@ -17,13 +17,13 @@ describe.each([
   const clients: RawClient[] = []
   const stops: (() => Promise<void>)[] = []
   afterEach(async () => {
-    for (const client of clients.splice(0)) client.leave()
+    for (const client of clients.splice(0)) client.disconnect()
     for (const stop of stops.splice(0)) await stop()
   })
 
   /** Answers to /slow when told to, to everything else at once. */
   function crowd() {
-    const slow = Promise.withResolvers<Answer>()
+    const slow = Promise.withResolvers<HttpResponse>()
     let time = 0
     const limit = new ConnectionLimit({
       most: MOST,
@@ -31,7 +31,7 @@ describe.each([
       now: () => (time += 1_000),
       report: () => {},
     })
-    const handle = ({ target }: { target: string }) => (target === '/slow' ? slow.promise : textAnswer(200, target))
+    const handle = ({ target }: { target: string }) => (target === '/slow' ? slow.promise : textResponse(200, target))
     const server = serveForTest(handle, { limit, tls: isSecure ? CERTIFICATE : undefined })
     stops.push(server.stop)
     const open = async () => {
@@ -43,7 +43,7 @@ describe.each([
       ])
       return client
     }
-    return { open, advance: server.advance, finish: () => slow.resolve(textAnswer(200, 'slow')) }
+    return { open, advance: server.advance, finish: () => slow.resolve(textResponse(200, 'slow')) }
   }
 
   const isOpen = (client: RawClient) => Promise.race([client.end().then(() => false), Bun.sleep(0).then(() => true)])
@@ -53,7 +53,7 @@ describe.each([
     const silent: RawClient[] = []
     for (let count = 0; count < 3 * MOST; count++) silent.push(await open())
     const client = (await open()).send(GET)
-    expect((await client.answer()).body).toBe('/a')
+    expect((await client.response()).body).toBe('/a')
     await arrival()
     const still = await Promise.all(silent.map(isOpen))
     expect(still.filter(Boolean)).toHaveLength(MOST - 1)
@@ -69,7 +69,7 @@ describe.each([
     expect((await refused.end()).how).toBe('reset')
     await advance(5_500)
     const next = (await open()).send(GET)
-    expect((await next.answer()).body).toBe('/a')
+    expect((await next.response()).body).toBe('/a')
   })
 
   test('one whose request is being read or answered stays, and nobody else is let in', async () => {
@@ -81,11 +81,11 @@ describe.each([
     const refused = await open()
     expect((await refused.end()).how).toBe('reset')
     reading?.send(GET.slice(10))
-    expect((await reading?.answer())?.body).toBe('/a')
+    expect((await reading?.response())?.body).toBe('/a')
     finish()
-    for (const client of answering) expect((await client.answer()).body).toBe('slow')
+    for (const client of answering) expect((await client.response()).body).toBe('slow')
     const next = (await open()).send(GET)
-    expect((await next.answer()).body).toBe('/a')
+    expect((await next.response()).body).toBe('/a')
   })
 })
 
@@ -98,7 +98,7 @@ test('clients that are gone before they are accepted have an address, too', asyn
     now: () => 0,
     report: () => {},
   })
-  const { port, stop } = serveForTest(() => textAnswer(200, ''), { limit, failed: (error) => failures.push(error) })
+  const { port, stop } = serveForTest(() => textResponse(200, ''), { limit, failed: (error) => failures.push(error) })
   // This process is blocked meanwhile, so it accepts none of them in time.
   const script = `
     const { connect } = require('node:net')

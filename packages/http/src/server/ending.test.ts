@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
-import { streamedAnswer, textAnswer } from './test-handler.ts'
-import { arrival, CERTIFICATE, describeBoth, GET, post } from './test-visits.ts'
+import { arrival, CERTIFICATE, describeBoth, GET, post } from './test-exchanges.ts'
+import { streamedResponse, textResponse } from './test-handler.ts'
 
 describeBoth((host) => {
   describe('time', () => {
@@ -15,40 +15,40 @@ describeBoth((host) => {
         client.send(letter)
       }
       await host.advance(5_000)
-      const { status, headers } = await client.answer()
+      const { status, headers } = await client.response()
       expect([status, headers.connection]).toEqual([408, 'close'])
-      client.leave()
+      client.disconnect()
     })
 
     test('the next head has as much, counted from its own beginning', async () => {
       const client = host.open().send(GET)
-      ;(await host.visit()).answer(textAnswer(200, 'one'))
-      await client.answer()
+      ;(await host.nextRequest()).respond(textResponse(200, 'one'))
+      await client.response()
       await host.advance(50_000)
       client.send(GET.slice(0, 10))
       await arrival()
       await host.advance(25_000)
       client.send(GET.slice(10))
-      ;(await host.visit()).answer(textAnswer(200, 'two'))
-      expect((await client.answer()).body).toBe('two')
+      ;(await host.nextRequest()).respond(textResponse(200, 'two'))
+      expect((await client.response()).body).toBe('two')
       client.send(GET.slice(0, 10))
       await arrival()
       await host.advance(31_000)
-      expect((await client.answer()).status).toBe(408)
-      client.leave()
+      expect((await client.response()).status).toBe(408)
+      client.disconnect()
     })
 
     test('idle connections are closed without a word', async () => {
       const silent = host.open()
       await new Promise((resolve) => silent.socket.once('connect', resolve))
       const idle = host.open().send(GET)
-      ;(await host.visit()).answer(textAnswer(200, 'one'))
-      await idle.answer()
+      ;(await host.nextRequest()).respond(textResponse(200, 'one'))
+      await idle.response()
       await host.advance(70_000)
       await host.advance(6_000)
       for (const client of [silent, idle]) {
         expect(await client.end()).toEqual({ rest: '', how: 'end' })
-        client.leave()
+        client.disconnect()
       }
     })
 
@@ -57,15 +57,15 @@ describeBoth((host) => {
       ['in halves', ['\r', '\n']],
     ])('line ends alone keep no connection: %s', async (_, pieces) => {
       const client = host.open().send(GET)
-      ;(await host.visit()).answer(textAnswer(200, 'one'))
-      await client.answer()
+      ;(await host.nextRequest()).respond(textResponse(200, 'one'))
+      await client.response()
       for (let times = 0; times < 4; times++) {
         await client.sendEach(pieces)
         await arrival()
         await host.advance(19_000)
       }
       expect(await client.end()).toEqual({ rest: '', how: 'end' })
-      client.leave()
+      client.disconnect()
     })
 
     test('half a line end before a request does not shorten its time', async () => {
@@ -78,39 +78,39 @@ describeBoth((host) => {
       await arrival()
       await host.advance(25_000)
       client.send(GET.slice(10))
-      ;(await host.visit()).answer(textAnswer(200, 'one'))
-      expect((await client.answer()).body).toBe('one')
-      client.leave()
+      ;(await host.nextRequest()).respond(textResponse(200, 'one'))
+      expect((await client.response()).body).toBe('one')
+      client.disconnect()
     })
 
     test('a request that takes long is not idle', async () => {
       const client = host.open().send(GET)
-      const { answer } = await host.visit()
+      const { respond: answer } = await host.nextRequest()
       await host.advance(1_000_000)
-      answer(textAnswer(200, 'at last'))
-      expect((await client.answer()).body).toBe('at last')
-      client.leave()
+      answer(textResponse(200, 'at last'))
+      expect((await client.response()).body).toBe('at last')
+      client.disconnect()
     })
 
     test('who does not end a connection that is closed is cut off', async () => {
       const client = host.open().send('GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
-      ;(await host.visit()).answer(textAnswer(200, 'one'))
-      await client.answer()
+      ;(await host.nextRequest()).respond(textResponse(200, 'one'))
+      await client.response()
       expect((await client.end()).how).toBe('end')
       await host.advance(31_000)
       // Would wait for the client otherwise.
       await host.stop(false)
-      client.leave()
+      client.disconnect()
     })
 
     test('who does not send the rest of an unwanted body is cut off', async () => {
       const client = host.open().send(post(10, 'hello'))
-      ;(await host.visit()).answer(textAnswer(401, 'no'))
-      expect((await client.answer()).status).toBe(401)
+      ;(await host.nextRequest()).respond(textResponse(401, 'no'))
+      expect((await client.response()).status).toBe(401)
       expect(host.pending).toBe(0)
       await host.advance(76_000)
       await client.end()
-      client.leave()
+      client.disconnect()
     })
   })
 
@@ -118,25 +118,25 @@ describeBoth((host) => {
     test('what runs is answered, and told that it is the end', async () => {
       const busy = host.open().send(GET)
       const idle = host.open()
-      const { answer } = await host.visit()
+      const { respond: answer } = await host.nextRequest()
       await arrival()
       const stopped = host.stop(false)
       expect(await idle.end()).toEqual({ rest: '', how: 'end' })
-      idle.leave()
-      answer(textAnswer(200, 'last'))
-      const { body, headers } = await busy.answer()
+      idle.disconnect()
+      answer(textResponse(200, 'last'))
+      const { body, headers } = await busy.response()
       expect([body, headers.connection]).toEqual(['last', 'close'])
       await busy.end()
-      busy.leave()
+      busy.disconnect()
       await stopped
     })
 
     test('a stream that had begun ends, and its connection with it', async () => {
       const client = host.open().send(GET)
-      const { answer } = await host.visit()
+      const { respond: answer } = await host.nextRequest()
       const going = Promise.withResolvers<void>()
       answer(
-        streamedAnswer(async (sink) => {
+        streamedResponse(async (sink) => {
           await sink.write(Buffer.from('first'))
           await going.promise
           return Buffer.from('last')
@@ -145,9 +145,9 @@ describeBoth((host) => {
       await client.hasReceived(50)
       const stopped = host.stop(false)
       going.resolve()
-      expect((await client.answer()).body).toBe('firstlast')
+      expect((await client.response()).body).toBe('firstlast')
       expect(await client.end()).toEqual({ rest: '', how: 'end' })
-      client.leave()
+      client.disconnect()
       await stopped
     })
 
@@ -156,42 +156,42 @@ describeBoth((host) => {
       await arrival()
       const stopped = host.stop(false)
       client.send(GET.slice(10) + GET)
-      ;(await host.visit()).answer(textAnswer(200, 'last'))
-      expect((await client.answer()).headers.connection).toBe('close')
+      ;(await host.nextRequest()).respond(textResponse(200, 'last'))
+      expect((await client.response()).headers.connection).toBe('close')
       expect(await client.end()).toEqual({ rest: '', how: 'end' })
-      client.leave()
+      client.disconnect()
       await stopped
     })
 
     test('nobody new is let in', async () => {
       const client = host.open().send(GET)
-      const { answer } = await host.visit()
+      const { respond: answer } = await host.nextRequest()
       const stopped = host.stop(false)
       const late = host.open()
       expect((await late.end()).how).toBe('reset')
-      answer(textAnswer(200, 'last'))
-      await client.answer()
-      client.leave()
+      answer(textResponse(200, 'last'))
+      await client.response()
+      client.disconnect()
       await stopped
     })
 
     test('or everything is cut off', async () => {
       const clients = [host.open().send(GET), host.open().send(GET.slice(0, 10)), host.open()]
-      const { request, answer } = await host.visit()
+      const { request, respond: answer } = await host.nextRequest()
       await arrival()
       await host.stop(true)
-      expect([request.isGone, host.pending]).toEqual([true, 0])
+      expect([request.isDisconnected, host.pending]).toEqual([true, 0])
       for (const client of clients) {
         await client.end()
-        client.leave()
+        client.disconnect()
       }
-      answer(textAnswer(200, 'late'))
+      answer(textResponse(200, 'late'))
     })
   })
 })
 
 test('who connects for TLS and says nothing is cut off, too', async () => {
-  const host = serveForTest(() => textAnswer(200, ''), { tls: CERTIFICATE })
+  const host = serveForTest(() => textResponse(200, ''), { tls: CERTIFICATE })
   const client = new RawClient(host.port)
   await new Promise((resolve) => client.socket.once('connect', resolve))
   await arrival()

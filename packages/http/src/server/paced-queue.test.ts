@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
-import { createPace } from './paced-queue.ts'
+import { createPacedQueue } from './paced-queue.ts'
 
 /** 100 a second: two in each beat of 20 ms. Time passes only when it is told to. */
 function paceOf(longestMs: number) {
   let now = 0
   const due: { at: number; run: () => void }[] = []
-  const inTurn = createPace({
-    ...{ perSecond: 100, longestMs, clock: () => now },
+  const inTurn = createPacedQueue({
+    ...{ perSecond: 100, maxDelayMs: longestMs, clock: () => now },
     after: (ms, run) => void due.push({ at: now + ms, run }),
   })
   const gone: number[] = []
   return {
     gone,
     come(...names: number[]) {
-      for (const name of names) inTurn({ itIsTime: () => void gone.push(name) })
+      for (const name of names) inTurn({ proceed: () => void gone.push(name) })
     },
     pass(ms: number) {
       for (const end = now + ms; now < end; ) {

@@ -5,22 +5,27 @@
 const BEAT_MS = 20
 
 /** Whoever waits is told by a call and not by a promise: many wait for long, and what they hold meanwhile is theirs to say. */
-export type Waiter = { itIsTime(): void }
+export type PacedItem = { proceed(): void }
 
 /** Puts somebody in line. */
-export type LineUp = (who: Waiter) => void
+export type Enqueue = (who: PacedItem) => void
 
-export type PaceOptions = {
+export type PacedQueueOptions = {
   perSecond: number
-  longestMs: number
+  maxDelayMs: number
   clock?: () => number
   after?: (ms: number, run: () => void) => void
 }
 
 /** Those who go together. */
-type Group = { since: number; waiters: Waiter[] }
+type Group = { since: number; waiters: PacedItem[] }
 
-export function createPace({ perSecond, longestMs, clock = now, after = setTimer }: PaceOptions): LineUp {
+export function createPacedQueue({
+  perSecond,
+  maxDelayMs: longestMs,
+  clock = now,
+  after = setTimer,
+}: PacedQueueOptions): Enqueue {
   const perBeat = Math.ceil((perSecond * BEAT_MS) / 1_000)
   const groups: Group[] = []
   let isBeating = false
@@ -50,8 +55,8 @@ export function createPace({ perSecond, longestMs, clock = now, after = setTimer
 }
 
 /** For the next turn of the event loop. */
-export function createNextTurn(): LineUp {
-  let waiters: Waiter[] = []
+export function createNextIterationQueue(): Enqueue {
+  let waiters: PacedItem[] = []
   return (who) => {
     if (waiters.push(who) > 1) return
     setImmediate(() => {
@@ -62,8 +67,8 @@ export function createNextTurn(): LineUp {
   }
 }
 
-function callAll(waiters: readonly Waiter[]): void {
-  for (const waiter of waiters) waiter.itIsTime()
+function callAll(waiters: readonly PacedItem[]): void {
+  for (const waiter of waiters) waiter.proceed()
 }
 
 const now = (): number => performance.now()

@@ -1,32 +1,32 @@
 // Requests in a row, cut anywhere: the answers are the same, and each to its own request.
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { PreparedAnswer } from '../prepared-response.ts'
+import { PreparedResponse } from '../prepared-response.ts'
 import { fixedHeaders } from '../response.ts'
 import { serveForTest } from '../test-support.ts'
-import type { Door } from './gate.ts'
-import { createNextTurn } from './paced-queue.ts'
+import type { AdmissionGate } from './admission-gate.ts'
+import { createNextIterationQueue } from './paced-queue.ts'
 import { RawClient } from './test-client.ts'
 import { echo, echoOf } from './test-handler.ts'
 
 const TURNED_AWAY = { status: 503, fixed: fixedHeaders({}), body: 'POST /turned-away' }
-const turnedAway = new PreparedAnswer(TURNED_AWAY)
-const inNextTurn = createNextTurn()
+const turnedAway = new PreparedResponse(TURNED_AWAY)
+const inNextTurn = createNextIterationQueue()
 /** Some are turned away before anything is made of them, where they come alone and whole; else the handler says the same. */
-const door: Door = {
-  isCrowded: true,
-  meet(path, _bytes, who) {
+const door: AdmissionGate = {
+  isActive: true,
+  submit(path, _bytes, who) {
     if (path === '/kept') {
-      inNextTurn({ itIsTime: () => who.comeIn(1) })
+      inNextTurn({ proceed: () => who.admit(1) })
       return 'waits'
     }
     if (path !== '/turned-away') return undefined
     inNextTurn(who)
     return turnedAway
   },
-  nextId: () => 'req_0000000000000001',
+  nextRequestId: () => 'req_0000000000000001',
 }
-const host = serveForTest(echo, { door })
+const host = serveForTest(echo, { gate: door })
 afterAll(() => host.stop())
 
 type Asked = { path: string; body: string; form: 'length' | 'chunks' | 'none' }
@@ -76,10 +76,10 @@ test('wherever they are cut', async () => {
     const ends = [...cuts.map((cut) => Math.floor(cut * text.length)), text.length].sort((one, other) => one - other)
     const pieces = ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end)).filter((piece) => piece !== '')
     const client = new RawClient(host.port)
-    const answering = client.answers(requests.length)
+    const answering = client.responses(requests.length)
     await client.sendEach(pieces)
     expect((await answering).map(({ body }) => body)).toEqual(requests.map(expected))
-    client.leave()
+    client.disconnect()
   })
   await fc.assert(property, { numRuns: 150, seed: 20 })
 })

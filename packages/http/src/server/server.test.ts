@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:tls'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
+import { CERTIFICATE } from './test-exchanges.ts'
 import { echo, echoOf } from './test-handler.ts'
-import { CERTIFICATE } from './test-visits.ts'
 
 const failures: string[] = []
 const failed = (error: unknown) => void failures.push(String(error))
@@ -27,23 +27,23 @@ describe.each([
   test('one request after the other', async () => {
     const client = open()
     for (const path of ['/a', '/at-once', '/streamed', '/a']) {
-      const { status, headers, ending } = await client.send(post(path, 'hello')).answer()
+      const { status, headers, ending } = await client.send(post(path, 'hello')).response()
       expect([status, ending]).toEqual([200, path === '/streamed' ? 'chunks' : 'length'])
       expect(headers['x-request-id']).toBe('req_0000000000000000')
       expect(Math.abs(Date.parse(headers.date ?? '') - Date.now())).toBeLessThan(60_000)
       expect(headers.connection).toBeUndefined()
     }
-    client.leave()
+    client.disconnect()
   })
 
   test('many at once are answered in order', async () => {
     const client = open()
     const paths = Array.from({ length: 500 }, (_, index) => `${['/a', '/at-once', '/streamed'][index % 3]}?${index}`)
     client.send(paths.map((path) => get(path)).join(''))
-    const answers = await client.answers(paths.length)
+    const answers = await client.responses(paths.length)
     const expected = paths.map((path) => (path.startsWith('/at-once') ? `GET ${path}` : echoOf('GET', path, '')))
     expect(answers.map((answer) => answer.body)).toEqual(expected)
-    client.leave()
+    client.disconnect()
   })
 
   test('a request cut at every byte', async () => {
@@ -51,9 +51,9 @@ describe.each([
     const clients = Array.from({ length: request.length - 1 }, async (_, at) => {
       const client = open()
       await client.sendEach([request.slice(0, at + 1), request.slice(at + 1)])
-      const answers = await client.answers(2)
+      const answers = await client.responses(2)
       expect(answers.map(({ body }) => body)).toEqual([echoOf('POST', '/a', 'hel\r\nlo'), echoOf('POST', '/b', 'abc')])
-      client.leave()
+      client.disconnect()
     })
     await Promise.all(clients)
   })
@@ -61,30 +61,30 @@ describe.each([
   test('a request of single bytes', async () => {
     const client = open()
     await client.sendEach([...post('/a', 'hello')])
-    expect((await client.answer()).body).toBe(echoOf('POST', '/a', 'hello'))
-    client.leave()
+    expect((await client.response()).body).toBe(echoOf('POST', '/a', 'hello'))
+    client.disconnect()
   })
 
   test('a large body there and back', async () => {
     const client = open()
     const body = 'abcdefgh'.repeat(500_000)
-    const answer = await client.send(post('/a', body)).answer()
+    const answer = await client.send(post('/a', body)).response()
     expect(answer.body === echoOf('POST', '/a', body)).toBeTrue()
-    client.leave()
+    client.disconnect()
   })
 
   test('a line end behind a body is none of it', async () => {
     const client = open()
     client.send(`${post('/a', 'hello')}\r\n${get('/b')}`)
-    expect((await client.answers(2)).map(({ body }) => body)).toEqual([
+    expect((await client.responses(2)).map(({ body }) => body)).toEqual([
       echoOf('POST', '/a', 'hello'),
       echoOf('GET', '/b', ''),
     ])
     await client.sendEach(['\r\n', get('/c')])
-    expect((await client.answer()).body).toBe(echoOf('GET', '/c', ''))
+    expect((await client.response()).body).toBe(echoOf('GET', '/c', ''))
     await client.sendEach(['\r', '\n', get('/d')])
-    expect((await client.answer()).body).toBe(echoOf('GET', '/d', ''))
-    client.leave()
+    expect((await client.response()).body).toBe(echoOf('GET', '/d', ''))
+    client.disconnect()
   })
 
   describe('what is no request is told so, and the connection is closed', () => {
@@ -110,52 +110,52 @@ describe.each([
         // Also as the second request: what has been answered before is no reason for silence.
         for (const before of ['', get('/a')]) {
           const client = open().send(before + text + get('/smuggled'))
-          if (before) expect((await client.answer()).status).toBe(200)
-          const answer = await client.answer()
+          if (before) expect((await client.response()).status).toBe(200)
+          const answer = await client.response()
           expect([answer.status, answer.body, answer.headers.connection]).toEqual([status, '', 'close'])
           expect(await client.end()).toEqual({ rest: '', how: 'end' })
-          client.leave()
+          client.disconnect()
         }
       })
     }
 
     test('but a head may be long', async () => {
       const client = open().send(get('/a', `X: ${'b'.repeat(60_000)}\r\n`))
-      expect((await client.answer()).status).toBe(200)
-      client.leave()
+      expect((await client.response()).status).toBe(200)
+      client.disconnect()
     })
   })
 
   describe('an answer that comes before the body', () => {
     test('a small rest is taken in, and the connection goes on', async () => {
       const client = open().send(post('/unread', 'x'.repeat(1000)).slice(0, -500))
-      expect((await client.answer()).status).toBe(401)
+      expect((await client.response()).status).toBe(401)
       client.send(`${'x'.repeat(500)}${get('/b')}`)
-      expect((await client.answer()).body).toBe(echoOf('GET', '/b', ''))
-      client.leave()
+      expect((await client.response()).body).toBe(echoOf('GET', '/b', ''))
+      client.disconnect()
     })
 
     test('a large rest is not, but the answer reaches a client that sends it all first', async () => {
       const client = open().send(post('/unread', 'x'.repeat(8_000_000)) + get('/smuggled'))
-      const answer = await client.answer()
+      const answer = await client.response()
       expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
       expect(await client.end()).toEqual({ rest: '', how: 'end' })
-      client.leave()
+      client.disconnect()
     })
 
     test('chunks have no known rest', async () => {
       const client = open().send(`POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhel`)
-      expect((await client.answer()).headers.connection).toBe('close')
+      expect((await client.response()).headers.connection).toBe('close')
       expect(await client.send(`lo\r\n0\r\n\r\n${get('/b')}`).end()).toEqual({ rest: '', how: 'end' })
-      client.leave()
+      client.disconnect()
     })
 
     test('what comes behind a body of chunks that nobody read is the next request', async () => {
       const client = open().send(
         `POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhello\r\n0\r\n\r\n${get('/b')}`,
       )
-      expect((await client.answers(2)).map(({ status }) => status)).toEqual([401, 200])
-      client.leave()
+      expect((await client.responses(2)).map(({ status }) => status)).toEqual([401, 200])
+      client.disconnect()
     })
   })
 
@@ -165,35 +165,35 @@ describe.each([
 
     test('is told to send when somebody reads', async () => {
       const client = open().send(waiting('/a', 5))
-      expect((await client.answer()).status).toBe(100)
-      expect((await client.send('hello').answer()).body).toBe(echoOf('POST', '/a', 'hello'))
-      expect((await client.send(get('/b')).answer()).status).toBe(200)
-      client.leave()
+      expect((await client.response()).status).toBe(100)
+      expect((await client.send('hello').response()).body).toBe(echoOf('POST', '/a', 'hello'))
+      expect((await client.send(get('/b')).response()).status).toBe(200)
+      client.disconnect()
     })
 
     test('is not told when it has sent already', async () => {
       const client = open().send(`${waiting('/a', 5)}hello`)
-      expect((await client.answer()).status).toBe(200)
-      client.leave()
+      expect((await client.response()).status).toBe(200)
+      client.disconnect()
     })
 
     test('is refused without, and then nobody can know whether it sends', async () => {
       const client = open().send(waiting('/unread', 5))
-      const answer = await client.answer()
+      const answer = await client.response()
       expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
       expect((await client.send(get('/smuggled')).end()).rest).toBe('')
-      client.leave()
+      client.disconnect()
     })
   })
 
   test('HEAD has no body, only its length', async () => {
     const client = open()
     for (const path of ['/a', '/streamed']) {
-      const answer = await client.send(`HEAD ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).answer('HEAD')
+      const answer = await client.send(`HEAD ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).response('HEAD')
       expect(answer.headers['content-length']).toBe(path === '/a' ? String(echoOf('HEAD', '/a', '').length) : undefined)
     }
-    expect((await client.send(get('/b')).answer()).body).toBe(echoOf('GET', '/b', ''))
-    client.leave()
+    expect((await client.send(get('/b')).response()).body).toBe(echoOf('GET', '/b', ''))
+    client.disconnect()
   })
 
   describe('the connection is closed behind the answer', () => {
@@ -207,12 +207,12 @@ describe.each([
     for (const [name, request] of requests) {
       test(name, async () => {
         const client = open().send(request + get('/smuggled'))
-        const answer = await client.answer()
+        const answer = await client.response()
         expect([answer.status, answer.headers.connection]).toEqual([200, 'close'])
         expect(answer.headers['transfer-encoding']).toBe(name.endsWith('says so, streamed') ? 'chunked' : undefined)
         expect(answer.body).toStartWith('GET /')
         expect(await client.end()).toEqual({ rest: '', how: 'end' })
-        client.leave()
+        client.disconnect()
       })
     }
   })
@@ -221,11 +221,11 @@ describe.each([
     for (const path of ['/thrown', '/rejected']) {
       failures.length = 0
       const client = open().send(get(path) + get('/smuggled'))
-      const answer = await client.answer()
+      const answer = await client.response()
       expect([answer.status, answer.headers.connection]).toEqual([500, 'close'])
       expect((await client.end()).rest).toBe('')
       expect(failures).toEqual([`Error: ${path.slice(1)}`])
-      client.leave()
+      client.disconnect()
     }
   })
 })
@@ -250,6 +250,6 @@ test('plain bytes on the port for TLS are no connection', async () => {
   const client = new RawClient(secure.port).send(get('/a'))
   expect((await client.end()).rest).not.toContain('HTTP/1.1 200')
   const other = new RawClient(secure.port, true)
-  expect((await other.send(get('/a')).answer()).status).toBe(200)
-  other.leave()
+  expect((await other.send(get('/a')).response()).status).toBe(200)
+  other.disconnect()
 })

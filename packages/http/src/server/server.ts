@@ -1,11 +1,11 @@
 // HTTP/1.1 for clients, plain or over TLS: docs/decisions/0012 tells why it is not left to Bun.
 import type { Socket, SocketHandler } from 'bun'
+import { growBacklog, shrinkBacklog } from '../system/backlog.ts'
 import { type Ticker, Ticking } from '../ticker.ts'
-import { letHardlyAnybodyWait, letMoreWait } from './backlog.ts'
+import { ADMIT_ALL, type AdmissionGate } from './admission-gate.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionLimit } from './connection-limit.ts'
-import { type Door, OPEN_DOOR } from './gate.ts'
-import type { Handler, Owner } from './owner.ts'
+import type { Handler, ServerContext } from './server-context.ts'
 
 export type ServerOptions = {
   hostname: string
@@ -16,11 +16,11 @@ export type ServerOptions = {
   ticker: Ticker
   handle: Handler
   /** Absent: everybody is let in. */
-  door?: Door
+  gate?: AdmissionGate
   /** Shared by all listeners of a process. Absent: there is none. */
   limit?: ConnectionLimit
   /** Whether clients are asked to go elsewhere with their next request. */
-  isLeaving(): boolean
+  isDraining(): boolean
   /** Told of what should not be possible; the connection is closed then. */
   failed(error: unknown): void
   /** Told of requests that were rejected as no HTTP, or never came to be one. */
@@ -36,9 +36,9 @@ const LAST_TURNS = 8
 /** Between two looks at all connections. */
 const LOOK_MS = 1_000
 
-export class HttpServer extends Ticking implements Owner<Connection> {
+export class HttpServer extends Ticking implements ServerContext<Connection> {
   readonly handle: Handler
-  readonly door: Door
+  readonly gate: AdmissionGate
   readonly failed: (error: unknown) => void
   readonly malformed: () => void
   readonly #connections = new Set<Connection>()
@@ -53,9 +53,21 @@ export class HttpServer extends Ticking implements Owner<Connection> {
 
   constructor(options: ServerOptions) {
     super()
-    const { hostname, port, reusePort, tls, ticker, handle, door, limit, isLeaving, failed, malformed } = options
+    const {
+      hostname,
+      port,
+      reusePort,
+      tls,
+      ticker,
+      handle,
+      gate: door,
+      limit,
+      isDraining: isLeaving,
+      failed,
+      malformed,
+    } = options
     this.handle = handle
-    this.door = door ?? OPEN_DOOR
+    this.gate = door ?? ADMIT_ALL
     this.failed = failed
     this.malformed = malformed ?? (() => {})
     this.#ticker = ticker
@@ -65,7 +77,7 @@ export class HttpServer extends Ticking implements Owner<Connection> {
     // Bun listens as told by `reusePort`, its types know of it for calls only.
     const shared: object = { reusePort }
     this.#listener = Bun.listen<Connection>({ hostname, port, ...shared, ...secure, socket: this.#handlers() })
-    letMoreWait(this.#listener)
+    growBacklog(this.#listener)
     ticker.add(this)
   }
 
@@ -94,8 +106,8 @@ export class HttpServer extends Ticking implements Owner<Connection> {
   }
 
   /** The same when those who have come by now are accepted, and what they have sent is read: they are answered. */
-  async stopAfterLastCall(): Promise<void> {
-    if (!this.#isStopped) letHardlyAnybodyWait(this.#listener)
+  async drain(): Promise<void> {
+    if (!this.#isStopped) shrinkBacklog(this.#listener)
     for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
     await this.stop(false)
   }
@@ -108,7 +120,7 @@ export class HttpServer extends Ticking implements Owner<Connection> {
     return this.#date
   }
 
-  isLeaving(): boolean {
+  isDraining(): boolean {
     return this.#isStopped || this.#isLeaving()
   }
 

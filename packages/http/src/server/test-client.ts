@@ -40,9 +40,9 @@ export class RawClient {
   }
 
   /** The next answer; to a request with this method, since that of HEAD has no body. */
-  async answer(method = 'GET'): Promise<Received> {
+  async response(method = 'GET'): Promise<Received> {
     for (;;) {
-      const taken = takeAnswer(this.#text, this.#end !== undefined, method)
+      const taken = takeResponse(this.#text, this.#end !== undefined, method)
       if (taken) {
         this.#text = this.#text.slice(taken.length)
         return taken.answer
@@ -52,9 +52,9 @@ export class RawClient {
     }
   }
 
-  async answers(count: number): Promise<Received[]> {
+  async responses(count: number): Promise<Received[]> {
     const all: Received[] = []
-    while (all.length < count) all.push(await this.answer())
+    while (all.length < count) all.push(await this.response())
     return all
   }
 
@@ -72,7 +72,7 @@ export class RawClient {
     return this.#text
   }
 
-  leave(): void {
+  disconnect(): void {
     this.socket.destroy()
   }
 
@@ -91,7 +91,7 @@ export class RawClient {
   }
 }
 
-function takeAnswer(text: string, isOver: boolean, method: string): { answer: Received; length: number } | undefined {
+function takeResponse(text: string, isOver: boolean, method: string): { answer: Received; length: number } | undefined {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined
   const [first = '', ...lines] = text.slice(0, headEnd).split('\r\n')

@@ -1,16 +1,16 @@
 // For tests: a handler whose answers tell what was asked, in all the ways in which answers come.
 
 import type { HttpRequest } from '../request.ts'
-import type { Answer, StreamedBody } from '../response.ts'
+import type { HttpResponse, StreamedBody } from '../response.ts'
 import { testHeaders } from '../test-support.ts'
 
-export function textAnswer(status: number, text: string, headers: Record<string, string> = {}): Answer {
+export function textResponse(status: number, text: string, headers: Record<string, string> = {}): HttpResponse {
   const all = testHeaders()
   for (const [name, value] of Object.entries(headers)) all.set(name, value)
   return { status, headers: all, body: Buffer.from(text, 'latin1') }
 }
 
-export const streamedAnswer = (run: StreamedBody['run']): Answer => ({
+export const streamedResponse = (run: StreamedBody['run']): HttpResponse => ({
   status: 200,
   headers: testHeaders(),
   body: { run },
@@ -25,26 +25,26 @@ export async function readText({ body }: HttpRequest): Promise<string> {
 /** What is answered to a request whose body is read. */
 export const echoOf = (method: string, target: string, body: string) => `${method} ${target} [${body}]`
 
-export function echo(request: HttpRequest): Answer | Promise<Answer> {
+export function echo(request: HttpRequest): HttpResponse | Promise<HttpResponse> {
   const { method, target } = request
   const [path] = target.split('?')
   switch (path) {
     case '/at-once':
-      return textAnswer(200, `${method} ${target}`)
+      return textResponse(200, `${method} ${target}`)
     case '/unread':
-      return Bun.sleep(0).then(() => textAnswer(401, `${method} ${target}`))
+      return Bun.sleep(0).then(() => textResponse(401, `${method} ${target}`))
     case '/turned-away':
-      return textAnswer(503, `${method} ${target}`)
+      return textResponse(503, `${method} ${target}`)
     case '/goodbye':
-      return textAnswer(200, `${method} ${target}`, { connection: 'close' })
+      return textResponse(200, `${method} ${target}`, { connection: 'close' })
     case '/streamed':
-      return readText(request).then((body) => streamedAnswer(pieceByPiece(echoOf(method, target, body))))
+      return readText(request).then((body) => streamedResponse(pieceByPiece(echoOf(method, target, body))))
     case '/thrown':
       throw new Error('thrown')
     case '/rejected':
       return Promise.reject(new Error('rejected'))
     default:
-      return readText(request).then((body) => textAnswer(200, echoOf(method, target, body)))
+      return readText(request).then((body) => textResponse(200, echoOf(method, target, body)))
   }
 }
 

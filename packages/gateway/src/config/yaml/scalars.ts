@@ -1,7 +1,7 @@
 // Readers for single values: whole numbers, yes/no, words, amounts, sizes, durations, addresses, files.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { parseBlock } from '@trivium/http/ip-address.ts'
+import { parseBlock } from '@trivium/http/addresses/ip-address.ts'
 import { isScalar } from 'yaml'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
 import { addMistake, type Value } from './document.ts'

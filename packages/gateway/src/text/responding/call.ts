@@ -1,6 +1,6 @@
 // The call to an upstream, up to its headers, and what comes instead of an answer.
 
-import { orNothingAfter } from '@trivium/http/ticker.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
@@ -30,7 +30,7 @@ const SHOWN_HEADERS = ['x-sandbox']
  */
 export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
   const { watch } = exchange
-  exchange.place.setAway(true)
+  exchange.place.setAwaitingUpstream(true)
   let trying = outbound
   for (let mended = 0; ; ) {
     let reply: Reply | undefined
@@ -133,7 +133,7 @@ async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: Er
 }
 
 async function readSoon(reply: Reply, { parts }: Exchange): Promise<Uint8Array | undefined> {
-  const bytes = await orNothingAfter(parts.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
+  const bytes = await withTimeout(parts.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
   if (bytes === undefined) reply.cancel()
   return bytes
 }

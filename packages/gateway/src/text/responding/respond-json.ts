@@ -42,7 +42,7 @@ async function readOn(
 /** The last byte may leave when this resolves. */
 export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, body }: Whole): Promise<unknown> {
   releaseRequest(exchange)
-  const ending = exchange.client.isGone ? 'client_gone' : endingOfFinish(finish)
+  const ending = exchange.client.isDisconnected ? 'client_gone' : endingOfFinish(finish)
   exchange.headers.set('content-type', 'application/json')
   // Once more: what the answer lost is known only now.
   showWarnings(exchange)
@@ -53,8 +53,8 @@ export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, 
 function readWhole(exchange: Exchange, reply: Reply): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
   const { watch, client } = exchange
   // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
-  client.onGone = () => watch.endWithin(DRAIN_MS, 'client_gone')
-  if (client.isGone) client.onGone()
+  client.onDisconnect = () => watch.endWithin(DRAIN_MS, 'client_gone')
+  if (client.isDisconnected) client.onDisconnect()
   let reading: ReturnType<typeof readAtMost>
   try {
     reading = readAtMost(reply, REPLY_BYTES, watch)

@@ -1,6 +1,6 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
-import type { Answer, Sink, StreamedBody } from '@trivium/http/response.ts'
-import { orNothingAfter } from '@trivium/http/ticker.ts'
+import type { HttpResponse, Sink, StreamedBody } from '@trivium/http/response.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { totalsOf, type Units } from '../../money/prices/token-units.ts'
@@ -38,9 +38,9 @@ const PACE: StreamTiming = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWa
 const EARLY_BYTES = 64 * 1024
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
-export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<Answer> {
+export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<HttpResponse> {
   const stream = openStream(exchange, calling, pace)
-  const failure = await orNothingAfter(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
+  const failure = await withTimeout(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
   exchange.headers.set('content-type', exchange.answerer.streamType)
   return { status: 200, headers: exchange.headers, body: stream.body }
@@ -93,7 +93,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTim
     if (failure) {
       over = true
       watch.cancel()
-      exchange.place.leave()
+      exchange.place.release()
     }
     return failure
   }
@@ -140,8 +140,8 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTim
     exchange.place.resize(0)
     if (!isEventStream(reply)) return await missOfNoStream(exchange, reply)
     upstream = reply
-    client.onGone = leave
-    if (client.isGone) leave()
+    client.onDisconnect = leave
+    if (client.isDisconnected) leave()
     try {
       while (!state.sawOutput && !state.done && !state.error && earlyBytes < EARLY_BYTES) {
         const piece = await next()
@@ -276,7 +276,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTim
       parts.log.error('stream failed', { request: formatRequestId(quote.id), error: String(error) })
       throw error
     } finally {
-      exchange.place.leave()
+      exchange.place.release()
     }
   }
 

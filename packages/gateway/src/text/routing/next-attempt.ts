@@ -47,7 +47,13 @@ export async function nextAttempt(exchange: Exchange, miss: FailedAttempt): Prom
 }
 
 function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: FailedAttempt): boolean {
-  return unbilled && asked !== undefined && !client.isGone && !watch.reason && (quote.attempts?.length ?? 0) < MOST_MORE
+  return (
+    unbilled &&
+    asked !== undefined &&
+    !client.isDisconnected &&
+    !watch.reason &&
+    (quote.attempts?.length ?? 0) < MOST_MORE
+  )
 }
 
 /** Others may have taken this node for dead, or be about to: then the money of its holds is given back, and may be spent. */

@@ -31,7 +31,7 @@ export async function waitOrFallBack<T extends object>(
   const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, parts)
   // Whoever waits for the same model came first. Those who are well were asked for already.
   const atOnce =
-    isAlone && !parts.room.isWaitedFor(offer.model, asked.caller.account) ? taken(offer, find()) : undefined
+    isAlone && !parts.upstreamSlots.hasQueue(offer.model, asked.caller.account) ? taken(offer, find()) : undefined
   const turn = { offer, account: asked.caller.account, find, mayWait, taken: () => taken(offer, find()) }
   const found = atOnce ?? (await waitForSlot(turn, parts, client))
   if (found) return found
@@ -62,7 +62,10 @@ async function waitForSlot<T extends object>(
   const isThere = (): boolean => find() !== undefined
   const mayGo = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, parts))
   const holder = holderOf(account, offer, parts)
-  while (mayWait() && (await parts.room.wait(offer.model, { since, client, holder, mayGo, isThere }))) {
+  while (
+    mayWait() &&
+    (await parts.upstreamSlots.wait(offer.model, { since, client, holder, hasRoom: mayGo, isAvailable: isThere }))
+  ) {
     // Somebody else may have been quicker between the call and now.
     const found = taken()
     if (found) return found

@@ -1,6 +1,6 @@
 // The content behind addresses in a prompt, for upstreams that take none.
 
-import { judgeUrl } from '@trivium/http/url-guard.ts'
+import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
 import { Failure } from '../../access/failure.ts'
@@ -35,7 +35,7 @@ export async function fetchMedia(
 
 /** Before anything is held: what is written in the address itself needs no resolver. Throws Failure. */
 export function checkFetchable(url: string): void {
-  if (judgeUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
+  if (classifyUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
 }
 
 function refuse(url: string): (error: unknown) => never {

@@ -1,10 +1,10 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
-import { Chunked } from '@trivium/http/framing/chunked.ts'
+import { ChunkedDecoder } from '@trivium/http/framing/chunked.ts'
 import { bufferOf, headEnd } from '@trivium/http/framing/head-end.ts'
 import { Malformed } from '@trivium/http/framing/malformed.ts'
-import { partOf } from '@trivium/http/framing/part-of.ts'
+import { viewOrCopy } from '@trivium/http/framing/view-or-copy.ts'
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
@@ -44,7 +44,7 @@ export class Connection {
   /** Bytes of the interim (1xx) replies to the current request, without those of the read that is being parsed. */
   #interimBytes = 0
   #reply: Http1Reply | undefined
-  #chunked: Chunked | undefined
+  #chunked: ChunkedDecoder | undefined
   /** Of a body whose length is known. */
   #left = 0
   #staysOpen = false
@@ -107,7 +107,7 @@ export class Connection {
       if (end === -1) {
         this.#interimBytes += start
         if (partial && start === 0) return
-        const unread = partOf(whole, start)
+        const unread = viewOrCopy(whole, start)
         this.#partial = unread.length > 0 ? growingBytes() : undefined
         this.#partial?.append(unread)
         return
@@ -119,7 +119,7 @@ export class Connection {
       if (head.status === 101) throw new Malformed('The reply changes the protocol.')
       if (head.status < 200) continue
       this.#partial = undefined
-      this.#begin(asker, head, partOf(whole, start))
+      this.#begin(asker, head, viewOrCopy(whole, start))
       return
     }
   }
@@ -129,7 +129,7 @@ export class Connection {
     this.#asker = undefined
     this.#reply = reply
     this.#staysOpen = head.staysOpen
-    this.#chunked = head.framing === 'chunked' ? new Chunked() : undefined
+    this.#chunked = head.framing === 'chunked' ? new ChunkedDecoder() : undefined
     this.#left = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
     // Whoever asked may let go of what was asked as soon as there is an answer.
     this.#unsent?.keepOwn()

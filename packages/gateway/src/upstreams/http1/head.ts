@@ -24,7 +24,7 @@ export class Head {
     const text = head.bytes.toString('latin1', head.start, head.end)
     if (!FIRST_LINE.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
     this.#lines = new HeaderLines(head, text, firstLineLength(text))
-    if (!this.#lines.isClear) throw new Malformed('The reply does not begin as HTTP does.')
+    if (!this.#lines.isValid) throw new Malformed('The reply does not begin as HTTP does.')
     if (this.#lines.count > MOST_HEADERS) throw new Malformed('The reply has too many headers.')
     this.status = digit(text, STATUS_AT) * 100 + digit(text, STATUS_AT + 1) * 10 + digit(text, STATUS_AT + 2)
     this.framing = this.#framing()

@@ -1,5 +1,5 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
-import { pushJoined } from '@trivium/http/framing/push-joined.ts'
+import { appendPiece } from '@trivium/http/framing/append-piece.ts'
 import type { Reply } from '../reply.ts'
 import { Closed } from './closed.ts'
 import type { Head } from './head.ts'
@@ -70,7 +70,7 @@ export class Http1Reply implements Reply {
       this.#reader = undefined
       reader.resolve(piece)
     } else {
-      pushJoined(this.#pieces, piece)
+      appendPiece(this.#pieces, piece)
       this.#waitingBytes += piece.length
     }
     // A large one is not followed by another until it is asked for: its reader may have nowhere to put it yet.

@@ -2,7 +2,7 @@
 import { ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
-import { openLibc } from '@trivium/http/libc.ts'
+import { openLibc } from '@trivium/http/system/libc.ts'
 import { createHttp1 } from './client.ts'
 
 const [AF_INET, SOCK_STREAM] = [2, 1]

@@ -1,7 +1,7 @@
 // A look at the bytes of a request that makes nothing of them. Reading a head properly costs more than refusing whoever
 // sent it; and where nobody can be served, most requests are just like each other: a post with a body that came with it.
-import { headEnd } from '../framing/head-end.ts'
-import { bounds, type HeadBytes, readBounds } from '../framing/header-lines.ts'
+import { headEnd } from '../../framing/head-end.ts'
+import { bounds, type HeadBytes, readBounds } from '../../framing/header-lines.ts'
 import { HEAD_END } from './incoming-head.ts'
 
 const POST = 'POST /'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { mostClients, mostIdleUpstreams } from './descriptors.ts'
+import { maxClientConnections, maxIdleUpstreamConnections } from './descriptors.ts'
 
 test.each([
   [300, 94],
@@ -9,9 +9,9 @@ test.each([
   [1_048_576, 65_536],
   [10, 1],
 ])('of %d descriptors clients get %d', (limit, most) => {
-  expect(mostClients(limit)).toBe(most)
+  expect(maxClientConnections(limit)).toBe(most)
   // All of them answered at once, with an upstream each.
-  if (limit > 100) expect(2 * most + mostIdleUpstreams(limit)).toBeLessThanOrEqual(limit - 60)
+  if (limit > 100) expect(2 * most + maxIdleUpstreamConnections(limit)).toBeLessThanOrEqual(limit - 60)
 })
 
 if (process.platform !== 'win32')

@@ -11,7 +11,7 @@ const FRAME_BYTES = 16 * 1024
 /** One for all connections: a write is over when it returns, and what the socket did not take is copied. */
 const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
 
-export class Outgoing {
+export class SocketWriter {
   #socket: Writable | undefined
   readonly #unsent: Uint8Array[] = []
   #drained: PromiseWithResolvers<void> | undefined

@@ -3,7 +3,7 @@
 // retired may reset a connection that was being opened at that very moment, and the client has to try again.
 import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { openLibc } from '../libc.ts'
+import { openLibc } from './libc.ts'
 
 const SOL_SOCKET = 1
 const SO_ATTACH_REUSEPORT_CBPF = 51
@@ -11,7 +11,7 @@ const SO_ATTACH_REUSEPORT_CBPF = 51
 const LISTENING = '0A'
 
 /** false: not possible here. The sockets of a port are numbered in the order of their opening. */
-export function giveNewConnectionsTo(number: number, port: number): boolean {
+export function steerNewConnections(number: number, port: number): boolean {
   if (process.platform !== 'linux') return false
   try {
     const descriptor = listeningDescriptor(port)

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { BareStatus } from './request-head.ts'
+import type { RejectionStatus } from '../server/incoming/request-head.ts'
 
 const lines: string[] = []
 
@@ -13,6 +13,6 @@ export function statusLine(status: number): string {
 }
 
 /** An answer to what is not a request. */
-export function bareAnswer(status: BareStatus | 500, date: string): string {
+export function bareResponse(status: RejectionStatus | 500, date: string): string {
   return `${statusLine(status)}${date}connection: close\r\ncontent-length: 0\r\n\r\n`
 }

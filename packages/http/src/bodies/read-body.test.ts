@@ -9,9 +9,9 @@ import {
   zstdCompressSync,
 } from 'node:zlib'
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
-import { JSON_BODY, readBody } from './body.ts'
-import { json } from './response.ts'
-import { serveForTest, testHeaders } from './test-support.ts'
+import { json } from '../response.ts'
+import { serveForTest, testHeaders } from '../test-support.ts'
+import { JSON_BODY, readBody } from './read-body.ts'
 
 const after = (ms: number, run: () => void) => {
   const timer = setTimeout(run, ms)

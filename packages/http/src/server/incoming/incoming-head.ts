@@ -1,8 +1,8 @@
 // The head of a request on its way in, as it comes: usually in one piece.
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import { bufferOf, headEnd } from '../framing/head-end.ts'
-import type { HeadBytes } from '../framing/header-lines.ts'
-import { BadHead } from './request-head.ts'
+import { bufferOf, headEnd } from '../../framing/head-end.ts'
+import type { HeadBytes } from '../../framing/header-lines.ts'
+import { RejectedHead } from './request-head.ts'
 
 const MOST_HEAD_BYTES = 64 * 1024
 /** Behind the last line of a head, which ends with half of it. */
@@ -31,7 +31,7 @@ export class IncomingHead {
     const start = whole[0] === CR && whole[1] === LF ? 2 : 0
     const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
     if (end === -1 || end > MOST_HEAD_BYTES) {
-      if (whole.length > MOST_HEAD_BYTES) throw new BadHead(431)
+      if (whole.length > MOST_HEAD_BYTES) throw new RejectedHead(431)
       if (!partial) this.#begin(bytes)
       else if (whole.length === start) this.drop()
       return undefined
@@ -42,7 +42,7 @@ export class IncomingHead {
 
   #begin(bytes: Buffer): void {
     // Another protocol, TLS more often than not: what it waits for will not come, and it must not wait in vain.
-    if (!FIRST_LETTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new BadHead(400)
+    if (!FIRST_LETTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new RejectedHead(400)
     if (bytes.toString('latin1') === '\r\n') return
     this.#partial = growingBytes()
     this.#partial.append(bytes)

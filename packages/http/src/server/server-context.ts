@@ -1,19 +1,19 @@
 import type { HttpRequest } from '../request.ts'
-import type { Answer } from '../response.ts'
-import type { Door } from './gate.ts'
+import type { HttpResponse } from '../response.ts'
+import type { AdmissionGate } from './admission-gate.ts'
 
-export type Handler = (request: HttpRequest) => Answer | Promise<Answer>
+export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
 /** What a connection asks of the server that it belongs to. */
-export type Owner<Connection> = {
+export type ServerContext<Connection> = {
   handle: Handler
-  door: Door
+  gate: AdmissionGate
   /** Milliseconds, to within a tick. */
   now(): number
   /** The line that tells the time. */
   date(): string
   /** Connections are closed after their next answer. */
-  isLeaving(): boolean
+  isDraining(): boolean
   /** They are closed also without one. */
   isStopping(): boolean
   closed(connection: Connection): void

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
-import { partOf } from './part-of.ts'
+import { viewOrCopy } from './view-or-copy.ts'
 
 const counted = (length: number) => Buffer.from(Array.from({ length }, (_, at) => at % 251))
 
 test.each([0, 1, 999, 1_000, 1_001, 5_000])('the last %d bytes are all there, and nothing else', (length) => {
   const bytes = counted(length + 70)
-  const rest = partOf(bytes, 70)
+  const rest = viewOrCopy(bytes, 70)
   expect(Buffer.isBuffer(rest)).toBe(true)
   expect(rest.equals(Buffer.from(bytes.toString('hex').slice(140), 'hex'))).toBe(true)
 })
 
 test('of a part of something larger, only what belongs to the part', () => {
-  expect([...partOf(counted(100).subarray(10, 20), 7)]).toEqual([17, 18, 19])
+  expect([...viewOrCopy(counted(100).subarray(10, 20), 7)]).toEqual([17, 18, 19])
 })
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   ['a copy', 2_000, 9_000, 2_000],
 ])('%s keeps at most twice its length in memory', (_, length, start, most) => {
   const bytes = counted(length + start).subarray(start >> 1)
-  const part = partOf(bytes, start - (start >> 1))
+  const part = viewOrCopy(bytes, start - (start >> 1))
   expect(part.length).toBe(length)
   expect(part.buffer.byteLength).toBeLessThanOrEqual(most)
 })
 
 test('a part from the middle', () => {
-  expect([...partOf(counted(100), 7, 10)]).toEqual([7, 8, 9])
+  expect([...viewOrCopy(counted(100), 7, 10)]).toEqual([7, 8, 9])
 })

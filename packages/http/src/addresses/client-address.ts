@@ -1,6 +1,7 @@
 // Who is calling: the socket's address, or what trusted proxies say in front of it. Never what a stranger says.
+
+import type { RequestHeaders } from '../request.ts'
 import { type Block, formatIp, type Ip, inBlock, parseBlock, parseIp } from './ip-address.ts'
-import type { RequestHeaders } from './request.ts'
 
 export type CidrList = readonly Block[]
 

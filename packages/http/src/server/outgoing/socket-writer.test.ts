@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { Outgoing } from './outgoing.ts'
-import { OutgoingStream } from './outgoing-stream.ts'
+import { SocketWriter } from './socket-writer.ts'
+import { StreamedResponse } from './streamed-response.ts'
 
 /** Takes as much as there is room for; -1 when it is closed. */
 function fakeSocket(room = Number.POSITIVE_INFINITY) {
@@ -40,7 +40,7 @@ describe('everything leaves, in order', () => {
     test(name, () => {
       for (const room of [0, 1, 3, 4, 5, 10_000, 70_000, Number.POSITIVE_INFINITY]) {
         const socket = fakeSocket(room)
-        const outgoing = new Outgoing(socket)
+        const outgoing = new SocketWriter(socket)
         outgoing.write(before, bytes(body), after)
         outgoing.write('next', bytes('one'), '')
         while (!outgoing.isEmpty) {
@@ -54,15 +54,15 @@ describe('everything leaves, in order', () => {
 
   test('a small answer in one write', () => {
     const socket = fakeSocket()
-    new Outgoing(socket).write('head', bytes('body'), '')
+    new SocketWriter(socket).write('head', bytes('body'), '')
     expect(socket.writes).toBe(1)
   })
 
   test('what waits is not changed by what another connection writes', () => {
     const stalled = fakeSocket(2)
-    const outgoing = new Outgoing(stalled)
+    const outgoing = new SocketWriter(stalled)
     outgoing.write('head', bytes('body'), '')
-    new Outgoing(fakeSocket()).write('other', bytes('thing'), '')
+    new SocketWriter(fakeSocket()).write('other', bytes('thing'), '')
     stalled.room = 100
     outgoing.flush()
     expect(stalled.text).toBe('headbody')
@@ -72,7 +72,7 @@ describe('everything leaves, in order', () => {
 describe('who waits for room', () => {
   test('goes on when everything has left', async () => {
     const socket = fakeSocket(2)
-    const outgoing = new Outgoing(socket)
+    const outgoing = new SocketWriter(socket)
     outgoing.write('head', bytes('body'), '')
     let isDrained = false
     const waiting = outgoing.drained().then(() => {
@@ -90,7 +90,7 @@ describe('who waits for room', () => {
 
   test('goes on when the socket is closed, and nothing is kept', async () => {
     const socket = fakeSocket(2)
-    const outgoing = new Outgoing(socket)
+    const outgoing = new SocketWriter(socket)
     outgoing.write('head', bytes('body'), '')
     const waiting = outgoing.drained()
     outgoing.close()
@@ -100,7 +100,7 @@ describe('who waits for room', () => {
   })
 
   test('a socket that is closed already has taken nothing', () => {
-    const outgoing = new Outgoing(fakeSocket(-1))
+    const outgoing = new SocketWriter(fakeSocket(-1))
     outgoing.write('head', bytes('body'), '')
     outgoing.write('', bytes(LARGE), '')
     expect(outgoing.isEmpty).toBeFalse()
@@ -112,7 +112,7 @@ describe('who waits for room', () => {
 describe('a streamed answer', () => {
   function open(inChunks: boolean, room?: number) {
     const socket = fakeSocket(room)
-    return { socket, stream: new OutgoingStream(new Outgoing(socket), 'HEAD\r\n', inChunks) }
+    return { socket, stream: new StreamedResponse(new SocketWriter(socket), 'HEAD\r\n', inChunks) }
   }
 
   test('in chunks', () => {

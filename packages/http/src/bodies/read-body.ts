@@ -1,16 +1,16 @@
 // Reading a request's body: type, encoding, size and patience, decided before anything looks inside.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
+import { maxEncodedBytes } from '../framing/chunked.ts'
+import type { HttpRequest, RequestBody, RequestHeaders } from '../request.ts'
 import { type Encoding, openDecoder } from './content-decoding.ts'
-import { mostSent } from './framing/chunked.ts'
-import type { HttpRequest, RequestBody, RequestHeaders } from './request.ts'
 
 /** Which content types a path takes; `say` is what to send, in words. */
-export type ContentTypes = { accepts: (essence: string) => boolean; say: string }
+export type ContentTypes = { accepts: (essence: string) => boolean; expected: string }
 
 export const JSON_BODY: ContentTypes = {
   accepts: (essence) => essence === 'application/json' || /^[a-z0-9.-]+\/[a-z0-9._-]+\+json$/.test(essence),
-  say: 'Content-Type: application/json',
+  expected: 'Content-Type: application/json',
 }
 
 export type BodyOptions = {
@@ -44,9 +44,9 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
 }
 
 /** What the headers say of a body. */
-export type Announced = { type: string | null; encoding: string | null; length: string | null }
+export type BodyHeaders = { type: string | null; encoding: string | null; length: string | null }
 
-export function announcedBody(headers: RequestHeaders): Announced {
+export function bodyHeaders(headers: RequestHeaders): BodyHeaders {
   const length = headers.get('content-length')
   return { type: headers.get('content-type'), encoding: headers.get('content-encoding'), length }
 }
@@ -58,7 +58,7 @@ export function announcedBody(headers: RequestHeaders): Announced {
 export function readBody(
   { body, headers }: Pick<HttpRequest, 'body' | 'headers'>,
   options: BodyOptions,
-  announced: Announced = announcedBody(headers),
+  announced: BodyHeaders = bodyHeaders(headers),
 ): Uint8Array | ErrorInfo | Promise<Uint8Array | ErrorInfo> {
   const wrongType = checkContentType(announced.type, options.contentTypes)
   if (wrongType !== undefined) return wrongType
@@ -82,9 +82,9 @@ function checkSize(bytes: Uint8Array, options: BodyOptions): Uint8Array | ErrorI
 function checkContentType(header: string | null, types: ContentTypes): ErrorInfo | undefined {
   // What nearly everybody sends.
   if (header === 'application/json' && types === JSON_BODY) return undefined
-  if (header === null) return unsupported(`The request has no content type. Send ${types.say}.`)
+  if (header === null) return unsupported(`The request has no content type. Send ${types.expected}.`)
   const [essence = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
-  if (!types.accepts(essence)) return unsupported(`This content type is not understood here. Send ${types.say}.`)
+  if (!types.accepts(essence)) return unsupported(`This content type is not understood here. Send ${types.expected}.`)
   // A body read as another character set than it was checked in is another body.
   const isForeign = (parameter: string) => /^charset\s*=/.test(parameter) && !/^charset=("?)utf-?8\1$/.test(parameter)
   if (parameters.some(isForeign)) return unsupported('Only charset=utf-8 is understood.')
@@ -156,7 +156,7 @@ async function readInPieces(
     if (!(piece instanceof Uint8Array)) return stop(piece)
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
-    if (body.received > mostSent(options.limitBytes)) return stop(tooMuchFraming(options))
+    if (body.received > maxEncodedBytes(options.limitBytes)) return stop(tooMuchFraming(options))
     if (decoder !== undefined) {
       if (!(await decoder.write(piece))) break
     } else if (mayHold(size)) whole.append(piece)

@@ -3,19 +3,19 @@ import { afterAll, afterEach, describe, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HttpRequest } from '../request.ts'
-import type { Answer } from '../response.ts'
+import type { HttpResponse } from '../response.ts'
 import { serveForTest, type TestServer } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
 
-export type Visit = { request: HttpRequest; answer(answer: Answer): void }
+export type TestExchange = { request: HttpRequest; respond(answer: HttpResponse): void }
 
 const fixture = (part: string) =>
   readFileSync(join(import.meta.dir, `../../../gateway/fixtures/localhost.${part}.pem`), 'utf8')
 export const CERTIFICATE = { cert: fixture('cert'), key: fixture('key') }
 
-export class VisitedServer {
+export class ManualServer {
   readonly failures: unknown[] = []
-  readonly #visits: Visit[] = []
+  readonly #visits: TestExchange[] = []
   readonly #isSecure: boolean
   #arrived = Promise.withResolvers<void>()
   #host: TestServer
@@ -27,8 +27,8 @@ export class VisitedServer {
 
   #start(): TestServer {
     const handle = (request: HttpRequest) => {
-      const { promise, resolve } = Promise.withResolvers<Answer>()
-      this.#visits.push({ request, answer: resolve })
+      const { promise, resolve } = Promise.withResolvers<HttpResponse>()
+      this.#visits.push({ request, respond: resolve })
       this.#arrived.resolve()
       this.#arrived = Promise.withResolvers<void>()
       return promise
@@ -46,7 +46,7 @@ export class VisitedServer {
   }
 
   /** The next request that comes. */
-  async visit(): Promise<Visit> {
+  async nextRequest(): Promise<TestExchange> {
     for (;;) {
       const next = this.#visits.shift()
       if (next) return next
@@ -74,12 +74,12 @@ export class VisitedServer {
 }
 
 /** The same over plain connections and over TLS. After every test: nothing is being answered, no connection is left, nothing has failed. */
-export function describeBoth(tests: (host: VisitedServer) => void): void {
+export function describeBoth(tests: (host: ManualServer) => void): void {
   describe.each([
     ['plain', false],
     ['over TLS', true],
   ])('%s', (_, isSecure) => {
-    const host = new VisitedServer(isSecure)
+    const host = new ManualServer(isSecure)
     afterEach(async () => expect(await host.renew()).toEqual([]))
     afterAll(() => host.stop(true))
     tests(host)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { headEnd } from '../framing/head-end.ts'
+import { headEnd } from '../../framing/head-end.ts'
 import { pathOfWholePost } from './peek-head.ts'
 import { RequestHead } from './request-head.ts'
 
@@ -122,7 +122,7 @@ test('says nothing that a closer look would not', () => {
     seen++
     const end = headEnd(bytes, 0)
     const head = new RequestHead({ bytes, start: 0, end })
-    const { method, target, length, staysOpen, waitsToSend, isCurrent } = head
+    const { method, target, length, keepsAlive: staysOpen, expectsContinue: waitsToSend, isHttp11: isCurrent } = head
     expect([method, target.split('?')[0], length, staysOpen, waitsToSend, isCurrent]).toEqual([
       ...['POST', path, bytes.length - end - 4, true, false, true],
     ])

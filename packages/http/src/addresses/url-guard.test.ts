@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { judgeUrl, type UrlVerdict } from './url-guard.ts'
+import { classifyUrl, type UrlClass } from './url-guard.ts'
 
-const TABLE: Record<UrlVerdict, string[]> = {
+const TABLE: Record<UrlClass, string[]> = {
   public: [
     ...['https://example.com/a.png', 'http://8.8.8.8/', 'HTTPS://EXAMPLE.COM', 'http://[2606:4700::1111]/'],
     ...['data:image/png;base64,iVBORw0KGgo=', 'DATA:text/plain,hi', '', 'files/abc123', 'file-abc', '12345', 'a.png'],
@@ -57,4 +57,4 @@ const TABLE: Record<UrlVerdict, string[]> = {
 
 test.each(
   Object.entries(TABLE).flatMap(([verdict, urls]) => urls.map((url) => [verdict, url] as const)),
-)('%s: %s', (verdict, url) => expect(judgeUrl(url)).toBe(verdict as UrlVerdict))
+)('%s: %s', (verdict, url) => expect(classifyUrl(url)).toBe(verdict as UrlClass))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { BadHead, RequestHead } from './request-head.ts'
+import { RejectedHead, RequestHead } from './request-head.ts'
 
 /** As it comes over the wire: a character for each byte, without the empty line. */
 const read = (text: string) =>
@@ -12,7 +12,7 @@ function statusOf(text: string): number {
     read(text)
     return 200
   } catch (error) {
-    if (error instanceof BadHead) return error.status
+    if (error instanceof RejectedHead) return error.status
     throw error
   }
 }
@@ -159,9 +159,9 @@ describe('the body', () => {
   })
 
   test('may be waited for', () => {
-    expect(post().waitsToSend).toBeFalse()
-    expect(post('Expect: 100-Continue').waitsToSend).toBeTrue()
-    expect(head('POST / HTTP/1.0', 'Expect: 100-continue').waitsToSend).toBeFalse()
+    expect(post().expectsContinue).toBeFalse()
+    expect(post('Expect: 100-Continue').expectsContinue).toBeTrue()
+    expect(head('POST / HTTP/1.0', 'Expect: 100-continue').expectsContinue).toBeFalse()
     expect(statusOf('POST / HTTP/1.1\r\nHost: a\r\nExpect: a miracle')).toBe(417)
   })
 })
@@ -181,7 +181,7 @@ test.each([
   ['1.0', 'keep-alive', false],
 ])('HTTP/%s, Connection: %j stays open: %p', (version, connection, stays) => {
   const lines = connection === undefined ? [] : [`Connection: ${connection}`]
-  expect(head(`GET / HTTP/${version}`, ...lines).staysOpen).toBe(stays)
+  expect(head(`GET / HTTP/${version}`, ...lines).keepsAlive).toBe(stays)
 })
 
 describe('headers are looked up', () => {

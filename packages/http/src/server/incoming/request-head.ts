@@ -1,15 +1,15 @@
 // The head of a request: its first line and its headers. What has two readings is refused, since a proxy in front may
 // have taken the other one, and then the bytes of one caller's body are another caller's request.
-import { firstLineLength, type HeadBytes, HeaderLines } from '../framing/header-lines.ts'
-import type { RequestHeaders } from '../request.ts'
+import { firstLineLength, type HeadBytes, HeaderLines } from '../../framing/header-lines.ts'
+import type { RequestHeaders } from '../../request.ts'
 
 /** Why there is nothing to answer properly: the bare status that is sent instead, before the connection is closed. */
-export type BareStatus = 400 | 408 | 417 | 431 | 501 | 505
+export type RejectionStatus = 400 | 408 | 417 | 431 | 501 | 505
 
-export class BadHead extends Error {
-  readonly status: BareStatus
+export class RejectedHead extends Error {
+  readonly status: RejectionStatus
 
-  constructor(status: BareStatus) {
+  constructor(status: RejectionStatus) {
     super(`The head of a request is answered with ${status}.`)
     this.status = status
   }
@@ -33,32 +33,32 @@ export class RequestHead implements RequestHeaders {
   readonly target: string
   readonly length: number | 'chunked'
   readonly isEncoded: boolean
-  readonly staysOpen: boolean
+  readonly keepsAlive: boolean
   /** The client waits for a word before it sends the body. */
-  readonly waitsToSend: boolean
+  readonly expectsContinue: boolean
   /** Chunks are understood. */
-  readonly isCurrent: boolean
+  readonly isHttp11: boolean
   readonly #lines: HeaderLines
 
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
-    if (!FIRST_LINE.test(text)) throw new BadHead(OTHER_VERSION.test(text) ? 505 : 400)
+    if (!FIRST_LINE.test(text)) throw new RejectedHead(OTHER_VERSION.test(text) ? 505 : 400)
     const length = firstLineLength(text)
     const methodEnd = text.indexOf(' ')
     const method = text.slice(0, methodEnd)
     this.method = method === POST ? POST : method
     this.target = pathOf(text.slice(methodEnd + 1, length - VERSION_LENGTH))
-    this.isCurrent = text[length - 1] === '1'
+    this.isHttp11 = text[length - 1] === '1'
     this.#lines = new HeaderLines(head, text, length)
-    if (!this.#lines.isClear) throw new BadHead(400)
+    if (!this.#lines.isValid) throw new RejectedHead(400)
     this.#checkHost()
     this.length = this.#length()
     this.isEncoded = this.get('content-encoding') !== null
     const expects = this.get('expect')
-    if (expects !== null && expects.toLowerCase() !== '100-continue') throw new BadHead(417)
-    this.waitsToSend = expects !== null && this.isCurrent
+    if (expects !== null && expects.toLowerCase() !== '100-continue') throw new RejectedHead(417)
+    this.expectsContinue = expects !== null && this.isHttp11
     const connection = this.get('connection')
-    this.staysOpen = this.isCurrent && (connection === null || !SAYS_CLOSE.test(connection))
+    this.keepsAlive = this.isHttp11 && (connection === null || !SAYS_CLOSE.test(connection))
   }
 
   get(name: string): string | null {
@@ -68,7 +68,7 @@ export class RequestHead implements RequestHeaders {
   /** With two of them, joined by a comma, whoever stands in front may have gone by the other one. */
   #checkHost(): void {
     const host = this.get('host')
-    if (host === null ? this.isCurrent : host.includes(',')) throw new BadHead(400)
+    if (host === null ? this.isHttp11 : host.includes(',')) throw new RejectedHead(400)
   }
 
   #length(): number | 'chunked' {
@@ -76,12 +76,12 @@ export class RequestHead implements RequestHeaders {
     const encoding = this.get('transfer-encoding')
     if (encoding === null) {
       if (length === null) return 0
-      if (!LENGTH.test(length)) throw new BadHead(400)
+      if (!LENGTH.test(length)) throw new RejectedHead(400)
       return Number(length)
     }
     // Together they are how one request is made to look like two.
-    if (length !== null || !this.isCurrent) throw new BadHead(400)
-    if (encoding.toLowerCase() !== 'chunked') throw new BadHead(501)
+    if (length !== null || !this.isHttp11) throw new RejectedHead(400)
+    if (encoding.toLowerCase() !== 'chunked') throw new RejectedHead(501)
     return 'chunked'
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { echo } from '../server/test-handler.ts'
 import { serveForTest } from '../test-support.ts'
-import { echo } from './test-handler.ts'
 
 const LIMIT = '/proc/sys/net/core/somaxconn'
 /** More than Bun would let wait, as far as the system allows it. */
@@ -48,7 +48,7 @@ test('who has come when the server stops is answered, also if the process was bu
   asking.stdin.write('go\n')
   await asking.stdin.flush()
   Bun.sleepSync(1_000)
-  await server.server.stopAfterLastCall()
+  await server.server.drain()
   expect(new TextDecoder().decode((await output.read()).value).trim()).toBe(String(clients))
   await server.stop()
 })

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { Malformed } from '../framing/malformed.ts'
-import { type Announced, Gone, IncomingBody } from './incoming-body.ts'
+import { Malformed } from '../../framing/malformed.ts'
+import { type BodyFraming, ClientDisconnected, IncomingBody } from './incoming-body.ts'
 
-function open(announced: Partial<Announced> = {}) {
+function open(announced: Partial<BodyFraming> = {}) {
   const told: string[] = []
   const source = {
     pause: () => told.push('pause'),
     resume: () => told.push('resume'),
-    invite: () => told.push('invite'),
+    sendContinue: () => told.push('continue'),
   }
-  const body = new IncomingBody({ length: 5, isEncoded: false, waitsToSend: false, ...announced }, source)
+  const body = new IncomingBody({ length: 5, isEncoded: false, expectsContinue: false, ...announced }, source)
   return { body, told }
 }
 
@@ -37,10 +37,10 @@ describe('a body of a known length', () => {
       const { body } = open()
       const reading = body.read()
       expect(body.push(bytes('hello').subarray(0, at))).toBe(at)
-      expect([body.isComplete, body.left]).toEqual([false, 5 - at])
+      expect([body.isComplete, body.remainingBytes]).toEqual([false, 5 - at])
       expect(body.push(bytes('hello').subarray(at))).toBe(5 - at)
       expect(text(await reading)).toBe('hello')
-      expect([body.isComplete, body.left, body.read()]).toEqual([true, 0, undefined])
+      expect([body.isComplete, body.remainingBytes, body.read()]).toEqual([true, 0, undefined])
     }
   })
 
@@ -51,8 +51,13 @@ describe('a body of a known length', () => {
   })
 
   test('of nothing is complete from the start', () => {
-    const { body, told } = open({ length: 0, waitsToSend: true })
-    expect([body.isComplete, body.left, body.isHeldByClient, body.read()]).toEqual([true, 0, false, undefined])
+    const { body, told } = open({ length: 0, expectsContinue: true })
+    expect([body.isComplete, body.remainingBytes, body.awaitsContinue, body.read()]).toEqual([
+      true,
+      0,
+      false,
+      undefined,
+    ])
     expect(told).toEqual([])
   })
 
@@ -79,13 +84,13 @@ describe('a body in chunks', () => {
         await Promise.resolve()
       }
       expect(await reading).toBe('hello world!')
-      expect([body.isComplete, body.left]).toEqual([true, 0])
+      expect([body.isComplete, body.remainingBytes]).toEqual([true, 0])
     }
   })
 
   test('leaves what is behind it', () => {
     const { body } = open({ length: 'chunked' })
-    expect(body.left).toBe(Number.POSITIVE_INFINITY)
+    expect(body.remainingBytes).toBe(Number.POSITIVE_INFINITY)
     expect(body.push(bytes(`${sent}GET /`))).toBe(sent.length)
   })
 
@@ -130,20 +135,20 @@ describe('what nobody reads is held back', () => {
 
 describe('a client that waits to send', () => {
   test('is told to by the first read only', () => {
-    const { body, told } = open({ waitsToSend: true })
-    expect(body.isHeldByClient).toBeTrue()
+    const { body, told } = open({ expectsContinue: true })
+    expect(body.awaitsContinue).toBeTrue()
     void body.read()
-    expect([body.isHeldByClient, told]).toEqual([false, ['invite']])
+    expect([body.awaitsContinue, told]).toEqual([false, ['continue']])
     body.push(bytes('he'))
     body.push(bytes('llo'))
     expect(body.read()).toBeUndefined()
-    expect(told).toEqual(['invite'])
+    expect(told).toEqual(['continue'])
   })
 
   test('and sends all the same is not', async () => {
-    const { body, told } = open({ waitsToSend: true })
+    const { body, told } = open({ expectsContinue: true })
     body.push(bytes('he'))
-    expect(body.isHeldByClient).toBeFalse()
+    expect(body.awaitsContinue).toBeFalse()
     const reading = body.read()
     body.push(bytes('llo'))
     expect(text(await reading)).toBe('hello')
@@ -151,9 +156,9 @@ describe('a client that waits to send', () => {
   })
 
   test('is not when nobody wants it any more', () => {
-    const { body, told } = open({ waitsToSend: true })
+    const { body, told } = open({ expectsContinue: true })
     body.discard()
-    expect(() => body.read()).toThrow(Gone)
+    expect(() => body.read()).toThrow(ClientDisconnected)
     expect(told).toEqual([])
   })
 })
@@ -162,23 +167,23 @@ describe('a client that leaves', () => {
   test('fails who reads, then and later', async () => {
     const { body } = open()
     const reading = body.read()
-    body.fail(new Gone('left'))
-    expect(reading).rejects.toThrow(Gone)
-    expect(() => body.read()).toThrow(Gone)
+    body.fail(new ClientDisconnected('left'))
+    expect(reading).rejects.toThrow(ClientDisconnected)
+    expect(() => body.read()).toThrow(ClientDisconnected)
   })
 
   test('has sent what it has sent', async () => {
     const { body } = open({ length: 'chunked' })
     body.push(bytes('3\r\nabc\r\n'))
-    body.fail(new Gone('left'))
+    body.fail(new ClientDisconnected('left'))
     expect(text(await body.read())).toBe('abc')
-    expect(() => body.read()).toThrow(Gone)
+    expect(() => body.read()).toThrow(ClientDisconnected)
   })
 
   test('after the end of its body takes nothing away', async () => {
     const { body } = open()
     body.push(bytes('hello'))
-    body.fail(new Gone('left'))
+    body.fail(new ClientDisconnected('left'))
     expect(await readAll(body)).toBe('hello')
   })
 })
@@ -189,7 +194,7 @@ test('what is thrown away never ends well for who still reads', () => {
   body.push(bytes('he'))
   body.discard()
   body.push(bytes('llo'))
-  expect(reading).rejects.toThrow(Gone)
+  expect(reading).rejects.toThrow(ClientDisconnected)
 })
 
 test('pieces that wait are joined: as many objects as bytes would weigh far more than the body', () => {

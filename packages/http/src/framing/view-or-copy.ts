@@ -7,7 +7,7 @@ const NOTHING = Buffer.alloc(0)
  * bytes would keep a whole read in memory for as long as it is kept. It also costs the runtime several times what copying a
  * short body does: the memory has to be given an owner first that both can share.
  */
-export function partOf(bytes: Buffer, start: number, end = bytes.length): Buffer {
+export function viewOrCopy(bytes: Buffer, start: number, end = bytes.length): Buffer {
   const length = end - start
   if (length === 0) return NOTHING
   if (length > SMALL_BYTES && 2 * length >= bytes.buffer.byteLength) return bytes.subarray(start, end)

@@ -7,7 +7,7 @@ import { kindOf, parseIp } from './ip-address.ts'
  * - `object`: something kept at a vendor, under the operator's account.
  * - `forbidden`: another scheme, a metadata service, or a host that two readers could understand differently.
  */
-export type UrlVerdict = 'public' | 'private' | 'object' | 'forbidden'
+export type UrlClass = 'public' | 'private' | 'object' | 'forbidden'
 
 const LONGEST_AUTHORITY = 1_024
 const OBJECT_SCHEMES: ReadonlySet<string> = new Set(['gs', 's3'])
@@ -15,7 +15,7 @@ const OBJECT_SCHEMES: ReadonlySet<string> = new Set(['gs', 's3'])
 const LOOPBACK_NAME = /^(?:(?:.*\.)?localhost|localhost\.localdomain|ip6-(?:localhost|loopback))$/
 const METADATA_NAME = /^(?:metadata\.google\.internal|metadata\.goog|metadata|instance-data(?:\.ec2\.internal)?)$/
 
-export function judgeUrl(written: string): UrlVerdict {
+export function classifyUrl(written: string): UrlClass {
   // URL parsers drop these: white space around, tabs and line ends anywhere.
   const text = written.replace(/^[\0- ]+/, '').replace(/[\t\n\r]/g, '')
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text.slice(0, 64))?.[1]?.toLowerCase()
@@ -26,14 +26,14 @@ export function judgeUrl(written: string): UrlVerdict {
 }
 
 /** `//host/path`, or `127.0.0.1:8080/path` as people type it. Base64, names of files and ids are no URLs. */
-function withoutScheme(text: string): UrlVerdict {
+function withoutScheme(text: string): UrlClass {
   if (/^[/\\]{2}/.test(text)) return judgeHost(`http:${text}`)
   const start = /^[^/?#\\]{1,256}/.exec(text.slice(0, 257))?.[0] ?? ''
   if (!/[.:%\u3002\uff0e]|localhost/i.test(start)) return 'public'
   return URL.canParse(`http://${start}`) ? judgeHost(`http://${start}`) : 'public'
 }
 
-function judgeHost(text: string): UrlVerdict {
+function judgeHost(text: string): UrlClass {
   const authority = /^https?:[/\\]*([^/?#]*)/i.exec(text)?.[1] ?? ''
   // Some readers take `\` for `/`, some for a part of the name, and so a second `@`.
   if (authority.length > LONGEST_AUTHORITY || /[\\\0- ]|@.*@/.test(authority) || !URL.canParse(text)) return 'forbidden'

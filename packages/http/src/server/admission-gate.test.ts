@@ -1,61 +1,61 @@
 // Whoever is kept at the door: nothing is made of the request until it is let in, and if it is turned away the connection
 // goes on as if it had been.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
-import { PreparedAnswer } from '../prepared-response.ts'
+import { PreparedResponse } from '../prepared-response.ts'
 import type { HttpRequest } from '../request.ts'
 import { fixedHeaders } from '../response.ts'
 import { serveForTest } from '../test-support.ts'
-import type { Door, Visitor } from './gate.ts'
+import type { AdmissionGate, UnreadRequest } from './admission-gate.ts'
 import { RawClient } from './test-client.ts'
 import { echo } from './test-handler.ts'
 
-const refusal = new PreparedAnswer({ status: 503, fixed: fixedHeaders({ 'retry-after': '1' }), body: 'full' })
+const refusal = new PreparedResponse({ status: 503, fixed: fixedHeaders({ 'retry-after': '1' }), body: 'full' })
 type Path = '/call' | '/wait'
-let atDoor: { who: Visitor; path: Path }[] = []
+let atDoor: { who: UnreadRequest; path: Path }[] = []
 let [isCrowded, isLeaving, ids] = [true, false, 0]
-let waitedMs: number[] = []
-const door: Door = {
-  get isCrowded() {
+let queuedMs: number[] = []
+const door: AdmissionGate = {
+  get isActive() {
     return isCrowded
   },
-  meet(path, _bytes, who) {
+  submit(path, _bytes, who) {
     if (path !== '/call' && path !== '/wait') return undefined
     atDoor.push({ who, path })
     return path === '/wait' ? 'waits' : refusal
   },
-  nextId: () => `req_000000000000000${++ids}`,
+  nextRequestId: () => `req_000000000000000${++ids}`,
 }
 const handle = (request: HttpRequest) => {
-  waitedMs.push(request.waitedMs)
+  queuedMs.push(request.queuedMs)
   return echo(request)
 }
 
 /** Whoever is turned away is told, and whoever waits is sent home. */
 function sayNo(): void {
   for (const { who, path } of atDoor.splice(0)) {
-    if (path === '/call') who.itIsTime()
-    else who.sendHome(refusal)
+    if (path === '/call') who.proceed()
+    else who.reject(refusal)
   }
 }
 
 function letIn(): void {
-  for (const { who } of atDoor.splice(0)) who.comeIn(70)
+  for (const { who } of atDoor.splice(0)) who.admit(70)
 }
 
 async function untilWaiting(count: number): Promise<void> {
   while (atDoor.length < count) await Bun.sleep(1)
 }
 
-let host = serveForTest(handle, { door, isLeaving: () => isLeaving })
+let host = serveForTest(handle, { gate: door, isDraining: () => isLeaving })
 afterAll(() => host.stop())
 beforeEach(() => {
   atDoor = []
-  waitedMs = []
+  queuedMs = []
   ;[isCrowded, isLeaving, ids] = [true, false, 0]
 })
 
 const call = (path = '/call') => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`
-const status = async (client: RawClient) => (await client.answer('POST')).status
+const status = async (client: RawClient) => (await client.response('POST')).status
 
 test.each(['/call', '/wait'])('%s: is told when it is time, with an id of its own, and may ask again', async (path) => {
   const client = new RawClient(host.port).send(call(path))
@@ -63,7 +63,7 @@ test.each(['/call', '/wait'])('%s: is told when it is time, with an id of its ow
   expect(host.server.pending).toBe(1)
   expect(await client.hasReceived(0)).toBe('')
   sayNo()
-  const { status, headers, body } = await client.answer('POST')
+  const { status, headers, body } = await client.response('POST')
   expect([status, headers['retry-after'], headers['x-request-id'], body]).toEqual([
     503,
     '1',
@@ -72,21 +72,21 @@ test.each(['/call', '/wait'])('%s: is told when it is time, with an id of its ow
   ])
   expect([headers.connection, host.server.pending]).toEqual([undefined, 0])
   isCrowded = false
-  expect((await client.send(call(path)).answer('POST')).body).toBe(`POST ${path} [{}]`)
-  client.leave()
+  expect((await client.send(call(path)).response('POST')).body).toBe(`POST ${path} [{}]`)
+  client.disconnect()
 })
 
 test('who waits is read when it is let in, and known to have waited; the next on its connection has not', async () => {
   const client = new RawClient(host.port).send(call('/wait'))
   await untilWaiting(1)
   await Bun.sleep(5)
-  expect([waitedMs, host.server.pending]).toEqual([[], 1])
+  expect([queuedMs, host.server.pending]).toEqual([[], 1])
   letIn()
-  expect((await client.answer('POST')).body).toBe('POST /wait [{}]')
+  expect((await client.response('POST')).body).toBe('POST /wait [{}]')
   isCrowded = false
-  await client.send(call()).answer('POST')
-  expect([waitedMs, host.server.pending]).toEqual([[70, 0], 0])
-  client.leave()
+  await client.send(call()).response('POST')
+  expect([queuedMs, host.server.pending]).toEqual([[70, 0], 0])
+  client.disconnect()
 })
 
 test.each([
@@ -99,8 +99,8 @@ test.each([
   ],
 ])('%s is left to the handler', async (_, text, body) => {
   const client = new RawClient(host.port).send(text)
-  expect((await client.answer('POST')).body).toBe(body)
-  client.leave()
+  expect((await client.response('POST')).body).toBe(body)
+  client.disconnect()
 })
 
 test.each([
@@ -114,8 +114,8 @@ test.each([
   await Bun.sleep(20)
   expect(await client.hasReceived(0)).toBe('')
   decide()
-  expect([await status(client), (await client.answer()).body, waitedMs]).toEqual([told, 'GET /next []', waits])
-  client.leave()
+  expect([await status(client), (await client.response()).body, queuedMs]).toEqual([told, 'GET /next []', waits])
+  client.disconnect()
 })
 
 test.each([
@@ -128,22 +128,22 @@ test.each([
   client.send('GET /at-once HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(asked))
   await Bun.sleep(50)
   decide()
-  const answers = await client.answers(asked + 1)
+  const answers = await client.responses(asked + 1)
   expect(answers.map(({ status }) => status)).toEqual([told, ...Array(asked).fill(200)])
-  client.leave()
+  client.disconnect()
 })
 
 test('who leaves meanwhile is forgotten', async () => {
   const [leaver, client] = [new RawClient(host.port).send(call()), new RawClient(host.port)]
   await untilWaiting(1)
-  leaver.leave()
+  leaver.disconnect()
   while (host.server.pending > 0) await Bun.sleep(1)
   client.send(call())
   await untilWaiting(2)
   sayNo()
   // The one who left has used up no id.
-  expect((await client.answer('POST')).headers['x-request-id']).toBe('req_0000000000000001')
-  client.leave()
+  expect((await client.response('POST')).headers['x-request-id']).toBe('req_0000000000000001')
+  client.disconnect()
 })
 
 test('who waits and leaves is not waited for', async () => {
@@ -151,10 +151,10 @@ test('who waits and leaves is not waited for', async () => {
   await untilWaiting(1)
   let isTold = false
   const [waiting] = atDoor
-  if (waiting) waiting.who.onGone = () => (isTold = true)
-  client.leave()
+  if (waiting) waiting.who.onDisconnect = () => (isTold = true)
+  client.disconnect()
   while (host.server.pending > 0) await Bun.sleep(1)
-  expect([isTold, waiting?.who.isGone, waitedMs]).toEqual([true, true, []])
+  expect([isTold, waiting?.who.isDisconnected, queuedMs]).toEqual([true, true, []])
 })
 
 describe('when the server is about to leave', () => {
@@ -163,9 +163,9 @@ describe('when the server is about to leave', () => {
     const client = new RawClient(host.port).send(call())
     await untilWaiting(1)
     sayNo()
-    expect((await client.answer('POST')).headers.connection).toBe('close')
+    expect((await client.response('POST')).headers.connection).toBe('close')
     expect(await client.end()).toEqual({ rest: '', how: 'end' })
-    client.leave()
+    client.disconnect()
   })
 
   test('is waited for', async () => {
@@ -178,8 +178,8 @@ describe('when the server is about to leave', () => {
     sayNo()
     expect(await status(client)).toBe(503)
     await client.end()
-    client.leave()
+    client.disconnect()
     await stopping
-    host = serveForTest(handle, { door, isLeaving: () => isLeaving })
+    host = serveForTest(handle, { gate: door, isDraining: () => isLeaving })
   })
 })

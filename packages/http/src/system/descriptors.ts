@@ -24,8 +24,8 @@ export function descriptorLimit(): number {
   return libc?.getrlimit(RLIMIT_NOFILE, limits) === 0 ? Number(limits[0]) : USUAL_LIMIT
 }
 
-export const mostClients = (limit: number): number =>
+export const maxClientConnections = (limit: number): number =>
   Math.min(MOST_CLIENTS, Math.max(1, Math.floor((limit - FIXED_RESERVE) * SHARE_OF_CLIENTS)))
 
-export const mostIdleUpstreams = (limit: number): number =>
+export const maxIdleUpstreamConnections = (limit: number): number =>
   Math.max(1, Math.floor((limit - FIXED_RESERVE) * SHARE_OF_IDLE_UPSTREAMS))

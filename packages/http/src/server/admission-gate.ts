@@ -1,28 +1,28 @@
 // Where requests wait, or are turned away, before anything is made of them.
 
-import type { PreparedAnswer } from '../prepared-response.ts'
+import type { PreparedResponse } from '../prepared-response.ts'
 import type { Client } from '../request.ts'
-import type { Waiter } from './paced-queue.ts'
+import type { PacedItem } from './paced-queue.ts'
 
 /** A request as it stands at the door: bytes that nobody has read. As a waiter it is told what it was turned away with. */
-export type Visitor = Client &
-  Waiter & {
+export type UnreadRequest = Client &
+  PacedItem & {
     /** It is read now. */
-    comeIn(waitedMs: number): void
+    admit(queuedMs: number): void
     /** Its turn did not come in time. */
-    sendHome(answer: PreparedAnswer): void
+    reject(answer: PreparedResponse): void
   }
 
-export type Door = {
+export type AdmissionGate = {
   /** Some wait there at the moment, or are turned away. */
-  readonly isCrowded: boolean
+  readonly isActive: boolean
   /**
    * What becomes of `who`, posting so many bytes to this path: waits until it is let in or sent home; or is to be told this
    * when it is time. undefined: let in.
    */
-  meet(path: string, bytes: number, who: Visitor): PreparedAnswer | 'waits' | undefined
+  submit(path: string, bytes: number, who: UnreadRequest): PreparedResponse | 'waits' | undefined
   /** For the one who is told. */
-  nextId(): string
+  nextRequestId(): string
 }
 
-export const OPEN_DOOR: Door = { isCrowded: false, meet: () => undefined, nextId: () => '' }
+export const ADMIT_ALL: AdmissionGate = { isActive: false, submit: () => undefined, nextRequestId: () => '' }

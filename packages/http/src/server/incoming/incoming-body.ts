@@ -1,15 +1,16 @@
 // The body of a request on its way in: held back when nobody reads it, counted, thrown away when nobody will.
-import { Chunked } from '../framing/chunked.ts'
-import { partOf } from '../framing/part-of.ts'
-import { pushJoined } from '../framing/push-joined.ts'
-import type { RequestBody } from '../request.ts'
+
+import { appendPiece } from '../../framing/append-piece.ts'
+import { ChunkedDecoder } from '../../framing/chunked.ts'
+import { viewOrCopy } from '../../framing/view-or-copy.ts'
+import type { RequestBody } from '../../request.ts'
 
 /** Where the bytes come from. */
-export type Source = {
+export type BodySource = {
   pause(): void
   resume(): void
   /** Tells the client to send: it waits for that. */
-  invite(): void
+  sendContinue(): void
 }
 
 /**
@@ -18,20 +19,20 @@ export type Source = {
  */
 export const ONE_PIECE_BYTES = 240 * 1024
 /** So much may wait to be read. */
-export const MOST_WAITING = 64 * 1024
+export const MAX_BUFFERED_BYTES = 64 * 1024
 
 /** What the head says of a body. */
-export type Announced = {
+export type BodyFraming = {
   length: number | 'chunked'
   isEncoded: boolean
   /** The client waits for a word before it sends the body. */
-  waitsToSend: boolean
+  expectsContinue: boolean
 }
 
-type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
+type PendingRead = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
 
 /** The rest does not come any more: the client has left, or has got its answer. */
-export class Gone extends Error {
+export class ClientDisconnected extends Error {
   readonly code = 'ECONNRESET'
 }
 
@@ -39,8 +40,8 @@ export class IncomingBody implements RequestBody {
   /** All of it has come. */
   isComplete: boolean
   received = 0
-  readonly #source: Source
-  readonly #chunked: Chunked | undefined
+  readonly #source: BodySource
+  readonly #chunked: ChunkedDecoder | undefined
   /** Of a body whose length is known. */
   #left: number
   /** What has come of a body that is given in one piece. */
@@ -49,15 +50,15 @@ export class IncomingBody implements RequestBody {
   readonly #inOnePiece: boolean
   readonly #pieces: Uint8Array[] = []
   #waitingBytes = 0
-  #reader: Waiting | undefined
+  #reader: PendingRead | undefined
   #waitsToSend: boolean
   #isPaused = false
   #isUnwanted = false
   #error: unknown
 
-  constructor({ length, isEncoded, waitsToSend }: Announced, source: Source) {
+  constructor({ length, isEncoded, expectsContinue: waitsToSend }: BodyFraming, source: BodySource) {
     this.#source = source
-    this.#chunked = length === 'chunked' ? new Chunked() : undefined
+    this.#chunked = length === 'chunked' ? new ChunkedDecoder() : undefined
     this.#left = length === 'chunked' ? 0 : length
     this.#inOnePiece = length !== 'chunked' && length <= ONE_PIECE_BYTES && !isEncoded
     this.#waitsToSend = waitsToSend && length !== 0
@@ -65,13 +66,13 @@ export class IncomingBody implements RequestBody {
   }
 
   /** Of a body that is not all there yet: how much has still to come, as far as anybody knows. */
-  get left(): number {
+  get remainingBytes(): number {
     if (this.isComplete) return 0
     return this.#chunked ? Number.POSITIVE_INFINITY : this.#left
   }
 
   /** The client sends nothing of it unless it is told to, and it has not been. */
-  get isHeldByClient(): boolean {
+  get awaitsContinue(): boolean {
     return this.#waitsToSend
   }
 
@@ -83,7 +84,7 @@ export class IncomingBody implements RequestBody {
     }
     if (this.#error !== undefined) throw this.#error
     if (this.isComplete) return undefined
-    if (this.#waitsToSend) this.#source.invite()
+    if (this.#waitsToSend) this.#source.sendContinue()
     this.#waitsToSend = false
     this.#goOn()
     return new Promise((resolve, reject) => {
@@ -101,7 +102,7 @@ export class IncomingBody implements RequestBody {
     return used
   }
 
-  #pushChunks(chunked: Chunked, bytes: Buffer): number {
+  #pushChunks(chunked: ChunkedDecoder, bytes: Buffer): number {
     const piece = chunked.push(bytes)
     this.isComplete = chunked.done
     this.#take(piece)
@@ -109,7 +110,7 @@ export class IncomingBody implements RequestBody {
   }
 
   #pushPlain(bytes: Buffer): number {
-    const own = bytes.length > this.#left ? partOf(bytes, 0, this.#left) : bytes
+    const own = bytes.length > this.#left ? viewOrCopy(bytes, 0, this.#left) : bytes
     this.#left -= own.length
     this.isComplete = this.#left === 0
     if (this.#inOnePiece && !this.#isUnwanted) this.#gather(own)
@@ -123,11 +124,11 @@ export class IncomingBody implements RequestBody {
     this.#waitsToSend = false
     this.#pieces.length = 0
     this.#whole = undefined
-    this.fail(new Gone('The request has been answered.'))
+    this.fail(new ClientDisconnected('The request has been answered.'))
     this.#goOn()
   }
 
-  fail(error: Gone): void {
+  fail(error: ClientDisconnected): void {
     if (this.isComplete || this.#error !== undefined) return
     this.#error = error
     this.#reader?.reject(error)
@@ -147,7 +148,7 @@ export class IncomingBody implements RequestBody {
       const whole = this.#whole
       this.#whole = undefined
       this.#take(whole)
-    } else if (!this.#reader && this.#filled > MOST_WAITING) this.#hold()
+    } else if (!this.#reader && this.#filled > MAX_BUFFERED_BYTES) this.#hold()
   }
 
   #take(piece: Uint8Array): void {
@@ -161,9 +162,9 @@ export class IncomingBody implements RequestBody {
       return
     }
     if (piece.length === 0) return
-    pushJoined(this.#pieces, piece)
+    appendPiece(this.#pieces, piece)
     this.#waitingBytes += piece.length
-    if (this.#waitingBytes > MOST_WAITING && !this.isComplete) this.#hold()
+    if (this.#waitingBytes > MAX_BUFFERED_BYTES && !this.isComplete) this.#hold()
   }
 
   #hold(): void {

@@ -1,16 +1,16 @@
-import type { Sink } from '../response.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Sink } from '../../response.ts'
+import type { SocketWriter } from './socket-writer.ts'
 
 /** A streamed answer on its way out. What is written when it is over goes nowhere: the connection may have the next one. */
-export class OutgoingStream implements Sink {
-  readonly #outgoing: Outgoing
+export class StreamedResponse implements Sink {
+  readonly #outgoing: SocketWriter
   readonly inChunks: boolean
   /** Leaves with the first piece. */
   #head: string
   #isOver = false
 
   /** `lines` are the first line and the headers. Not `inChunks`: the body ends with the connection. */
-  constructor(outgoing: Outgoing, lines: string, inChunks: boolean) {
+  constructor(outgoing: SocketWriter, lines: string, inChunks: boolean) {
     this.#outgoing = outgoing
     this.inChunks = inChunks
     this.#head = `${lines}${inChunks ? 'transfer-encoding: chunked\r\n' : ''}\r\n`
