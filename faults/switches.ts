@@ -16,22 +16,18 @@ const apart = (streamed: Expected, single: Expected) => ({ streamed, single })
 const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
 const after = (name: string) => (dialect: TextDialectId) => `${name}=${AFTER[dialect]}`
 
-const STATUSES: [sent: number, seen: number][] = [
-  ...[400, 422].map((sent): [number, number] => [sent, 400]),
-  ...[401, 403, 404, 500, 502].map((sent): [number, number] => [sent, 502]),
-  ...(
-    [
-      [413, 413],
-      [429, 429],
-      [503, 503],
-      [504, 504],
-      [529, 503],
-    ] as const
-  ).map(([sent, seen]): [number, number] => [sent, seen]),
+/** What an upstream sends, and what the caller sees. */
+const STATUSES: readonly (readonly [sent: readonly number[], seen: number])[] = [
+  [[400, 422], 400],
+  [[401, 402, 403, 404, 405, 409, 418, 451, 500, 501, 502, 599], 502],
+  [[413], 413],
+  [[429], 429],
+  [[503, 529], 503],
+  [[408, 504], 504],
 ]
 
-/** Of those that the caller sees as 502 or 400, one is enough for a share. */
-const LIKE_OTHERS = [422, 401, 404, 502, 504]
+/** The statuses in the sample; the others are handled like one of these. */
+const SAMPLED_STATUSES = [400, 403, 413, 429, 500, 503, 529]
 
 /** What only this dialect has a status for. */
 const OVERLOADED: Fault['own'] = { dialect: 'messages', status: 529 }
@@ -63,11 +59,13 @@ const twice: Fault = {
 }
 
 export const SWITCHES: readonly Fault[] = [
-  ...STATUSES.map(([sent, seen]) =>
-    sandbox(`status=${sent}`, both(refused(seen)), {
-      ...(sent === 529 ? { own: OVERLOADED } : {}),
-      ...(LIKE_OTHERS.includes(sent) ? { onlyInFull: true } : {}),
-    }),
+  ...STATUSES.flatMap(([statuses, seen]) =>
+    statuses.map((sent) =>
+      sandbox(`status=${sent}`, both(refused(seen)), {
+        ...(sent === 529 ? { own: OVERLOADED } : {}),
+        ...(SAMPLED_STATUSES.includes(sent) ? {} : { onlyInFull: true }),
+      }),
+    ),
   ),
   ...limited,
   sandbox('hang', both(refused(504, 'timeout')), { patience: 'short', onlyInFull: true }),

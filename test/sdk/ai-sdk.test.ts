@@ -1,9 +1,9 @@
 // The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 import { type Client, clientOf, MAJORS, PROVIDERS, type Provider, type Request } from '../support/sdk/ai-sdk.ts'
 import {
   configOfDialects,
@@ -15,25 +15,20 @@ import {
 // Nothing here waits for anything but a local answer: whatever takes this long hangs.
 setDefaultTimeout(60_000)
 
-let sandbox: ReturnType<typeof startSandboxServer>
 let recordings: RecordedUpstream
-let gateway: Gateway
+let gateway: SandboxGateway
 /** The same, with upstreams that answer from files. */
 let replaying: Gateway
-let key: string
 let replayingKey: string
 beforeAll(async () => {
   recordings = startRecordedUpstream()
   replaying = await startGateway({ config: configOfDialects(recordings.origin, 'inner-name') })
   replayingKey = (await newKey(replaying, '1000')).secret
-  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
-  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await newKey(gateway, '1000')).secret
+  gateway = await startSandboxGateway()
 })
 afterAll(async () => {
   await gateway.stop()
   await replaying.stop()
-  await sandbox.stop()
   recordings.stop()
 })
 
@@ -100,7 +95,7 @@ describe.each(
   MAJORS.map((major) => [major]),
 )('ai %d as a responses client that thinks its responses are stored', (major) => {
   const looping = (upstream: string, streamed: boolean) =>
-    clientOf('responses', major, { origin: gateway.url, key, model: `over-${upstream}` }).then((client) =>
+    clientOf('responses', major, { origin: gateway.url, key: gateway.key, model: `over-${upstream}` }).then((client) =>
       client.call({ prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS, streamed }),
     )
   const cells = TEXT_DIALECT_IDS.flatMap((upstream) => [[upstream, false] as const, [upstream, true] as const])
@@ -130,7 +125,11 @@ describe.each(CLIENTS)('ai %d as a %s client', (major, provider) => {
   // All upstreams at once, streamed and not: most of the time is spent waiting.
   test.each(Object.entries(SCENARIOS))('%s', async (_, { request, judge }) => {
     const calls = CELLS.map(async ({ upstream, streamed }) => {
-      const client = await clientOf(provider, major, { origin: gateway.url, key, model: `over-${upstream}` })
+      const client = await clientOf(provider, major, {
+        origin: gateway.url,
+        key: gateway.key,
+        model: `over-${upstream}`,
+      })
       try {
         judge(await client.call({ ...request, providerOptions: OPTIONS, streamed }))
       } catch (cause) {

@@ -1,29 +1,20 @@
 // Google's own SDKs choose the API version by themselves: /v1, /v1alpha or /v1beta. They are known by their credential.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
-import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { newKey } from '../support/gateway/accounts.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
+import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 
-let sandbox: ReturnType<typeof startSandboxServer>
-let gateway: Gateway
-let key: string
+let gateway: SandboxGateway
 beforeAll(async () => {
-  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
-  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await newKey(gateway, '1000')).secret
+  gateway = await startSandboxGateway()
 })
-afterAll(async () => {
-  await gateway.stop()
-  await sandbox.stop()
-})
+afterAll(() => gateway.stop())
 
 const MODEL = 'over-chat'
 const VERSIONS = [['v1'], ['v1alpha'], ['v1beta']]
 
 describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) => {
-  const models = (apiKey = key) => new GoogleGenAI({ apiKey, apiVersion, httpOptions: { baseUrl: gateway.url } }).models
+  const models = (apiKey = gateway.key) =>
+    new GoogleGenAI({ apiKey, apiVersion, httpOptions: { baseUrl: gateway.url } }).models
 
   test('lists and shows models in its own format', async () => {
     const names: string[] = []
@@ -73,26 +64,26 @@ describe('other credentials', () => {
   test.each(
     ['/v1', '/v1alpha'].flatMap((version) => [[version, 'x-gen-api-key'] as const, [version, ''] as const]),
   )('%s with %p is the 404 of a wrong base address, in the words of the protocol', async (version, header) => {
-    const headers = header === '' ? {} : { [header]: key }
+    const headers = header === '' ? {} : { [header]: gateway.key }
     const answer = await call('POST', `${version}/models/${MODEL}:generateContent`, headers)
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 404, status: 'NOT_FOUND' } } })
   })
 
   test('a key in the query is the vendor’s', async () => {
-    const generated = await call('POST', `/v1/models/${MODEL}:generateContent?key=${key}`, {})
+    const generated = await call('POST', `/v1/models/${MODEL}:generateContent?key=${gateway.key}`, {})
     expect(generated).toMatchObject({ status: 200, body: { candidates: [expect.anything()] } })
-    expect(await list({}, `?key=${key}`)).toMatchObject({ status: 200, body: { models: expect.anything() } })
+    expect(await list({}, `?key=${gateway.key}`)).toMatchObject({ status: 200, body: { models: expect.anything() } })
   })
 
   test('Authorization wins at the list, and x-gen-api-key is answered as before', async () => {
     const chat = { status: 200, body: { object: 'list' } }
-    expect(await list({ authorization: `Bearer ${key}`, 'x-goog-api-key': 'sk-x' })).toMatchObject(chat)
-    expect(await list({ 'x-gen-api-key': key })).toMatchObject(chat)
-    expect(await list({ 'x-api-key': key, 'anthropic-version': '2023-06-01' })).toMatchObject({ status: 200 })
+    expect(await list({ authorization: `Bearer ${gateway.key}`, 'x-goog-api-key': 'sk-x' })).toMatchObject(chat)
+    expect(await list({ 'x-gen-api-key': gateway.key })).toMatchObject(chat)
+    expect(await list({ 'x-api-key': gateway.key, 'anthropic-version': '2023-06-01' })).toMatchObject({ status: 200 })
   })
 
   test('another method is told what the path takes, by the name that it was called', async () => {
-    const answer = await call('POST', '/v1/models', { 'x-goog-api-key': key })
+    const answer = await call('POST', '/v1/models', { 'x-goog-api-key': gateway.key })
     expect(answer).toMatchObject({ status: 405, body: { error: { message: '/v1/models takes GET, not POST.' } } })
   })
 })

@@ -3,27 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI, Type } from '@google/genai'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import OpenAI from 'openai'
-import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { newKey } from '../support/gateway/accounts.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 import { clientOf, MAJORS } from '../support/sdk/ai-sdk.ts'
-import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
 
-let sandbox: ReturnType<typeof startSandboxServer>
-let gateway: Gateway
-let key: string
+let gateway: SandboxGateway
 beforeAll(async () => {
-  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false, pace: 0 })
-  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await newKey(gateway, '1000')).secret
+  gateway = await startSandboxGateway()
 })
-afterAll(async () => {
-  await gateway.stop()
-  await sandbox.stop()
-})
+afterAll(() => gateway.stop())
 
-const google = () => new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } })
-const openai = () => new OpenAI({ apiKey: key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
+const google = () => new GoogleGenAI({ apiKey: gateway.key, httpOptions: { baseUrl: gateway.url } })
+const openai = () => new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 })
 
 describe.each(TEXT_DIALECT_IDS)('a %s upstream', (upstream) => {
   const model = `over-${upstream}`
@@ -77,7 +67,7 @@ describe.each(MAJORS)('AI SDK %d', (major) => {
     [false],
     [true],
   ])('the reasoning of a chat upstream reaches a responses client, streamed: %p', async (streamed) => {
-    const client = await clientOf('responses', major, { origin: gateway.url, key, model: 'over-chat' })
+    const client = await clientOf('responses', major, { origin: gateway.url, key: gateway.key, model: 'over-chat' })
     const { reasoningText } = await client.call({ prompt: 'Think 5 words. Say 7 words', streamed })
     expect(reasoningText).toContain('[sandbox]')
   })
@@ -86,7 +76,11 @@ describe.each(MAJORS)('AI SDK %d', (major) => {
     ['responses'],
     ['generate-content'],
   ])('a chat client that asks gets the reasoning of a %s upstream', async (upstream) => {
-    const client = await clientOf('compatible', major, { origin: gateway.url, key, model: `over-${upstream}` })
+    const client = await clientOf('compatible', major, {
+      origin: gateway.url,
+      key: gateway.key,
+      model: `over-${upstream}`,
+    })
     const providerOptions = { gateway: { include_reasoning: true } }
     const { reasoningText } = await client.call({
       prompt: 'Think 5 words. Say 7 words',

@@ -3,26 +3,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
-import { newKey } from '../support/gateway/accounts.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 import { CONVERSATIONS } from '../support/sdk/tool-conversation.ts'
-import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
 
 setDefaultTimeout(60_000)
 
-let sandbox: ReturnType<typeof startSandboxServer>
-let gateway: Gateway
-let key: string
+let gateway: SandboxGateway
 beforeAll(async () => {
-  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: false })
-  gateway = await startGateway({ config: configOfDialects(sandbox.url, 'sandbox-text') })
-  key = (await newKey(gateway, '1000')).secret
+  gateway = await startSandboxGateway()
 })
-afterAll(async () => {
-  await gateway.stop()
-  await sandbox.stop()
-})
+afterAll(() => gateway.stop())
 
 const CALLS = [
   { name: 'tide_height', arguments: { port: 'Brest' } },
@@ -37,7 +27,13 @@ const PAIRS = TEXT_DIALECT_IDS.flatMap((client) => TEXT_DIALECT_IDS.map((upstrea
 describe.each(PAIRS)('%s client, %s upstream', (client: TextDialectId, upstream: TextDialectId) => {
   test.each([['unstreamed'], ['streamed']])('%s', async (how) => {
     const told = await CONVERSATIONS[client](
-      { origin: gateway.url, key, model: `over-${upstream}`, streamed: how === 'streamed', prompt: PROMPT },
+      {
+        origin: gateway.url,
+        key: gateway.key,
+        model: `over-${upstream}`,
+        streamed: how === 'streamed',
+        prompt: PROMPT,
+      },
       (_, index) => OUTCOMES[index] ?? { text: 'a call too many' },
     )
     expect(told.calls).toEqual(CALLS)

@@ -1,6 +1,6 @@
-// Every fault of an upstream, streamed and not, embedded and over a socket: what the client gets, and what it costs.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type SandboxServer, startSandboxServer } from '../../packages/sandbox/src/server.ts'
+// Every fault of the embedded model, streamed and not: the response and the cost. The same faults over sockets, in every
+// dialect, are in faults/.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
@@ -9,7 +9,7 @@ import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
  * A 200 whose ending is not `completed` must end with an error event.
  */
 type Expected = { status: number; ending: string; costs: 'nothing' | 'reported' | 'counted' }
-type Case = { fault: string; streamed: Expected; single: Expected; patience?: 'short' }
+type Case = { fault: string; streamed: Expected; single: Expected; patience?: 'short' | 'long' }
 
 const done: Expected = { status: 200, ending: 'completed', costs: 'reported' }
 const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }
@@ -69,42 +69,26 @@ const CASES: Case[] = [
   both('comments', done),
 ]
 
-const PLACES = ['embedded', 'socket'] as const
-
-let sandbox: SandboxServer
 let gateway: Gateway
 let key: Awaited<ReturnType<typeof newKey>>
 let requests = 0
 beforeAll(async () => {
-  sandbox = startSandboxServer({ faults: true, host: '127.0.0.1', port: 0, pace: 0 })
-  const short = '{ first_byte: 600ms, idle: 600ms, total: 20s }'
-  const models = CASES.map(
-    ({ fault, patience }) =>
-      `  - { id: "socket:${fault}", routes: [{ upstream: socket-${patience ?? 'long'}, model: "sandbox-text:${fault}" }], price: { input: 1, output: 4 } }`,
-  )
   gateway = await startGateway({
     config: `
 sandbox: { faults: true }
 upstreams:
-  - { id: embedded-long, kind: sandbox }
-  - { id: embedded-short, kind: sandbox, timeouts: ${short} }
-  - { id: socket-long, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], breaker: false }
-  - { id: socket-short, dialect: chat, base_url: "${sandbox.url}/v1", keys: [any], breaker: false, timeouts: ${short} }
+  - { id: long, kind: sandbox }
+  - { id: short, kind: sandbox, timeouts: { first_byte: 600ms, idle: 600ms, total: 20s } }
 models:
-  - { id: embedded-long, routes: [{ upstream: embedded-long, model: sandbox-text }], price: { input: 1, output: 4 } }
-  - { id: embedded-short, routes: [{ upstream: embedded-short, model: sandbox-text }], price: { input: 1, output: 4 } }
-${models.join('\n')}
+  - { id: long, routes: [{ upstream: long, model: sandbox-text }], price: { input: 1, output: 4 } }
+  - { id: short, routes: [{ upstream: short, model: sandbox-text }], price: { input: 1, output: 4 } }
 `,
   })
   key = await newKey(gateway)
 })
-afterAll(async () => {
-  await gateway.stop()
-  await sandbox.stop()
-})
+afterAll(() => gateway.stop())
 
-const nameOf = (place: (typeof PLACES)[number], { fault, patience }: Case) =>
-  place === 'socket' ? `socket:${fault}` : `embedded-${patience ?? 'long'}:${fault}`
+const modelOf = ({ fault, patience = 'long' }: Case) => `${patience}:${fault}`
 
 type Figures = { prompt_tokens: number; completion_tokens: number }
 type Frame = { usage?: Figures | null; error?: { message: string; type: string; param: null; code: string } }
@@ -137,64 +121,62 @@ async function ask(model: string, streamed: boolean) {
   const more = streamed ? { stream: true, stream_options: { include_usage: true } } : {}
   const response = await chat(gateway.url, key.secret, { model, messages, ...more })
   const text = await response.text()
-  const [row] = await key.rows()
-  expect(row?.request_id).toBe(response.headers.get('x-request-id') ?? '')
+  const id = response.headers.get('x-request-id')
+  const row = (await key.rows()).find(({ request_id }) => request_id === id)
+  expect(row).toBeDefined()
   return { response, text, row }
 }
 
-describe.each(PLACES)('%s', (place) => {
-  // Over a socket output and error may come in one read, and then nothing is delivered: see misbehaviour.test.ts.
-  const certain = CASES.filter(({ fault }) => place === 'embedded' || !['garbage', 'error-event'].includes(fault))
+const NAMED = CASES.map((entry) => [entry.fault, entry] as const)
 
-  test.each(certain.map((entry) => [entry.fault, entry] as const))('streamed: %s', async (_, entry) => {
-    const { status, ending, costs } = entry.streamed
-    const { response, text, row } = await ask(nameOf(place, entry), true)
-    expect([response.status, row?.ending]).toEqual([status, ending])
-    if (status !== 200) {
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-      expect(Object.keys((JSON.parse(text) as Frame).error ?? {})).toEqual(['message', 'type', 'param', 'code'])
-      return checkCost(row, costs, undefined)
-    }
-    const frames = framesOf(text)
-    if (ending === 'completed') expect(text).toMatch(/data: ?\[DONE\]\s*$/)
-    else {
-      expect(frames.at(-1)?.error).toMatchObject({ type: 'server_error', param: null })
-      expect(text).not.toContain('[DONE]')
-    }
-    expect(frames.slice(0, -1).some(({ error }) => error)).toBe(false)
-    checkCost(row, costs, frames.at(-1)?.usage)
-  })
+test.concurrent.each(NAMED)('streamed: %s', async (_, entry) => {
+  const { status, ending, costs } = entry.streamed
+  const { response, text, row } = await ask(modelOf(entry), true)
+  expect([response.status, row?.ending]).toEqual([status, ending])
+  if (status !== 200) {
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(Object.keys((JSON.parse(text) as Frame).error ?? {})).toEqual(['message', 'type', 'param', 'code'])
+    return checkCost(row, costs, undefined)
+  }
+  const frames = framesOf(text)
+  if (ending === 'completed') expect(text).toMatch(/data: ?\[DONE\]\s*$/)
+  else {
+    expect(frames.at(-1)?.error).toMatchObject({ type: 'server_error', param: null })
+    expect(text).not.toContain('[DONE]')
+  }
+  expect(frames.slice(0, -1).some(({ error }) => error)).toBe(false)
+  checkCost(row, costs, frames.at(-1)?.usage)
+})
 
-  test.each(CASES.map((entry) => [entry.fault, entry] as const))('unstreamed: %s', async (_, entry) => {
-    const { status, ending, costs } = entry.single
-    const { response, text, row } = await ask(nameOf(place, entry), false)
-    expect([response.status, row?.ending]).toEqual([status, ending])
-    const body = JSON.parse(text) as Frame & { choices?: unknown[] }
-    if (status === 200) expect(body.choices).toHaveLength(1)
-    else expect(Object.keys(body.error ?? {})).toEqual(['message', 'type', 'param', 'code'])
-    checkCost(row, costs, body.usage)
-  })
+test.concurrent.each(NAMED)('unstreamed: %s', async (_, entry) => {
+  const { status, ending, costs } = entry.single
+  const { response, text, row } = await ask(modelOf(entry), false)
+  expect([response.status, row?.ending]).toEqual([status, ending])
+  const body = JSON.parse(text) as Frame & { choices?: unknown[] }
+  if (status === 200) expect(body.choices).toHaveLength(1)
+  else expect(Object.keys(body.error ?? {})).toEqual(['message', 'type', 'param', 'code'])
+  checkCost(row, costs, body.usage)
 })
 
 test('upstream words reach the caller only where the caller can act on them', async () => {
-  const { text: own } = await ask('embedded-long:status=400', false)
+  const { text: own } = await ask('long:status=400', false)
   expect(own).toContain('asked for status 400')
   for (const status of [401, 403, 404, 413, 429, 500, 503]) {
-    const { text } = await ask(`embedded-long:status=${status}`, false)
+    const { text } = await ask(`long:status=${status}`, false)
     expect(text).not.toContain('asked for')
   }
-  const { response } = await ask('embedded-long:status=429', true)
+  const { response } = await ask('long:status=429', true)
   expect(response.headers.get('retry-after')).toBe('1')
 })
 
 test('what the upstream said is in the log for the operator', async () => {
-  await ask('embedded-long:status=500', false)
+  await ask('long:status=500', false)
   const lines = gateway.output().stderr.split('\n')
   expect(lines.some((line) => line.includes('upstream refused') && line.includes('asked for status 500'))).toBe(true)
 })
 
 test('after all of this: one row for each request, nothing held, the books are right, and the next call works', async () => {
-  const { response } = await ask('embedded-long', false)
+  const { response } = await ask('long', false)
   expect(response.status).toBe(200)
   const rows = await key.rows()
   expect(rows.length).toBe(requests)
