@@ -1,7 +1,7 @@
 // The structure, kept by a test instead of by good intentions: see ARCHITECTURE.md for the reasons.
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 const GATEWAY = 'packages/gateway/src'
@@ -30,11 +30,37 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** What each package may import, besides itself. Everything else is a dependency of the gateway's. */
 const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: ['protocol'], sandbox: ['http'] }
 
+/** Folders of each package whose imports still go in circles. */
+const CIRCLES_LEFT: Record<string, readonly string[]> = {
+  protocol: [],
+  http: [],
+  sandbox: [],
+  gateway: ['text', 'paid-call', 'access', 'overload', 'money', 'config', 'storage'],
+}
+
 /** The files that put everything together. */
 const TOP = ['main.ts', 'serve.ts', 'app.ts', 'config.ts', 'listen.ts', 'upkeep.ts', 'version.ts']
-const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'pass-through.ts', 'reply.ts', 'request.ts', 'stream.ts', 'wire.ts']
+const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'pass-through.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400
+const MOST_FILES = 16
+
+/** The parts that every text dialect has, beside those of its own. */
+const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
+  request: [
+    'decode-request',
+    'decode-tools',
+    'decode-turns',
+    'encode-request',
+    'encode-tools',
+    'encode-turns',
+    'field-names',
+  ],
+  reply: ['decode-reply', 'decode-stream', 'encode-reply', 'encode-stream', 'usage'],
+  'pass-through': ['known-names', 'priced-fields', 'request', 'stream', 'vendor-fields'],
+}
+/** One part, one name: what these words describe is called differently. */
+const OTHER_NAMES = /^(read|write|parse|build)-|-(in|out|reader|writer|decoder|encoder)$/
 
 const isTest = (path: string) => /\.(test|contract)\.ts$|\/(contract|fixtures)\/|\/test-[^/]+\.ts$/.test(path)
 
@@ -157,7 +183,52 @@ describe('the protocol package is pure', () => {
       expect({ [name]: own }).toEqual({ [name]: own.includes('wire.ts') ? COMPLETE_DIALECT : BEGUN_DIALECT })
     }
   })
+
+  test('the parts of text dialects are named alike', () => {
+    const named = files.filter((path) => path.startsWith(`${DIALECTS}/`)).map((path) => path.slice(DIALECTS.length + 1))
+    const dialects = named.filter((path) => path.endsWith('/wire.ts')).map((path) => dirname(path))
+    expect(dialects.length).toBeGreaterThan(3)
+    const missing = dialects.flatMap((dialect) =>
+      Object.entries(TEXT_DIALECT_PARTS).flatMap(([folder, parts]) =>
+        parts.map((part) => `${dialect}/${folder}/${part}.ts`).filter((path) => !named.includes(path)),
+      ),
+    )
+    expect(missing).toEqual([])
+    expect(named.filter((path) => OTHER_NAMES.test(basename(path, '.ts')))).toEqual([])
+  })
+
+  test('no folder has more files than a reader can keep in mind', () => {
+    const folders = Map.groupBy(files, (path) => dirname(path))
+    expect([...folders].filter(([, inside]) => inside.length > MOST_FILES).map(([folder]) => folder)).toEqual([])
+  })
 })
+
+describe('no imports go in a circle, those of types included', () => {
+  test.each(Object.keys(CIRCLES_LEFT))('package %s', (name) => {
+    const files = sources(`packages/${name}/src`).filter((path) => !isTest(path))
+    const left = CIRCLES_LEFT[name] ?? []
+    const inCircles = circlesIn(new Map(files.map((path) => [path, importsOf(path)])))
+    expect(
+      inCircles.filter((path) => !left.some((folder) => path.startsWith(`packages/${name}/src/${folder}/`))),
+    ).toEqual([])
+  })
+})
+
+/** The files that import themselves by way of others. */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const reaches = (from: string, to: string): boolean => {
+    const seen = new Set<string>()
+    const next = [...(imports.get(from) ?? [])]
+    for (let path = next.pop(); path !== undefined; path = next.pop()) {
+      if (path === to) return true
+      if (seen.has(path)) continue
+      seen.add(path)
+      next.push(...(imports.get(path) ?? []))
+    }
+    return false
+  }
+  return [...imports.keys()].filter((path) => reaches(path, path))
+}
 
 test('no source file is longer than a reader can hold', () => {
   const long = [

@@ -12,9 +12,16 @@
 
 import type { ErrorInfo } from './error.ts'
 import type { Stop } from './finish.ts'
-import type { Logprob } from './reply.ts'
 import type { Citation } from './request.ts'
 import type { Usage } from './usage.ts'
+
+export type Logprob = {
+  token: string
+  logprob: number
+  /** UTF-8 of the token, where the dialect says it. */
+  bytes?: readonly number[]
+  top: readonly { token: string; logprob: number; bytes?: readonly number[] }[]
+}
 
 export type OpenBlock =
   | { type: 'text' }

@@ -1,18 +1,10 @@
 // A whole answer in neutral terms, and the same answer as events.
 
-import type { StreamEvent } from './event.ts'
+import type { Logprob, StreamEvent } from './event.ts'
 import type { Stop } from './finish.ts'
 import type { Citation } from './request.ts'
 import type { Usage } from './usage.ts'
 import { utf8Length } from './utf8.ts'
-
-export type Logprob = {
-  token: string
-  logprob: number
-  /** UTF-8 of the token, where the dialect says it. */
-  bytes?: readonly number[]
-  top: readonly { token: string; logprob: number; bytes?: readonly number[] }[]
-}
 
 export type TextBlock = {
   type: 'text'

@@ -23,8 +23,8 @@ import { isPlain } from './pass-through/plain-request.ts'
 import { readChatReply, renameModel } from './pass-through/reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './pass-through/request.ts'
 import { namedUrls, pricedFields, vendorObjects, withoutTools } from './pass-through/vendor-fields.ts'
+import { decodeRequest } from './request/decode-request.ts'
 import { serviceOf } from './request/services.ts'
-import { decodeRequest } from './request.ts'
 import type { ChatCapField } from './wire.ts'
 
 export { vendorObjects }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { checkRules, eventsOf } from '../../../fixtures/chat/reading.ts'
 import { type CanonicalReply, fold } from '../../canonical/reply.ts'
-import { decodeReply } from './reply.ts'
+import { decodeReply } from './reply/decode-reply.ts'
 
 const folder = join(process.env.TRIVIUM_RECORDINGS ?? '/nowhere', 'chat')
 const names = existsSync(folder) ? readdirSync(folder).sort() : []

@@ -8,7 +8,7 @@ import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/gen
 import { bytesOf } from '../../../fixtures/buffer-codec.ts'
 import { answerOf, eventsOf } from '../../../fixtures/generate-content/streaming.ts'
 import type { CanonicalReply } from '../../canonical/reply.ts'
-import { decodeReply } from './reply.ts'
+import { decodeReply } from './reply/decode-reply.ts'
 
 const folder = join(process.env.TRIVIUM_RECORDINGS ?? '/nowhere', 'generate-content')
 const names = existsSync(folder) ? readdirSync(folder).sort() : []

@@ -8,9 +8,9 @@ import { framesOf } from '../../../fixtures/generate-content/streaming.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
 import { type CanonicalReply, unfold } from '../../canonical/reply.ts'
 import { encodeError, encodeStreamError } from './error.ts'
-import { encodeReply } from './reply.ts'
-import { decodeRequest } from './request.ts'
-import { heartbeat } from './stream.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { heartbeat } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
 
 /** What the server answers next, and what it was asked last. */
 let respond: (stream: boolean) => Response = () => new Response()

@@ -4,8 +4,8 @@ import { readPassingReply } from '../shared/pass-through/reply.ts'
 import type { Passing } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
-import { decodeReply } from './reply.ts'
-import { decodeRequest } from './request.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { decodeRequest } from './request/decode-request.ts'
 
 export { vendorObjects } from './pass-through/vendor-fields.ts'
 

@@ -8,8 +8,9 @@ import { ANSWERING, decoded } from '../../../fixtures/messages/answers.ts'
 import { helped, unstreamed } from '../../../fixtures/messages/sdk.ts'
 import type { CanonicalReply } from '../../canonical/reply.ts'
 import { fold, unfold } from '../../canonical/reply.ts'
-import { decodeReply, encodeReply } from './reply.ts'
-import { openStreamEncoder } from './stream.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { openStreamEncoder } from './reply/encode-stream.ts'
 
 const folder = join(process.env.TRIVIUM_RECORDINGS ?? '', 'messages')
 const files = process.env.TRIVIUM_RECORDINGS !== undefined && existsSync(folder) ? readdirSync(folder).sort() : []

@@ -10,9 +10,11 @@ import {
 } from '../../../fixtures/messages/answers.ts'
 import { fold, unfold } from '../../canonical/reply.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { decodeReply, encodeReply } from './reply.ts'
-import { decodeRequest, encodeRequest } from './request.ts'
-import { openStreamEncoder } from './stream.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { openStreamEncoder } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== '')
 const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/)

@@ -7,7 +7,7 @@ import { bytesOf } from '../../../fixtures/buffer-codec.ts'
 import { REQUEST, served } from '../../../fixtures/responses/sdk.ts'
 import { decoded } from '../../../fixtures/responses/surroundings.ts'
 import { type CanonicalReply, fold } from '../../canonical/reply.ts'
-import { decodeReply } from './reply.ts'
+import { decodeReply } from './reply/decode-reply.ts'
 
 type Response = OpenAI.Responses.Response
 

@@ -4,9 +4,9 @@ import { BLOCKS, reply, stopped, text } from '../../../fixtures/responses/replie
 import { REQUEST, served } from '../../../fixtures/responses/sdk.ts'
 import { answering, encoded } from '../../../fixtures/responses/surroundings.ts'
 import { type CanonicalReply, unfold } from '../../canonical/reply.ts'
-import { encodeReply } from './reply.ts'
-import { decodeRequest } from './request.ts'
-import { heartbeat, openStreamEncoder } from './stream.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
 
 const ANSWERS: [what: string, answer: CanonicalReply][] = [
   ['every kind of block', reply(BLOCKS)],

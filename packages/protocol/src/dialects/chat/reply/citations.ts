@@ -1,7 +1,7 @@
 // Citations and log probabilities: the two things that accompany text.
 
+import type { Logprob } from '../../../canonical/event.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { WrittenAnnotation, WrittenLogprob } from '../wire.ts'
 

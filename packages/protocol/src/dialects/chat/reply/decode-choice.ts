@@ -2,9 +2,9 @@
 // of the line is passed on as it comes, and those behind it wait until it is complete or the stream ends.
 
 import { missingCallId, openCallIds } from '../../../canonical/encoding/call-ids.ts'
-import type { Emit, OpenBlock } from '../../../canonical/event.ts'
+import type { Emit, Logprob, OpenBlock } from '../../../canonical/event.ts'
 import type { Json } from '../../../canonical/reading.ts'
-import type { Logprob, MediaBlock } from '../../../canonical/reply.ts'
+import type { MediaBlock } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import { signatureOf } from '../request/decode-turns.ts'
 import { calledOf } from './decode-reply.ts'

@@ -5,7 +5,7 @@ import { calls, chunk, finish, reply, role, usageChunk, usageOf } from '../../..
 import { checkRules, eventsOf, folded, framed } from '../../../../fixtures/chat/reading.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, fold } from '../../../canonical/reply.ts'
-import { openStreamDecoder } from '../stream.ts'
+import { openStreamDecoder } from './decode-stream.ts'
 
 const called = (id: string, name: string, args: string) => ({ type: 'call', id, name, arguments: args, custom: false })
 const said = (text: string) => ({ type: 'text', text, citations: [] })

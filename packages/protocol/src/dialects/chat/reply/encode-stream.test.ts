@@ -6,7 +6,7 @@ import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import type { Answering } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
-import { openStreamEncoder } from '../stream.ts'
+import { openStreamEncoder } from './encode-stream.ts'
 
 const USAGE = usageOf({ input: 90, output: 20, cachedInput: 64, reasoning: 8 })
 

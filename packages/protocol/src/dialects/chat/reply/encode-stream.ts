@@ -13,6 +13,9 @@ import { imageOf, NO_ARGUMENTS } from './encode-reply.ts'
 import { wordOf } from './stop.ts'
 import { writtenTier, writtenUsage } from './usage.ts'
 
+/** A comment, which every client skips. */
+export const heartbeat = ': keep-alive\n\n'
+
 /** One choice: what its chunks begin with, and what its last ones depend on. */
 type ChoiceState = {
   head: string

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Mistake } from '../../../canonical/reading.ts'
-import { decodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
 
 describe('what is wrong', () => {
   const message = (more: object) => ({ messages: [{ role: 'user', content: 'x' }, more] })

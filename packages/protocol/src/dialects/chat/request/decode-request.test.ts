@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
-import { decodeRequest, fieldNames } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { fieldNames } from './field-names.ts'
 
 const PNG = 'iVBORw0KGgo='
 const PDF = 'JVBERi0='

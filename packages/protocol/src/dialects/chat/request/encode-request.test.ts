@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { targetOf } from '../../../../fixtures/chat/reading.ts'
 import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/writing.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import { decodeRequest, encodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeRequest } from './encode-request.ts'
 
 test('a plain request has nothing that was not asked for', () => {
   expect(written({})).toEqual({

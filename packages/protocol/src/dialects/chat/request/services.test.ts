@@ -4,7 +4,8 @@ import { targetOf } from '../../../../fixtures/chat/reading.ts'
 import { edit } from '../../../../fixtures/shared/passing-requests.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'
-import { decodeRequest, encodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeRequest } from './encode-request.ts'
 import { serviceOf } from './services.ts'
 
 test('what is known replaces the guess, and the rest of the guess stays', () => {

@@ -1,10 +1,9 @@
 // One candidate of an upstream's answer. Parts of the same kind in a row are one block: that is how a stream cuts it.
 
 import { callId, shortHash } from '../../../canonical/encoding/tool-names.ts'
-import type { Emit, OpenBlock } from '../../../canonical/event.ts'
+import type { Emit, Logprob, OpenBlock } from '../../../canonical/event.ts'
 import { standardBase64 } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import { type GrowingArguments, growingArguments } from './call-arguments.ts'
 import { readCitations } from './citations.ts'

@@ -4,7 +4,7 @@ import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { ANSWERS } from '../../../../fixtures/generate-content/answers.ts'
 import { answerOf, eventsOf, sse } from '../../../../fixtures/generate-content/streaming.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
-import { decodeReply } from '../reply.ts'
+import { decodeReply } from './decode-reply.ts'
 
 const withoutFields = (_: string, value: unknown): unknown => (value === undefined ? null : value)
 const same = (value: unknown): string => JSON.stringify(value, withoutFields)

@@ -6,9 +6,10 @@ import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, unfold } from '../../../canonical/reply.ts'
 import { openSseParser } from '../../../framing/sse.ts'
 import { encodeStreamError } from '../error.ts'
-import { decodeReply, encodeReply } from '../reply.ts'
-import { arrayFraming, heartbeat, openStreamEncoder } from '../stream.ts'
 import type { WireReply } from '../wire.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeReply } from './encode-reply.ts'
+import { arrayFraming, heartbeat, openStreamEncoder } from './encode-stream.ts'
 import { decodeAscii, encodeAscii } from './signature.ts'
 
 const replyOf = (blocks: Block[], more: Partial<CanonicalReply> = {}): CanonicalReply => ({

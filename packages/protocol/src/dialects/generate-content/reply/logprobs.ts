@@ -1,7 +1,7 @@
 // Log probabilities, both ways: here the chosen tokens and their rivals stand in two lists of the same order.
 
+import type { Logprob } from '../../../canonical/event.ts'
 import { isObject } from '../../../canonical/reading.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
 import { utf8Bytes } from '../../../canonical/utf8.ts'
 import type { WireLogprobs } from '../wire.ts'
 

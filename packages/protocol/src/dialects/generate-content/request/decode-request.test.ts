@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import { refuseStored } from '../request.ts'
+import { refuseStored } from './stored-state.ts'
 
 test('the smallest request', () => {
   expect(read(HELLO)).toEqual({

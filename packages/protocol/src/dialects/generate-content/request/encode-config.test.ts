@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
 import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest, ReasoningWish, TextDialectId } from '../../../canonical/request.ts'
-import { encodeRequest } from '../request.ts'
+import { encodeRequest } from './encode-request.ts'
 
 function write(more: Partial<CanonicalRequest>, model?: string) {
   const { target, warnings } = targetOf(model)

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { MIME, requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
 import { mistakeOf, read } from '../../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest, MediaPart, Part, Tool, Turn } from '../../../canonical/request.ts'
-import { decodeRequest, encodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeRequest } from './encode-request.ts'
 
 function write(more: Partial<CanonicalRequest>, model?: string) {
   const { target, warnings } = targetOf(model)

@@ -1,7 +1,7 @@
 // The vendor's JSON reader is lenient, and its SDKs rely on it: both spellings of every field, one object where a list
 // of one is meant, numbers as text.
 
-import { asArray, type Json } from '../../../canonical/reading.ts'
+import { asArray, isObject, type Json, Mistake } from '../../../canonical/reading.ts'
 
 /**
  * The same object with its own fields spelled `likeThis`. One level only, and only where all names are the protocol's:
@@ -54,4 +54,36 @@ export type Left = { add(path: string): void; paths(): readonly string[] }
 export function openLeft(): Left {
   const paths = new Set<string>()
   return { add: (path) => void paths.add(path), paths: () => [...paths] }
+}
+
+/** An error with its field as the client spelled it in the body; anything else unchanged. */
+export function inCallersSpelling(thrown: unknown, body: unknown): unknown {
+  if (!(thrown instanceof Mistake) || thrown.info.param === undefined) return thrown
+  const { code, param, message } = thrown.info
+  const written = asWritten(param, body)
+  return written === param ? thrown : new Mistake(code, written, message.replaceAll(param, written))
+}
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** `contents[0].parts[1].inlineData.data`. A field that is missing is spelled as those around it. */
+function asWritten(path: string, body: unknown): string {
+  let at = body
+  let isSnake = false
+  const steps = path.split('.').map((step) => {
+    const [, name = '', places = ''] = /^([^[]*)(.*)$/.exec(step) ?? []
+    const other = snake(name)
+    const isOther = isObject(at) && !(name in at) && (other in at || isSnake)
+    isSnake ||= isOther && other !== name
+    at = within(isObject(at) ? at[isOther ? other : name] : undefined, places)
+    return (isOther ? other : name) + places
+  })
+  return steps.join('.')
+}
+
+/** `[2][0]`; one object stands for a list of one. */
+function within(value: unknown, places: string): unknown {
+  let at = value
+  for (const [, place] of places.matchAll(/\[(\d+)\]/g)) at = Array.isArray(at) ? at[Number(place)] : at
+  return at
 }

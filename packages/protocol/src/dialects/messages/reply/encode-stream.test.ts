@@ -7,8 +7,9 @@ import { fold, unfold } from '../../../canonical/reply.ts'
 import { openSseParser } from '../../../framing/sse.ts'
 import type { Answering } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
-import { decodeReply, encodeReply } from '../reply.ts'
-import { heartbeat, openStreamEncoder } from '../stream.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeReply } from './encode-reply.ts'
+import { heartbeat, openStreamEncoder } from './encode-stream.ts'
 
 function written(events: Iterable<StreamEvent>, answering: Answering = ANSWERING): string {
   const encoder = openStreamEncoder(answering)

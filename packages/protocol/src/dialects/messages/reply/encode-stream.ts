@@ -6,11 +6,14 @@ import type { Stop } from '../../../canonical/finish.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Answering, StreamEncoder } from '../../text-dialect.ts'
-import { emptyMessage } from '../reply.ts'
 import { UNSIGNED } from '../request/encode-reasoning.ts'
 import { writeCitation } from './citations.ts'
+import { emptyMessage } from './encode-reply.ts'
 import { writeStop } from './stop.ts'
 import { writeUsage } from './usage.ts'
+
+/** Legal at any place of a stream, also before its first event: SDKs skip it by name. */
+export const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
 
 type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Mistake } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import { decodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
 
 type Body = Record<string, unknown>
 

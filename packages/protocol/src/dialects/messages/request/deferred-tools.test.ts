@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { decodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
 
 type Body = Record<string, unknown>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { refuseStored } from '../request.ts'
+import { refuseStored } from './stored-state.ts'
 
 test('a conversation that the vendor keeps is not translated without its earlier turns', () => {
   const thread = { type: 'continue', previous_message_id: 'msg_1' }

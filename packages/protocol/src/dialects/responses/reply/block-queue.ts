@@ -1,8 +1,7 @@
 // Items of a responses stream may be open side by side; blocks of the canonical stream may not. The first one that is
 // open goes out as it comes, those behind it are kept until it is closed.
 
-import type { Emit, OpenBlock, StreamEvent } from '../../../canonical/event.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
+import type { Emit, Logprob, OpenBlock, StreamEvent } from '../../../canonical/event.ts'
 import type { Citation } from '../../../canonical/request.ts'
 
 export type Block = {

@@ -1,9 +1,9 @@
 // The small things of an answer: figures, reasons, citations, probabilities. All as tolerant as upstreams are careless.
 
+import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import { sniffMime } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
 

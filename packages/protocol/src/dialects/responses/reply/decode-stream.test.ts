@@ -16,7 +16,7 @@ import {
 import { decoded, framed } from '../../../../fixtures/responses/surroundings.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { fold } from '../../../canonical/reply.ts'
-import { decodeReply } from '../reply.ts'
+import { decodeReply } from './decode-reply.ts'
 
 const ITEMS = [
   thoughts('rs_1', ['Two stations are needed.', 'Brest first.'], { encrypted_content: 'gAAA' }),

@@ -1,7 +1,7 @@
 // What whole answers and streams have in common: items, the Response object, figures.
 
+import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
-import type { Logprob } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { Answering } from '../../text-dialect.ts'
 import type {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { BLOCKS, FIGURES, reply, stopped, text } from '../../../../fixtures/responses/replies.ts'
 import { answering, decoded, encoded, unframed, type WireEvent } from '../../../../fixtures/responses/surroundings.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
-import { encodeReply } from '../reply.ts'
-import { openStreamEncoder } from '../stream.ts'
+import { encodeReply } from './encode-reply.ts'
+import { openStreamEncoder } from './encode-stream.ts'
 
 const eventsOf = (given: CanonicalReply, with_ = answering()): WireEvent[] => unframed(encoded(unfold(given), with_))
 const last = (events: readonly WireEvent[]): WireEvent => events.at(-1) as WireEvent

@@ -25,6 +25,9 @@ import {
 import { writeCarried } from './reasoning-carrier.ts'
 import { writtenUsage } from './usage.ts'
 
+/** A comment: the SDK's stream helper takes no event before the first one, and comments at any time. */
+export const heartbeat = ': keep-alive\n\n'
+
 const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const
 
 type Thoughts = Extract<Draft, { kind: 'reasoning' }>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mistakeOf } from '../../../../fixtures/responses/requests.ts'
-import { decodeRequest, refuseStored } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { refuseStored } from './stored-state.ts'
 
 const read = (fields: object) =>
   decodeRequest({ model: 'harbour-large', input: 'How high is the tide?', ...fields }, undefined)

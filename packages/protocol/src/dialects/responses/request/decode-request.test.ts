@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { CanonicalRequest, Part, Turn } from '../../../canonical/request.ts'
-import { decodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
 
 const PNG = 'iVBORw0KGgoAAAA='
 const PDF = 'JVBERi0xLjQK'

@@ -13,7 +13,8 @@ import {
 } from '../../../../fixtures/responses/requests.ts'
 import { target } from '../../../../fixtures/responses/surroundings.ts'
 import type { MediaPart, Part, Turn } from '../../../canonical/request.ts'
-import { decodeRequest, encodeRequest } from '../request.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeRequest } from './encode-request.ts'
 
 test('the shortest request has nothing that nobody asked for', () => {
   expect(written({}).body).toEqual({

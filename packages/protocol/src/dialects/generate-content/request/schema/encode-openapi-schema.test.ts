@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { requestOf, targetOf } from '../../../../../fixtures/generate-content/answering.ts'
 import { mistakeOf } from '../../../../../fixtures/generate-content/reading.ts'
 import type { JsonSchema } from '../../../../canonical/request.ts'
-import { encodeRequest } from '../../request.ts'
+import { encodeRequest } from '../encode-request.ts'
 
 function write(schema: JsonSchema) {
   const { target, warnings } = targetOf('gemini-2.0-flash')

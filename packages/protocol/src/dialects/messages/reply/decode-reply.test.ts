@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { usage } from '../../../fixtures/messages/answers.ts'
-import { decodeReply } from './reply.ts'
+import { usage } from '../../../../fixtures/messages/answers.ts'
+import { decodeReply } from './decode-reply.ts'
 
 const message = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
   id: 'msg_1',

@@ -1,9 +1,6 @@
-// A chat request: a caller's, read into neutral terms, and any dialect's, written for a chat upstream.
+// The dialect's names for what a target may not be able to express, for warnings.
 
-import type { FieldNames } from '../../canonical/warning.ts'
-
-export { decodeRequest } from './request/decode-request.ts'
-export { encodeRequest } from './request/encode-request.ts'
+import type { FieldNames } from '../../../canonical/warning.ts'
 
 export const fieldNames: FieldNames = {
   temperature: 'temperature',

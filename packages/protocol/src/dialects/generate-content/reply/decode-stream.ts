@@ -1,15 +1,13 @@
-// An upstream's stream into events, and events into the stream of a client.
+// An upstream's stream as canonical events.
 
-import type { Emit, StreamEvent } from '../../canonical/event.ts'
-import { parsedJson } from '../../canonical/reading.ts'
-import type { Codec } from '../../framing/codec.ts'
-import { type EventReader, openEventReader } from '../../framing/event-reader.ts'
-import { isFiller, openArrayReader } from '../../framing/json/json-array.ts'
-import { SseOverflow } from '../../framing/sse.ts'
-import type { StreamDecoder } from '../text-dialect.ts'
-import { openAnswerReader } from './reply/decode-chunk.ts'
-
-export { arrayFraming, heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
+import type { Emit, StreamEvent } from '../../../canonical/event.ts'
+import { parsedJson } from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { type EventReader, openEventReader } from '../../../framing/event-reader.ts'
+import { isFiller, openArrayReader } from '../../../framing/json/json-array.ts'
+import { SseOverflow } from '../../../framing/sse.ts'
+import type { StreamDecoder } from '../../text-dialect.ts'
+import { openAnswerReader } from './decode-chunk.ts'
 
 /** Images come whole in one event. */
 const LARGEST_EVENT = 24 * 1024 * 1024

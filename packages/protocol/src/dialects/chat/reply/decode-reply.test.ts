@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ANSWERS, reply, usageOf } from '../../../fixtures/chat/answers.ts'
-import { answeringOf, checkRules, eventsOf, framed } from '../../../fixtures/chat/reading.ts'
-import { type Block, type CanonicalReply, fold } from '../../canonical/reply.ts'
-import { decodeReply, encodeReply } from './reply.ts'
+import { ANSWERS, reply, usageOf } from '../../../../fixtures/chat/answers.ts'
+import { answeringOf, checkRules, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
+import { type Block, type CanonicalReply, fold } from '../../../canonical/reply.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeReply } from './encode-reply.ts'
 
 const USAGE = usageOf({ input: 12, output: 5 })
 

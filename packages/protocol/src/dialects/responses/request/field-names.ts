@@ -1,8 +1,6 @@
-import type { FieldNames } from '../../canonical/warning.ts'
+// The dialect's names for what a target may not be able to express, for warnings.
 
-export { decodeRequest } from './request/decode-request.ts'
-export { encodeRequest } from './request/encode-request.ts'
-export { refuseStored } from './request/stored-state.ts'
+import type { FieldNames } from '../../../canonical/warning.ts'
 
 export const fieldNames: FieldNames = {
   temperature: 'temperature',

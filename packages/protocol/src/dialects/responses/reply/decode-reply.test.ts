@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { call, message, response, thoughts } from '../../../fixtures/responses/streams.ts'
-import { answering } from '../../../fixtures/responses/surroundings.ts'
-import { decodeReply, encodeReply } from './reply.ts'
+import { call, message, response, thoughts } from '../../../../fixtures/responses/streams.ts'
+import { answering } from '../../../../fixtures/responses/surroundings.ts'
+import { decodeReply } from './decode-reply.ts'
+import { encodeReply } from './encode-reply.ts'
 
 const read = (body: unknown) => {
   const decoded = decodeReply(body)

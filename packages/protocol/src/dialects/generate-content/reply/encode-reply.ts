@@ -1,26 +1,13 @@
-// An upstream's whole answer into neutral terms, and a neutral answer for a client.
+// An unstreamed response for a client of this dialect.
 
-import type { StreamEvent } from '../../canonical/event.ts'
-import { type CanonicalReply, type Choice, fold, spokenBytes } from '../../canonical/reply.ts'
-import type { Answering, DecodedReply } from '../text-dialect.ts'
-import { type CitedText, writeCitations } from './reply/citations.ts'
-import { openAnswerReader } from './reply/decode-chunk.ts'
-import { partOf } from './reply/encode-part.ts'
-import { writeLogprobs } from './reply/logprobs.ts'
-import { finishFields } from './reply/stop.ts'
-import { writeUsage } from './reply/usage.ts'
-import type { WireCandidate, WirePart } from './wire.ts'
-
-/** Through the same reader as a stream, so that the two can never tell different stories. */
-export function decodeReply(body: unknown): DecodedReply {
-  const events: StreamEvent[] = []
-  const reader = openAnswerReader((event) => events.push(event))
-  // Without `alt=sse` some services answer in one array whatever they were asked for.
-  for (const chunk of Array.isArray(body) ? body : [body]) reader.take(chunk)
-  reader.end(true)
-  const last = events.at(-1)
-  return last?.type === 'error' ? { ok: false, error: last.error } : { ok: true, reply: fold(events) }
-}
+import { type CanonicalReply, type Choice, spokenBytes } from '../../../canonical/reply.ts'
+import type { Answering } from '../../text-dialect.ts'
+import type { WireCandidate, WirePart } from '../wire.ts'
+import { type CitedText, writeCitations } from './citations.ts'
+import { partOf } from './encode-part.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { finishFields } from './stop.ts'
+import { writeUsage } from './usage.ts'
 
 export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices

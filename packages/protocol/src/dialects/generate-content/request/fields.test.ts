@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { wrong } from '../../../canonical/reading.ts'
-import { inCallersSpelling } from './spelling.ts'
+import { inCallersSpelling } from './fields.ts'
 
 test.each([
   ['generationConfig.topK', { generationConfig: { topK: -1 } }, 'generationConfig.topK'],

@@ -1,2 +1,0 @@
-export { decodeReply } from './reply/decode-reply.ts'
-export { encodeReply } from './reply/encode-reply.ts'
