@@ -65,12 +65,12 @@ async function createKeys(url: string): Promise<string[]> {
   const storage = await openPostgres(url)
   const secrets: string[] = []
   for (let index = 0; index < ACCOUNTS; index += 1) {
-    const account = await storage.createAccount(`bench-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
+    const account = await storage.accounts.create(`bench-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
     if (!account) throw new Error('no account')
     const secret = newSecret()
     const none = { expiresAt: undefined, cap: undefined, capPeriod: undefined }
     const key = { account: account.id, hash: hashSecret(secret), name: 'bench', group: 'default' }
-    await storage.createKey({ ...key, ...none, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS })
+    await storage.keys.create({ ...key, ...none, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS })
     secrets.push(secret)
   }
   await storage.close()

@@ -35,7 +35,7 @@ export async function createHomeWith(yaml: string, idleKeys = 10): Promise<Gatew
   writeFileSync(join(folder, 'trivium.yaml'), yaml)
   const home = { folder, keys: [], remove: () => rmSync(folder, { recursive: true, force: true }) }
   const storage = await openSqlite(join(folder, 'data'))
-  await storage.createAccount(EMAIL, 1_000_000n * NANOS_PER_USD, CREDIT)
+  await storage.accounts.create(EMAIL, 1_000_000n * NANOS_PER_USD, CREDIT)
   await storage.close()
   return { ...home, keys: insertKeys(join(folder, 'data', SQLITE_FILE), idleKeys) }
 }

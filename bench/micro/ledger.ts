@@ -21,7 +21,7 @@ const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
 const storage = await openSqlite(folder)
 try {
   const wallets = await Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => newWallet(storage, index)))
-  const { amount: epoch } = await storage.apply({ verb: 'join', slot: 1, config: '' })
+  const { amount: epoch } = await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })
   const owner = { slot: 1, epoch: Number(epoch) }
   let last = BigInt(Date.now()) << 20n
 
@@ -32,8 +32,8 @@ try {
     const id = last
     const amounts = { amount: 40_000_000n, minimum: 1_000_000n, tokens: 1_200, minimumTokens: 800 }
     const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
-    await storage.apply({ verb: 'hold', id, ...wallet, ...owner, ...amounts, ...rest })
-    const settled = await storage.apply({
+    await storage.ledger.apply({ verb: 'hold', id, ...wallet, ...owner, ...amounts, ...rest })
+    const settled = await storage.ledger.apply({
       ...{ verb: 'settle', id, ...owner, cost: 3_576_000n, tokens: 1_056, ending: 'done', receipt: RECEIPT },
     } as const)
     if (settled.outcome !== 'done') throw new Error(`settle: ${settled.outcome}`)
@@ -51,19 +51,19 @@ try {
   }
 
   await round(PAIRS / 10)
-  const renewed = await storage.apply({ verb: 'renew', ...owner, config: '' })
+  const renewed = await storage.ledger.apply({ verb: 'renew', ...owner, config: '' })
   if (renewed.outcome !== 'done') throw new Error(`renew: ${renewed.outcome}`)
   const rounds = []
   for (let index = 0; index < ROUNDS; index++) {
     rounds.push(await round(PAIRS))
-    await storage.apply({ verb: 'renew', ...owner, config: '' })
+    await storage.ledger.apply({ verb: 'renew', ...owner, config: '' })
   }
   const median = (values: number[]): string => (values.sort((a, b) => a - b)[ROUNDS >> 1] ?? 0).toFixed(1)
   console.log(`hold + settle, ${LOOPS} loops, ${PAIRS} pairs, median of ${ROUNDS} rounds:`)
   console.log(
     `  ${median(rounds.map(({ cpu }) => cpu))} us CPU (all threads), ${median(rounds.map(({ wall }) => wall))} us wall`,
   )
-  const { ok } = await storage.audit()
+  const { ok } = await storage.ledger.audit()
   if (!ok) throw new Error('the books are wrong')
 } finally {
   await storage.close()
@@ -71,11 +71,11 @@ try {
 }
 
 async function newWallet(store: Storage, index: number): Promise<{ account: bigint; key: bigint }> {
-  const account = await store.createAccount(`user-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
+  const account = await store.accounts.create(`user-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
   if (!account) throw new Error('no account')
   const hash = new Uint8Array(32).fill(index + 1)
   const names = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
   const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
-  const key = await store.createKey({ account: account.id, hash, ...names, ...free })
+  const key = await store.keys.create({ account: account.id, hash, ...names, ...free })
   return { account: account.id, key: key.id }
 }

@@ -18,20 +18,20 @@ const RECEIPT = JSON.stringify({
 const server = await startPostgres()
 const storage = await openPostgres(await server.freshDatabase())
 const slot = 1
-const joined = await storage.apply({ verb: 'join', slot, config: 'bench' })
+const joined = await storage.ledger.apply({ verb: 'join', slot, config: 'bench' })
 const epoch = Number(joined.amount)
 // Without renewal the node is dead after ten seconds and every hold is refused.
-const renewal = setInterval(() => void storage.apply({ verb: 'renew', slot, epoch, config: 'bench' }), 1_000)
+const renewal = setInterval(() => void storage.ledger.apply({ verb: 'renew', slot, epoch, config: 'bench' }), 1_000)
 const wallets: { account: bigint; key: bigint }[] = []
 for (let index = 0; index < ACCOUNTS; index++) {
-  const account = await storage.createAccount(`bench-${index}@example.com`, 1_000_000_000_000n, -3n)
+  const account = await storage.accounts.create(`bench-${index}@example.com`, 1_000_000_000_000n, -3n)
   if (!account) throw new Error('the address is taken')
   const hash = crypto.getRandomValues(new Uint8Array(32))
   const fields = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
   const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
   wallets.push({
     account: account.id,
-    key: (await storage.createKey({ ...fields, ...free, account: account.id, hash })).id,
+    key: (await storage.keys.create({ ...fields, ...free, account: account.id, hash })).id,
   })
 }
 
@@ -43,9 +43,16 @@ async function pair(): Promise<void> {
   const owned = { id, slot, epoch }
   const amounts = { amount: 2_000_000n, minimum: 2_000_000n, tokens: 1_200, minimumTokens: 800 }
   const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
-  const held = await storage.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, ...rest })
+  const held = await storage.ledger.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, ...rest })
   if (held.outcome !== 'done') throw new Error(`hold: ${held.outcome}`)
-  await storage.apply({ verb: 'settle', ...owned, cost: 1_234_567n, tokens: 1_056, ending: 'done', receipt: RECEIPT })
+  await storage.ledger.apply({
+    verb: 'settle',
+    ...owned,
+    cost: 1_234_567n,
+    tokens: 1_056,
+    ending: 'done',
+    receipt: RECEIPT,
+  })
 }
 
 async function round(pairs: number): Promise<{ cpu: number; wall: number }> {
@@ -68,7 +75,7 @@ clearInterval(renewal)
 const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 const cpu = median(rounds.map((each) => each.cpu))
 const perSecond = (PAIRS_PER_ROUND / median(rounds.map((each) => each.wall))) * 1_000
-const { ok } = await storage.audit()
+const { ok } = await storage.ledger.audit()
 console.log(`hold + settle at ${LOOPS} loops, ${ACCOUNTS} accounts, median of ${ROUNDS} rounds of ${PAIRS_PER_ROUND}:`)
 console.log(
   `${cpu.toFixed(1)} us of gateway CPU each, ${perSecond.toFixed(0)} per second, books ${ok ? 'right' : 'WRONG'}`,

@@ -27,21 +27,21 @@ export const batches: Scenario = {
       const walletOf = (index: bigint) => wallets[Number(index % BigInt(WALLETS))] ?? raise('no wallet')
       const all = async (count: number) => {
         const ids = Array.from({ length: count }, () => ++id)
-        await Promise.all(ids.map((each) => storage.apply(hold(each, walletOf(each), node))))
-        await Promise.all(ids.map((each) => storage.apply(settle(each, node, 1n))))
+        await Promise.all(ids.map((each) => storage.ledger.apply(hold(each, walletOf(each), node))))
+        await Promise.all(ids.map((each) => storage.ledger.apply(settle(each, node, 1n))))
       }
       // The first time a statement is prepared, which takes a round trip of its own.
       await all(1)
       const before = proxy.roundTrips()
       for (let round = 0; round < rounds; round++) {
-        await storage.apply({ verb: 'renew', ...node, config: 'test' })
+        await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })
         await all(AT_ONCE)
       }
       const trips = proxy.roundTrips() - before
       // The renewals' own statement is prepared once, and asked once in each round.
       const most = rounds * (2 * Math.ceil(AT_ONCE / LARGEST_BATCH) + 1) + 1
       findings.must(trips <= most, `${trips} round trips for ${rounds * 2 * AT_ONCE} verbs, ${most} allowed`)
-      findings.must((await storage.audit()).ok, 'the books are wrong')
+      findings.must((await storage.ledger.audit()).ok, 'the books are wrong')
       return `${rounds * 2 * AT_ONCE} holds and settlements in ${trips} round trips`
     } finally {
       await storage.close()

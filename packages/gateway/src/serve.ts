@@ -104,8 +104,15 @@ export async function serve(setup: ServeSetup): Promise<void> {
     )
     const config = () => catalogue.config
     const admit = () => parts.admission.enter({ tenant: STRANGERS, bytes: LARGEST_BODY, isArriving: false })
-    const register = createRegister({ storage, config, after: parts.ticker.after, clock: Date.now, admit, log })
-    const nodes = environment.databaseUrl ? watchNodes(storage) : undefined
+    const register = createRegister({
+      accounts: storage.accounts,
+      config,
+      after: parts.ticker.after,
+      clock: Date.now,
+      admit,
+      log,
+    })
+    const nodes = environment.databaseUrl ? watchNodes(storage.nodes) : undefined
     if (nodes) stops.push(nodes.stop)
     const health = {
       ready: () => lifecycle.ready && parts.node.mayDispatch(),
@@ -139,13 +146,13 @@ export async function serve(setup: ServeSetup): Promise<void> {
       open.retire()
       return true
     })
-    const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log, storage)
+    const reload = reloading(environment, setup.loadConfig, catalogue.config, use, log, storage.keys)
     stops.push(renewal.stop, reload.stop)
     if (leads)
       stops.push(
-        auditing(storage, log, () => parts.admission.isSaturated),
+        auditing(storage.ledger, log, () => parts.admission.isSaturated),
         sweeping(storage.contents, log),
-        clearingReceipts(storage, () => catalogue.config.retention.requests, log),
+        clearingReceipts(storage.ledger, () => catalogue.config.retention.requests, log),
       )
     process.on('SIGHUP', () => {
       reload.now()
@@ -157,7 +164,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     stops.push(() => control.stop())
     if (!worker || worker.part === 'first') {
       const first = await firstStart(storage, catalogue.config)
-      const keyGroups = await storage.keyGroups()
+      const keyGroups = await storage.keys.countByGroup()
       for (const remark of missingGroupRemarks(keyGroups, catalogue.config)) log.warn(remark)
       const database = setup.describeDatabase(environment)
       const started = { version: VERSION, address: listener.url, environment, catalogue, database, first, keyGroups }
@@ -225,13 +232,13 @@ async function createParts(
     throw new CommandError(`cannot use the folder ${folder}: ${reasonOf(error)}`)
   })
   const embedded = environment.databaseUrl === undefined
-  const node = await joinNode(storage, journal, {
+  const node = await joinNode(storage.ledger, journal, {
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
     config: () => catalogue().config.hash,
   })
-  const settler = createSettler({ storage, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
+  const settler = createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
   const turnedAway = createRateLimitCache(monotonic)
-  const callers = createCallers(storage, Date.now, { onClear: turnedAway.clear })
+  const callers = createCallers(storage.keys, Date.now, { onClear: turnedAway.clear })
   const waiting = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
   const [calm, faulty] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
   // Closed from the last to the first: leaving needs the ticker for its time-outs.
@@ -239,7 +246,7 @@ async function createParts(
     () => ticker.stop(),
     () => journal.close(),
     () => node.leave(),
-    pollChanges(storage, callers, log),
+    pollChanges(storage.keys, callers, log),
   )
   const secret = await masterSecret(storage, environment)
   return {
@@ -326,14 +333,22 @@ const LISTEN_REASONS: Readonly<Record<string, string>> = {
 
 /** The same store, but what this process changes itself takes effect at once. */
 function tellingCallers(storage: Storage, parts: Dependencies): Storage {
-  const telling = Object.create(storage) as Storage
-  telling.revokeKey = (key) => storage.revokeKey(key).finally(parts.callers.clear)
-  telling.setKeyTerms = (key, changes) => storage.setKeyTerms(key, changes).finally(parts.callers.clear)
-  telling.credit = (...deposit) => storage.credit(...deposit).finally(parts.rateLimitCache.clear)
-  telling.setAccountDisabled = (account, disabled) =>
-    storage.setAccountDisabled(account, disabled).finally(parts.callers.clear)
-  telling.setAccountLimits = (account, limits) => storage.setAccountLimits(account, limits).finally(parts.callers.clear)
-  return telling
+  const { keys, accounts } = storage
+  const { callers, rateLimitCache } = parts
+  return {
+    ...storage,
+    keys: {
+      ...keys,
+      revoke: (key) => keys.revoke(key).finally(callers.clear),
+      setTerms: (key, changes) => keys.setTerms(key, changes).finally(callers.clear),
+    },
+    accounts: {
+      ...accounts,
+      credit: (...deposit) => accounts.credit(...deposit).finally(rateLimitCache.clear),
+      setDisabled: (account, disabled) => accounts.setDisabled(account, disabled).finally(callers.clear),
+      setLimits: (account, limits) => accounts.setLimits(account, limits).finally(callers.clear),
+    },
+  }
 }
 
 function onSignals(lifecycle: Lifecycle, log: Log): void {

@@ -88,7 +88,7 @@ test('nodes that do not agree are drift, and a store that does not answer leaves
   ]
   const seen: unknown[] = []
   const storage = {
-    nodes() {
+    live() {
       seen.push(watching?.company())
       return asked.shift()?.() ?? new Promise<LiveNode[]>(() => {})
     },

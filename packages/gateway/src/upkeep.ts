@@ -9,7 +9,7 @@ import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
 import type { Contents } from './storage/contents.ts'
-import type { Storage } from './storage/storage.ts'
+import type { Keys, Ledger, Nodes } from './storage/storage.ts'
 
 const POLL_CHANGES_MS = 1_000
 const POLL_NODES_MS = 1_000
@@ -27,12 +27,12 @@ const CLEARING = { everyMs: 60_000, pauseMs: 50, page: 200 }
 export type Upkeep = { now(): void; stop(): void }
 
 /** Other processes change keys and accounts too; within a second or so this one forgets what it remembered. */
-export function pollChanges(storage: Storage, callers: Callers, log: Log): () => void {
+export function pollChanges(keys: Pick<Keys, 'changeCounter'>, callers: Callers, log: Log): () => void {
   let seen: bigint | undefined
   let failing = false
   const timer = setInterval(async () => {
     try {
-      const counter = await storage.changeCounter()
+      const counter = await keys.changeCounter()
       if (counter !== seen) callers.clear()
       seen = counter
       failing = false
@@ -47,14 +47,11 @@ export function pollChanges(storage: Storage, callers: Callers, log: Log): () =>
 }
 
 /** Every node publishes the fingerprint of its configuration with its lease. One that differs from the others is drift. */
-export function watchNodes(
-  storage: Pick<Storage, 'nodes'>,
-  everyMs = POLL_NODES_MS,
-): { company(): Company; stop(): void } {
+export function watchNodes(store: Nodes, everyMs = POLL_NODES_MS): { company(): Company; stop(): void } {
   let known: Company = { nodes: null, drift: null }
   const look = async () => {
     try {
-      const nodes = await storage.nodes()
+      const nodes = await store.live()
       known = { nodes: nodes.length, drift: new Set(nodes.map(({ config }) => config)).size > 1 }
     } catch {
       // That the store is away is reported by whoever renews the lease.
@@ -72,7 +69,7 @@ export function reloading(
   running: FileConfig,
   use: (config: FileConfig) => void,
   log: Log,
-  storage: Pick<Storage, 'keyGroups'>,
+  keys: Pick<Keys, 'countByGroup'>,
 ): Upkeep {
   if (!environment.configFile) {
     return { now: () => log.info('there is no configuration file to reload; start again to use one'), stop: () => {} }
@@ -86,7 +83,7 @@ export function reloading(
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
       for (const remark of config.remarks) log.warn(remark)
       // The file is in force whether the store answers or not; one that is unavailable is reported elsewhere.
-      void remarkOnGroups(config, storage, log).catch(() => {})
+      void remarkOnGroups(config, keys, log).catch(() => {})
     },
     (mistakes) => {
       for (const { file, line, message } of mistakes)
@@ -97,15 +94,15 @@ export function reloading(
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
 }
 
-async function remarkOnGroups(config: FileConfig, storage: Pick<Storage, 'keyGroups'>, log: Log): Promise<void> {
-  for (const remark of missingGroupRemarks(await storage.keyGroups(), config)) log.warn(remark)
+async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup'>, log: Log): Promise<void> {
+  for (const remark of missingGroupRemarks(await keys.countByGroup(), config)) log.warn(remark)
 }
 
 type AuditDelays = { first: number; again: number; next(): number }
 
 /** The books are checked without being asked: soon after the start, then every night. `isBehind`: not now. */
 export function auditing(
-  storage: Pick<Storage, 'audit'>,
+  ledger: Pick<Ledger, 'audit'>,
   log: Log,
   isBehind: () => boolean,
   delays: AuditDelays = { first: FIRST_AUDIT_MS, again: AUDIT_AGAIN_MS, next: untilNight },
@@ -120,7 +117,7 @@ export function auditing(
     }
     postponed = 0
     try {
-      const { ok, requests, transfers, openHolds } = await storage.audit()
+      const { ok, requests, transfers, openHolds } = await ledger.audit()
       if (ok) log.info('audit: the books are in order', { requests, transfers, openHolds })
       else log.error("audit: the books are NOT in order; 'trivium audit' lists what is wrong")
     } catch (error) {
@@ -152,7 +149,7 @@ export function sweeping(contents: Pick<Contents, 'sweep'>, log: Log, times: typ
  * Each process looks through the old requests once, and then goes on from where it was.
  */
 export function clearingReceipts(
-  storage: Pick<Storage, 'clearReceipts'>,
+  ledger: Pick<Ledger, 'clearReceipts'>,
   keepMs: () => number | 'off',
   log: Log,
   times: typeof CLEARING = CLEARING,
@@ -161,7 +158,7 @@ export function clearingReceipts(
   async function page(): Promise<boolean> {
     const kept = keepMs()
     const below = firstIdAt(Date.now() - (kept === 'off' ? 0 : kept))
-    const cleared = await storage.clearReceipts(below, after, times.page)
+    const cleared = await ledger.clearReceipts(below, after, times.page)
     after = cleared.last
     return cleared.isMore
   }

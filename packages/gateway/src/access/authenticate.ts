@@ -3,7 +3,7 @@
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
+import type { Caller, Keys } from '../storage/storage.ts'
 import type { Catalogue } from './catalogue.ts'
 import { Failure } from './failure.ts'
 import { checkOrigin } from './origin.ts'
@@ -25,7 +25,7 @@ const WRONG_SHARE = 10
 
 /** `onClear`: for others who remember what may have changed. */
 export function createCallers(
-  storage: Pick<Storage, 'findCaller'>,
+  keys: Pick<Keys, 'findCaller'>,
   clock: () => number,
   { limit = 100_000, onClear = () => {} }: { limit?: number; onClear?: () => void } = {},
 ): Callers {
@@ -37,7 +37,7 @@ export function createCallers(
     // A clear() while we are asking replaces the maps: then this answer may be old, and is kept in maps that nobody reads.
     const [right, refused, pending] = [known, wrong, asking]
     try {
-      const caller = await storage.findCaller(hash)
+      const caller = await keys.findCaller(hash)
       if (caller) remember(right, name, caller, limit)
       else remember(refused, name, 'unknown', Math.ceil(limit / WRONG_SHARE))
       return caller ?? 'unknown'

@@ -26,7 +26,7 @@ const mistakeOf = (operation: string, values: object): Promise<string> =>
 
 async function served(dataDir: string, work: (storage: Storage) => Promise<void>): Promise<void> {
   const storage = await openSqlite(dataDir)
-  await storage.createAccount('ada@example.com', 5_000_000_000n, -2n)
+  await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
   const control = openControl(dataDir, () => ({ storage, config: config() }))
   try {
     await work(storage)
@@ -63,14 +63,14 @@ describe('a command beside a server', () => {
 
   test('that is under way when the server stops is still answered', async () => {
     const storage = await openSqlite(folder)
-    await storage.createAccount('ada@example.com', 5_000_000_000n, -2n)
-    const slow: Storage = Object.create(storage)
+    await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
     const asked = Promise.withResolvers<void>()
-    slow.findAccount = async (email) => {
+    const find = async (email: string) => {
       asked.resolve()
       await Bun.sleep(200)
-      return storage.findAccount(email)
+      return storage.accounts.find(email)
     }
+    const slow: Storage = { ...storage, accounts: { ...storage.accounts, find } }
     const control = openControl(folder, () => ({ storage: slow, config: config() }))
     const answer = askServer(folder, ...SHOW)
     await asked.promise

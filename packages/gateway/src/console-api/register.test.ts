@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
-import type { Account, SignedUp, SignUp, SignUpRefusal } from '../storage/storage.ts'
+import type { Account, SignedUp, SignUp, SignUpRejection } from '../storage/storage.ts'
 import { createRegister, type RegisterParts } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
@@ -16,8 +16,8 @@ type Options = {
   open?: boolean
   publicUrl?: string
   trustedProxies?: string[]
-  refusal?: SignUpRefusal
-  lateRefusal?: SignUpRefusal
+  refusal?: SignUpRejection
+  lateRefusal?: SignUpRejection
   withheld?: SignedUp['withheld']
   now?: number
   hash?: RegisterParts['hash']
@@ -33,8 +33,8 @@ function desk(options: Options = {}) {
   let hashes = 0
   const register = createRegister({
     admit: options.admit ?? (() => ({ release: () => {} })),
-    storage: {
-      async signUpRefusal(email, network, wideNetwork) {
+    accounts: {
+      async signUpRejection(email, network, wideNetwork) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
         return options.refusal
       },

@@ -10,7 +10,7 @@ import type { Log } from '../observe/log.ts'
 import { createAttemptCounter } from '../overload/attempt-counter.ts'
 import { createConcurrencyLimit } from '../overload/concurrency-limit.ts'
 import { hashPassword } from '../storage/password.ts'
-import type { SignedUp, SignUpRefusal, Storage } from '../storage/storage.ts'
+import type { Accounts, SignedUp, SignUpRejection } from '../storage/storage.ts'
 import { createInProgress, type Slot } from './concurrent-calls.ts'
 import { readCredentials } from './credentials.ts'
 import { createOnceADay } from './log-once-a-day.ts'
@@ -19,7 +19,7 @@ import { isOwnPage } from './same-origin.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
 export type RegisterParts = {
-  storage: Pick<Storage, 'signUp' | 'signUpRefusal'>
+  accounts: Pick<Accounts, 'signUp' | 'signUpRejection'>
   config(): Pick<FileConfig, 'registration' | 'server'>
   after(ms: number, run: () => void): () => void
   clock(): number
@@ -49,7 +49,7 @@ type Origin = { network: string; wideNetwork: string }
 export type Register = (call: ConsoleCall) => Promise<HttpResponse>
 
 export function createRegister(parts: RegisterParts): Register {
-  const { storage, config, after, clock, log, hash = hashPassword } = parts
+  const { accounts, config, after, clock, log, hash = hashPassword } = parts
   const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
   const inProgress = createInProgress(parts.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
@@ -81,12 +81,12 @@ export function createRegister(parts: RegisterParts): Register {
 
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) return refuse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
-    const rejected = (refusal: SignUpRefusal) => {
+    const rejected = (refusal: SignUpRejection) => {
       if (refusal === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
         log.warn('registration: a network has created as many accounts as it may in a day', { network: wideNetwork })
       return refuse(call, REFUSALS[refusal](clock()))
     }
-    const refusal = await storage.signUpRefusal(read.email, network, wideNetwork)
+    const refusal = await accounts.signUpRejection(read.email, network, wideNetwork)
     if (refusal) return rejected(refusal)
     const password = await hashing.run(() => hash(read.password))
     if (password === undefined) return refuse(call, BUSY)
@@ -94,7 +94,7 @@ export function createRegister(parts: RegisterParts): Register {
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
     const person = { email: read.email, password, network, wideNetwork, wideTrials, trialCredit, budget }
-    const answer = await storage.signUp(person)
+    const answer = await accounts.signUp(person)
     if (typeof answer === 'string') return rejected(answer)
     const reason = withheldBecause(answer, trialBudgetPerDay - budget >= trialCredit)
     if (reason && isFirstToday(reason === 'network' ? `trials ${wideNetwork}` : reason)) {
@@ -149,7 +149,7 @@ const BUSY: Refusal = {
   message: 'Too many people are registering at this moment. Try again shortly.',
 }
 
-const REFUSALS: Readonly<Record<SignUpRefusal, (now: number) => Refusal>> = {
+const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => Refusal>> = {
   taken: () => ({
     ...{ status: 409, code: 'address_taken', param: 'email' },
     message: 'There is, or was, an account with this address, perhaps in another spelling. Sign in, or use another.',

@@ -94,8 +94,8 @@ async function claimed(): Promise<KeyClaim> {
 /** As if the process that made the claim had died a while ago. */
 const die = async () => {
   now += 31_000
-  await storage.apply({ verb: 'leave', ...NODE })
-  await storage.apply({ verb: 'reap', limit: 10 })
+  await storage.ledger.apply({ verb: 'leave', ...NODE })
+  await storage.ledger.apply({ verb: 'reap', limit: 10 })
 }
 
 const RUNNING = { status: 'conflict', message: expect.stringContaining('still running') }
@@ -116,11 +116,11 @@ test.each<[string, () => Promise<unknown>, object]>([
     },
     TAKEN_OVER,
   ],
-  ['held', () => storage.apply(hold(FIRST, wallet, NODE)), RUNNING],
+  ['held', () => storage.ledger.apply(hold(FIRST, wallet, NODE)), RUNNING],
   [
     'held, however long it takes',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
       now += 3_600_000
     },
     RUNNING,
@@ -128,40 +128,40 @@ test.each<[string, () => Promise<unknown>, object]>([
   [
     'settled, and its answer lost',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
-      await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
     },
     ENDED('0.00000006'),
   ],
   [
     'settled for nothing, as answers of free models are',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
-      await storage.apply(settle(FIRST, NODE, 0n, { ending: 'incomplete' }))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(settle(FIRST, NODE, 0n, { ending: 'incomplete' }))
     },
     ENDED('0.00'),
   ],
   [
     'settled for nothing, without an answer',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
-      await storage.apply(settle(FIRST, NODE, 0n, { ending: 'cut' }))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(settle(FIRST, NODE, 0n, { ending: 'cut' }))
     },
     TAKEN_OVER,
   ],
   [
     'voided',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
-      await storage.apply(voided(FIRST, NODE))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(voided(FIRST, NODE))
     },
     TAKEN_OVER,
   ],
   [
     'reaped at what it had delivered',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
-      await storage.apply(extend(FIRST, NODE, { progress: 40n }))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(extend(FIRST, NODE, { progress: 40n }))
       await die()
     },
     ENDED('0.00000004'),
@@ -169,7 +169,7 @@ test.each<[string, () => Promise<unknown>, object]>([
   [
     'reaped for nothing',
     async () => {
-      await storage.apply(hold(FIRST, wallet, NODE))
+      await storage.ledger.apply(hold(FIRST, wallet, NODE))
       await die()
     },
     TAKEN_OVER,
@@ -183,11 +183,11 @@ test.each<[string, () => Promise<unknown>, object]>([
 
 test('a reaped request that was taken over can not be settled any more: one of the two is paid', async () => {
   const first = await claimed()
-  await storage.apply(hold(FIRST, wallet, NODE))
+  await storage.ledger.apply(hold(FIRST, wallet, NODE))
   await die()
   expect(await claim()).toMatchObject(TAKEN_OVER)
   // The process was only frozen, and goes on where it was.
-  expect(await storage.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
+  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
   await endClaim(first, { ending: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
   expect(logged).toEqual(['an idempotency key was taken over'])
@@ -196,16 +196,19 @@ test('a reaped request that was taken over can not be settled any more: one of t
 
 test('a reaped request whose owner was quicker has ended', async () => {
   await claimed()
-  await storage.apply(hold(FIRST, wallet, NODE))
+  await storage.ledger.apply(hold(FIRST, wallet, NODE))
   await die()
-  const { apply } = storage
+  const { apply } = storage.ledger
   parts = {
     ...parts,
     store: {
       ...storage,
-      apply: async (verb) => {
-        await apply(settle(FIRST, NODE, 60n))
-        return apply(verb)
+      ledger: {
+        ...storage.ledger,
+        apply: async (verb) => {
+          await apply(settle(FIRST, NODE, 60n))
+          return apply(verb)
+        },
       },
     },
   }
@@ -222,8 +225,8 @@ test('of many that find an abandoned key one takes it over', async () => {
 
 test('an answer that is kept a moment after it was settled is replayed', async () => {
   const first = await claimed()
-  await storage.apply(hold(FIRST, wallet, NODE))
-  await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+  await storage.ledger.apply(hold(FIRST, wallet, NODE))
+  await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
   const second = claim()
   // The second has looked at the ledger by then.
   await Bun.sleep(100)
@@ -245,8 +248,8 @@ describe('a kept answer', () => {
   const SECRET_WORDS = '{"said":"something private"}'
   async function kept(): Promise<KeyClaim> {
     const first = await claimed()
-    await storage.apply(hold(FIRST, wallet, NODE))
-    await storage.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+    await storage.ledger.apply(hold(FIRST, wallet, NODE))
+    await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
     const headers = testHeaders()
     headers.set('content-type', 'application/json')
     await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)

@@ -21,7 +21,7 @@ import { openAnswer, sealAnswer } from './stored-response.ts'
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 
 /** What claims and judges keys. */
-export type ClaimStore = Pick<Storage, 'contents' | 'findRequest' | 'apply'>
+export type ClaimStore = Pick<Storage, 'contents' | 'ledger'>
 
 /** A key that is this request's until its end. */
 export type KeyClaim = {
@@ -146,7 +146,7 @@ async function fateOf(
   account: bigint,
   store: ClaimStore,
 ): Promise<'running' | 'abandoned' | { cost: Nanos }> {
-  const row = await store.findRequest(account, first.id)
+  const row = await store.ledger.findRequest(account, first.id)
   // Between its claim and its hold a request has no row.
   if (!row) return ageMs < ABANDONED_AFTER_MS ? 'running' : 'abandoned'
   if (row.state === HELD) return 'running'
@@ -154,7 +154,12 @@ async function fateOf(
   if (row.state !== REAPED) return 'abandoned'
   // Its owner may come back and settle it after all. Ending it for good, in the owner's name, keeps it from doing so: of
   // this and the owner's own end the ledger takes the first.
-  const { outcome, amount } = await store.apply({ verb: 'void', ...first, ending: row.ending, receipt: row.receipt })
+  const { outcome, amount } = await store.ledger.apply({
+    verb: 'void',
+    ...first,
+    ending: row.ending,
+    receipt: row.receipt,
+  })
   if (outcome !== 'done' && outcome !== 'repeated') return 'running'
   return amount > 0n ? { cost: amount } : 'abandoned'
 }

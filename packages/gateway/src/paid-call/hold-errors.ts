@@ -32,7 +32,7 @@ export async function holdError(refused: Refused, needed: Needed, parts: Depende
   }
   if (outcome === 'cap_reached') {
     // The cap's words are worth a question to the store; without an answer the refusal stands all the same.
-    const standing = await parts.store.standing(caller.key).catch(() => undefined)
+    const standing = await parts.store.keys.findWithAccount(caller.key).catch(() => undefined)
     const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, parts.clock())]
     return rejectFor({ code: 'key_cap_reached', available, before, after })
   }

@@ -30,15 +30,15 @@ let asked: unknown[]
 const { parts } = createTestDependencies({ send: () => Promise.reject(new Error('nobody is called')) })
 afterAll(() => parts.ticker.stop())
 parts.clock = () => NOW
-parts.store.standing = async (id) => {
+parts.store.keys.findWithAccount = async (id) => {
   asked.push(['standing', id])
   return key && { account: ACCOUNT, key }
 }
-parts.store.usage = async (account, limit, before) => {
+parts.store.ledger.usage = async (account, limit, before) => {
   asked.push(['usage', account, limit, before])
   return rows.slice(0, limit)
 }
-parts.store.findRequest = async (account, id) => {
+parts.store.ledger.findRequest = async (account, id) => {
   asked.push(['find', account, id])
   return rows.find(({ request }) => request === id)
 }

@@ -22,11 +22,11 @@ const PAGE_BYTES = 256 * 1024
 export async function showUsage(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, parts)
   const { limit, before } = pageOf(incoming.query)
-  const standing = await parts.store.standing(caller.key)
+  const standing = await parts.store.keys.findWithAccount(caller.key)
   // The key is gone since it was looked up.
   if (!standing) throw invalid()
   // One more than is shown tells whether there are more.
-  const rows = await parts.store.usage(caller.account, limit + 1, before)
+  const rows = await parts.store.ledger.usage(caller.account, limit + 1, before)
   const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
   return json(200, incoming.headers, {
     object: 'usage',
@@ -41,7 +41,7 @@ export async function showRequest(id: string, incoming: IncomingRequest, parts: 
   const caller = await callerOf(incoming, parts)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
-  const row = await parts.store.findRequest(caller.account, request)
+  const row = await parts.store.ledger.findRequest(caller.account, request)
   // Another account's request is as unknown as one that never was.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
   return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(parts)))

@@ -17,12 +17,12 @@ export type FirstStart = { key: { email: string; secret: string } | undefined }
 export async function firstStart(storage: Storage, config: FileConfig): Promise<FirstStart | undefined> {
   // Also where no key is made: that a later start prints one would surprise whoever reads its output.
   const token = crypto.randomUUID()
-  if ((await storage.setMetaOnce('first_start', token)) !== token) return undefined
+  if ((await storage.meta.setOnce('first_start', token)) !== token) return undefined
   return { key: onlyEmbedded(config) ? await readyMadeKey(storage, config) : undefined }
 }
 
 async function readyMadeKey(storage: Storage, config: FileConfig): Promise<FirstStart['key']> {
-  const account = await storage.createAccount(EMAIL, config.registration.trialCredit, TRIAL)
+  const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newSecret()
   const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: GROUP }
@@ -33,7 +33,7 @@ async function readyMadeKey(storage: Storage, config: FileConfig): Promise<First
     limits: NO_LIMITS,
     restrictions: NO_RESTRICTIONS,
   }
-  await storage.createKey({ ...key, ...free })
+  await storage.keys.create({ ...key, ...free })
   return { email: EMAIL, secret }
 }
 

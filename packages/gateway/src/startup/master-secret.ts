@@ -18,7 +18,7 @@ export async function masterSecret(
     return environment.secret
   }
   const file = join(environment.dataDir, 'secret')
-  const known = (await storage.getMeta(FINGERPRINT)) !== undefined
+  const known = (await storage.meta.get(FINGERPRINT)) !== undefined
   if (!existsSync(file)) return await makeSecret(storage, file, known)
   // The file got its name after the store had taken the fingerprint: without one, the store has lost all the rest, too.
   if (!known) {
@@ -46,7 +46,7 @@ async function makeSecret(storage: Storage, file: string, known: boolean): Promi
 
 async function agree(storage: Storage, secret: string, otherwise: string): Promise<void> {
   const fingerprint = new Bun.CryptoHasher('sha256', secret).update('trivium fingerprint').digest('hex').slice(0, 32)
-  if ((await storage.setMetaOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(otherwise)
+  if ((await storage.meta.setOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(otherwise)
 }
 
 function readSecret(file: string): string {

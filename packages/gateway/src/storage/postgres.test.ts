@@ -47,12 +47,16 @@ function inOrder(storage: Storage): Storage {
   const sinceThen: Promise<unknown>[] = []
   const apply = (verb: Verb) => {
     const gate = 'id' in verb ? before : Promise.allSettled(sinceThen.splice(0))
-    const result = gate.then(() => storage.apply(verb))
+    const result = gate.then(() => storage.ledger.apply(verb))
     sinceThen.push(result)
     if (!('id' in verb)) before = result.catch(() => undefined)
     return result
   }
-  return { ...storage, apply, close: () => Promise.allSettled([...sinceThen]).then(() => storage.close()) }
+  return {
+    ...storage,
+    ledger: { ...storage.ledger, apply },
+    close: () => Promise.allSettled([...sinceThen]).then(() => storage.close()),
+  }
 }
 
 test('three nodes that start at once on an empty database create its tables once', async () => {
@@ -91,17 +95,17 @@ test('the address says which database, whatever the environment says', async () 
 test('an extension whose answer was lost is answered again and not granted twice', async () => {
   const storage = await openPostgres(await freshSchema())
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-  await storage.apply(hold(1n, wallet, node))
+  await storage.ledger.apply(hold(1n, wallet, node))
   const lost = extend(1n, node, { known: 100n, amount: 50n, minimum: 50n, progress: 20n })
-  expect(await storage.apply(lost)).toEqual(result('done', 50n))
-  expect(await storage.apply({ ...lost, progress: 30n })).toEqual(result('repeated', 50n))
-  expect(await storage.apply(extend(1n, node, { known: 150n, amount: 900n, minimum: 900n, progress: 40n }))).toEqual(
-    result('no_balance', 850n),
-  )
+  expect(await storage.ledger.apply(lost)).toEqual(result('done', 50n))
+  expect(await storage.ledger.apply({ ...lost, progress: 30n })).toEqual(result('repeated', 50n))
+  expect(
+    await storage.ledger.apply(extend(1n, node, { known: 150n, amount: 900n, minimum: 900n, progress: 40n })),
+  ).toEqual(result('no_balance', 850n))
   expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 150n })
   // Each of the three brought progress, and it is what the reaper charges.
-  await storage.apply({ verb: 'leave', ...node })
-  await storage.apply({ verb: 'reap', limit: 1 })
+  await storage.ledger.apply({ verb: 'leave', ...node })
+  await storage.ledger.apply({ verb: 'reap', limit: 1 })
   expect(await money(storage, wallet)).toMatchObject({ balance: 960n, held: 0n })
   await storage.close()
 })
@@ -109,9 +113,9 @@ test('an extension whose answer was lost is answered again and not granted twice
 test('a slot whose former process is known to be dead can be taken over at once', async () => {
   const storage = await openPostgres(await freshSchema())
   const join = { verb: 'join', slot: 1, config: 'test' } as const
-  expect(await storage.apply(join)).toEqual(result('done', 1n))
-  expect(await storage.apply(join)).toEqual(result('slot_taken'))
-  expect(await storage.apply({ ...join, takeover: false })).toEqual(result('slot_taken'))
-  expect(await storage.apply({ ...join, takeover: true })).toEqual(result('done', 2n))
+  expect(await storage.ledger.apply(join)).toEqual(result('done', 1n))
+  expect(await storage.ledger.apply(join)).toEqual(result('slot_taken'))
+  expect(await storage.ledger.apply({ ...join, takeover: false })).toEqual(result('slot_taken'))
+  expect(await storage.ledger.apply({ ...join, takeover: true })).toEqual(result('done', 2n))
   await storage.close()
 })

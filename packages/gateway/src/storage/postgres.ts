@@ -3,7 +3,7 @@
 // Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
 // for no lock: verbs on an account that somebody has locked move to the patient lane, which does, one account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { Join, Leave, Reap, Renew, Result } from '../money/ledger.ts'
+import type { Join, Leave, Reap, Renew, Result, Verb } from '../money/ledger.ts'
 import { type Connections, openConnections } from './postgres/connections.ts'
 import { postgresContents } from './postgres/contents.ts'
 import { createTables } from './postgres/create-tables.ts'
@@ -13,7 +13,8 @@ import { openLane } from './postgres/lane.ts'
 import { rememberAccounts } from './postgres/remember-accounts.ts'
 import { openRunner } from './postgres/runner.ts'
 import { checkVerb } from './sql/guard.ts'
-import { records } from './sql/records.ts'
+import { nounsOver } from './sql/nouns.ts'
+import { reportsOver } from './sql/reports.ts'
 import type { Schema } from './sql/schema.ts'
 import { type Storage, StoreDown } from './storage.ts'
 
@@ -95,16 +96,19 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     })
   }
 
+  async function apply(verb: Verb): Promise<Result> {
+    if (closed) throw new StoreDown('the store is closed')
+    checkVerb(verb)
+    if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
+    const work = verb.verb === 'reap' ? reap(reaper, verb) : onNode(nodes, verb)
+    underWay.add(work)
+    return work.finally(() => underWay.delete(work))
+  }
+
+  const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock }
   return {
-    async apply(verb) {
-      if (closed) throw new StoreDown('the store is closed')
-      checkVerb(verb)
-      if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
-      const work = verb.verb === 'reap' ? reap(reaper, verb) : onNode(nodes, verb)
-      underWay.add(work)
-      return work.finally(() => underWay.delete(work))
-    },
-    ...records(compileOnly(), openRunner(queries, slow), clock),
+    ...nounsOver(connection),
+    ledger: { apply, ...reportsOver(connection) },
     contents: postgresContents(connect('contents', CONTENTS)),
     async ping() {
       await queries.query('SELECT 1', [])

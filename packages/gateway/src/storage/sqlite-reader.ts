@@ -1,8 +1,8 @@
 // A thread for reads that may take seconds (audits, whole usage lists), so that requests go on meanwhile. It answers
 // one message and is then ended: between audits it would only occupy memory.
 import type { SQLQueryBindings } from 'bun:sqlite'
-import type { Statement } from './sql/queries.ts'
 import type { Row } from './sql/rows.ts'
+import type { Statement } from './sql/statements.ts'
 import { openForReading } from './sqlite/database.ts'
 import { type Failure, toFailure } from './sqlite/transactions.ts'
 

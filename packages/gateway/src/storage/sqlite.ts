@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../money/ledger.ts'
 import { checkVerb } from './sql/guard.ts'
-import type { Statement } from './sql/queries.ts'
-import { records } from './sql/records.ts'
+import { nounsOver } from './sql/nouns.ts'
+import { reportsOver } from './sql/reports.ts'
 import type { Row } from './sql/rows.ts'
 import type { Schema } from './sql/schema.ts'
+import type { Runner, Statement } from './sql/statements.ts'
 import { openCatchUp } from './sqlite/catch-up.ts'
 import { sqliteContents } from './sqlite/contents.ts'
 import { openForReading } from './sqlite/database.ts'
@@ -62,7 +63,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       throw new StoreDown(toFailure(error).message)
     }
   }
-  async function readBooks(statement: Statement): Promise<Row[]> {
+  async function readLedger(statement: Statement): Promise<Row[]> {
     await caughtUp()
     return read(statement)
   }
@@ -113,11 +114,13 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     }
   }
 
+  const runner: Runner = { read, readLedger, readSlowly, write: queue.write }
+  const connection = { db: compiler(), runner, clock }
+  const apply: Storage['ledger']['apply'] = (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject }))
   return {
-    ...records(compiler(), { read, readBooks, readSlowly, write: queue.write }, clock),
+    ...nounsOver(connection),
+    ledger: { apply, ask, ...reportsOver(connection) },
     contents,
-    apply: (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject })),
-    ask,
     async ping() {
       // An empty transaction: the thread lives and gets the lock it needs for writing.
       await queue.write([])

@@ -10,7 +10,6 @@ import type { RequestLog } from '../observe/request-log.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { UpstreamSlots } from '../overload/upstream-slots.ts'
-import type { ClaimStore } from '../paid-call/claim.ts'
 import type { FreeAborts } from '../paid-call/free-aborts.ts'
 import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Node } from '../storage/node.ts'
@@ -28,7 +27,7 @@ export type Dependencies = {
   /** The configuration in force now; a request takes it once and keeps it. */
   catalogue(): Catalogue
   settler: Settler
-  store: ClaimStore & Pick<Storage, 'standing' | 'usage'>
+  store: Pick<Storage, 'contents' | 'ledger' | 'keys'>
   node: Node
   callers: Callers
   rateLimitCache: RateLimitCache

@@ -86,7 +86,11 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     },
     store: {
       contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },
-      ...{ findRequest: unused, apply: unused, standing: unused, usage: unused },
+      ledger: { apply: unused, findRequest: unused, usage: unused, clearReceipts: unused, audit: unused },
+      keys: {
+        ...{ create: unused, list: unused, countByGroup: unused, revoke: unused, setTerms: unused },
+        ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },
+      },
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
     callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },

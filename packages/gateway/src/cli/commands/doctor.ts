@@ -132,7 +132,7 @@ async function withStore<T>(setup: Setup, environment: Environment, work: (stora
 async function describeNodes(setup: Setup): Promise<string> {
   const environment = setup.environment()
   const here = shorten(setup.config(environment).hash)
-  const nodes = await withStore(setup, environment, (storage) => storage.nodes())
+  const nodes = await withStore(setup, environment, (storage) => storage.nodes.live())
   if (nodes.length === 0) return `none is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
   const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')

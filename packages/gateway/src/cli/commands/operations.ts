@@ -31,11 +31,11 @@ export const OPERATIONS = {
       throw new UsageError(`the password must have at least ${SHORTEST_PASSWORD} characters`)
     }
     const hash = password === undefined ? undefined : await hashPassword(password)
-    const account = await storage.createAccount(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
+    const account = await storage.accounts.create(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
     if (!account) throw new CommandError(`an account with the address ${email} exists already`)
     return accountJson(account)
   },
-  'account list': async ({ storage }) => (await storage.listAccounts()).map(accountJson),
+  'account list': async ({ storage }) => (await storage.accounts.list()).map(accountJson),
   'account show': async ({ storage }, { account = '' }) => accountJson(await find(storage, account)),
   'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
   'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
@@ -43,7 +43,7 @@ export const OPERATIONS = {
     const found = await find(storage, account)
     const nanos = amountOf(amount, 'amount')
     if (nanos === 0n) throw new UsageError('--amount must not be zero')
-    if (!(await storage.credit(found.id, nanos, reason))) {
+    if (!(await storage.accounts.credit(found.id, nanos, reason))) {
       throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD free`)
     }
     return accountJson(await find(storage, account))
@@ -51,26 +51,26 @@ export const OPERATIONS = {
   'account limit': async ({ storage }, values) => {
     const { account = '' } = values
     const { id, limits } = await find(storage, account)
-    await storage.setAccountLimits(id, { ...limits, ...limitsOf(values, true) })
+    await storage.accounts.setLimits(id, { ...limits, ...limitsOf(values, true) })
     return accountJson(await find(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
   'key list': async ({ storage }, { account = '' }) => {
     const { id } = await find(storage, account)
-    return (await storage.listKeys(id)).map(keyJson)
+    return (await storage.keys.list(id)).map(keyJson)
   },
   // Not a command: what remarks about keys need to know from the process that owns the store.
-  'key groups': async ({ storage }) => Object.fromEntries(await storage.keyGroups()),
+  'key groups': async ({ storage }) => Object.fromEntries(await storage.keys.countByGroup()),
   'key limit': async ({ storage, config }, values) => {
     const { key = '' } = values
     const found = await findKey(storage, key)
     if (found.revoked) throw new CommandError(`the key ${key} is revoked: no limit makes it work again`)
     const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
-    await storage.setKeyTerms(found.id, termsOf(values, about, config, Date.now()))
+    await storage.keys.setTerms(found.id, termsOf(values, about, config, Date.now()))
     return keyJson(await findKey(storage, key))
   },
   'key revoke': async ({ storage }, { key = '' }) => {
-    await storage.revokeKey((await findKey(storage, key)).id)
+    await storage.keys.revoke((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
   // One page; readUsage asks for the next.
@@ -78,7 +78,7 @@ export const OPERATIONS = {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
     const { id } = await find(storage, account)
     const rows = Math.min(Number(limit) || PAGE_ROWS, PAGE_ROWS)
-    const page = await storage.usage(id, rows, before === undefined ? undefined : parseRequestId(before))
+    const page = await storage.ledger.usage(id, rows, before === undefined ? undefined : parseRequestId(before))
     return withinBytes(page, PAGE_BYTES).map((row) => showReceipt(row, 'operator'))
   },
   'upstream health': async ({ config, health }) =>
@@ -90,7 +90,7 @@ export const OPERATIONS = {
     ),
   'upstream http': async ({ config, httpOf }) =>
     Object.fromEntries([...config.upstreams.values()].map((upstream) => [upstream.id, httpOf?.(upstream) ?? null])),
-  audit: async ({ storage }) => auditJson(await storage.audit()),
+  audit: async ({ storage }) => auditJson(await storage.ledger.audit()),
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof OPERATIONS
@@ -115,7 +115,7 @@ async function createKey({ storage, config }: Desk, values: Values): Promise<unk
   const { id } = await find(storage, account)
   const secret = newSecret()
   const hash = hashSecret(secret)
-  const key = await storage.createKey({
+  const key = await storage.keys.create({
     ...{ account: id, hash, name, group, expiresAt, cap, capPeriod },
     ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
   })
@@ -123,19 +123,19 @@ async function createKey({ storage, config }: Desk, values: Values): Promise<unk
 }
 
 async function findKey(storage: Storage, written: string): Promise<Key> {
-  const found = /^\d{1,18}$/.test(written) ? await storage.standing(BigInt(written)) : undefined
+  const found = /^\d{1,18}$/.test(written) ? await storage.keys.findWithAccount(BigInt(written)) : undefined
   if (!found) throw new CommandError(`there is no key with the id ${written}`)
   return found.key
 }
 
 async function find(storage: Storage, email: string): Promise<Account> {
-  const account = await storage.findAccount(email)
+  const account = await storage.accounts.find(email)
   if (!account) throw new CommandError(`there is no account with the address ${email}`)
   return account
 }
 
 async function setDisabled(storage: Storage, email: string, disabled: boolean): Promise<unknown> {
-  await storage.setAccountDisabled((await find(storage, email)).id, disabled)
+  await storage.accounts.setDisabled((await find(storage, email)).id, disabled)
   return accountJson(await find(storage, email))
 }
 
@@ -178,7 +178,7 @@ function keyJson(key: Key) {
   }
 }
 
-function auditJson(report: Awaited<ReturnType<Storage['audit']>>) {
+function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
   const { ok, accounts, requests, transfers } = report
   return {
     ...{ ok, accounts, requests, transfers, open_holds: report.openHolds },

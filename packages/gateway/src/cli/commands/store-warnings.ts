@@ -20,5 +20,5 @@ async function keyGroups(setup: Setup, environment: Environment): Promise<Readon
     if (answered) return new Map(Object.entries(answered.result as Record<string, number>))
   }
   const storage = await setup.openStorage(environment)
-  return await storage.keyGroups().finally(() => storage.close())
+  return await storage.keys.countByGroup().finally(() => storage.close())
 }

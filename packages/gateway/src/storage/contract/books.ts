@@ -31,46 +31,48 @@ export function booksContract(use: Use): void {
     const { storage, raw } = use()
     const wallet = await newWallet(storage, 10_000n)
     const node = await newNode(storage)
-    for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await storage.apply(hold(id, wallet, node))
-    for (const id of [1n, 2n, 3n, 5n, 6n]) await storage.apply(settle(id, node, 7n))
-    const before = await storage.usage(wallet.account, 10)
+    for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await storage.ledger.apply(hold(id, wallet, node))
+    for (const id of [1n, 2n, 3n, 5n, 6n]) await storage.ledger.apply(settle(id, node, 7n))
+    const before = await storage.ledger.usage(wallet.account, 10)
     const transfers = await raw('SELECT * FROM transfer ORDER BY id')
     const withText = async () =>
-      (await storage.usage(wallet.account, 10)).flatMap((row) => (row.receipt ? row.request : []))
-    expect(await storage.clearReceipts(6n, 0n, 2)).toEqual({ last: 2n, isMore: true })
+      (await storage.ledger.usage(wallet.account, 10)).flatMap((row) => (row.receipt ? row.request : []))
+    expect(await storage.ledger.clearReceipts(6n, 0n, 2)).toEqual({ last: 2n, isMore: true })
     expect(await withText()).toEqual([6n, 5n, 3n])
-    expect(await storage.clearReceipts(6n, 2n, 2)).toEqual({ last: 3n, isMore: false })
-    expect(await storage.clearReceipts(6n, 3n, 2)).toEqual({ last: 3n, isMore: false })
-    await storage.apply(settle(4n, node, 7n))
-    await storage.usage(wallet.account, 1)
-    expect(await storage.clearReceipts(6n, 3n, 5)).toEqual({ last: 5n, isMore: false })
+    expect(await storage.ledger.clearReceipts(6n, 2n, 2)).toEqual({ last: 3n, isMore: false })
+    expect(await storage.ledger.clearReceipts(6n, 3n, 2)).toEqual({ last: 3n, isMore: false })
+    await storage.ledger.apply(settle(4n, node, 7n))
+    await storage.ledger.usage(wallet.account, 1)
+    expect(await storage.ledger.clearReceipts(6n, 3n, 5)).toEqual({ last: 5n, isMore: false })
     expect(await withText()).toEqual([6n])
     const rest = (rows: typeof before) =>
       rows.filter(({ request }) => request !== 4n).map(({ receipt: _, ...row }) => row)
-    expect(rest(await storage.usage(wallet.account, 10))).toEqual(rest(before))
+    expect(rest(await storage.ledger.usage(wallet.account, 10))).toEqual(rest(before))
     expect((await raw('SELECT * FROM transfer ORDER BY id')).slice(0, transfers.length)).toEqual(transfers)
-    expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 0 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
   })
 
   test('64-bit integers are exact: stored, held, charged, summed', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, ODD, { cap: 3n * ODD }), await newNode(storage)]
-    expect(await storage.credit(wallet.account, ODD, 'the same again')).toBe(true)
-    expect((await storage.findAccount(wallet.email))?.balance).toBe(2n * ODD)
+    expect(await storage.accounts.credit(wallet.account, ODD, 'the same again')).toBe(true)
+    expect((await storage.accounts.find(wallet.email))?.balance).toBe(2n * ODD)
     const id = 2n ** 62n + 1n
-    expect(await storage.apply(hold(id, wallet, node, { amount: ODD, minimum: ODD }))).toEqual(result('done', ODD))
-    expect((await storage.findAccount(wallet.email))?.held).toBe(ODD)
-    expect(await storage.apply(settle(id, node, ODD))).toEqual(result('done', ODD))
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ request: id, cost: ODD, held: ODD }])
-    expect((await storage.listKeys(wallet.account))[0]).toMatchObject({ cap: 3n * ODD, spent: ODD })
-    expect((await storage.findAccount(wallet.email))?.balance).toBe(ODD)
-    expect(await storage.audit()).toMatchObject({ ok: true, transfers: 3 })
+    expect(await storage.ledger.apply(hold(id, wallet, node, { amount: ODD, minimum: ODD }))).toEqual(
+      result('done', ODD),
+    )
+    expect((await storage.accounts.find(wallet.email))?.held).toBe(ODD)
+    expect(await storage.ledger.apply(settle(id, node, ODD))).toEqual(result('done', ODD))
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ request: id, cost: ODD, held: ODD }])
+    expect((await storage.keys.list(wallet.account))[0]).toMatchObject({ cap: 3n * ODD, spent: ODD })
+    expect((await storage.accounts.find(wallet.email))?.balance).toBe(ODD)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 3 })
     await raw(`UPDATE account SET balance = balance - 1 WHERE id = ${wallet.account}`)
-    expect((await storage.audit()).balanceMismatches).toEqual([wallet.account])
+    expect((await storage.ledger.audit()).balanceMismatches).toEqual([wallet.account])
   })
 
   test('an empty store is right', async () => {
-    expect(await use().storage.audit()).toEqual({
+    expect(await use().storage.ledger.audit()).toEqual({
       ...{ ok: true, accounts: 0, requests: 0, transfers: 0, openHolds: 0 },
       ...NO_MISMATCHES,
     })
@@ -184,13 +186,13 @@ export function booksContract(use: Use): void {
     test(`the audit finds ${name}`, async () => {
       const { storage, raw } = use()
       const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-      await storage.apply(hold(1n, wallet, node))
-      await storage.apply(settle(1n, node, 60n))
-      await storage.apply(hold(2n, wallet, node))
-      const before = await storage.audit()
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(settle(1n, node, 60n))
+      await storage.ledger.apply(hold(2n, wallet, node))
+      const before = await storage.ledger.audit()
       expect(before).toMatchObject({ ok: true, accounts: 1, requests: 2, transfers: 2, openHolds: 1 })
       for (const statement of sql(wallet)) await raw(statement)
-      const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.audit()
+      const { ok, accounts: _, requests, transfers, openHolds, ...lists } = await storage.ledger.audit()
       expect(ok).toBe(false)
       expect(lists).toEqual({ ...NO_MISMATCHES, ...found(wallet) })
     })

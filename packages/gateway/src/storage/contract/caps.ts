@@ -25,21 +25,23 @@ export function capsContract(use: Use): void {
     test(`a cap ${name}: dearer than its hold, a request takes what the cap leaves, and others keep what they hold`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, PLENTY, key), await newNode(storage)]
-      const spent = async () => (await storage.standing(wallet.key))?.key.spentUnderCap
-      await storage.apply(hold(1n, wallet, node))
-      await storage.apply(hold(2n, wallet, node, { amount: 120n, minimum: 120n }))
-      expect(await storage.apply(settle(1n, node, 5_000n))).toEqual(result('done', 180n))
+      const spent = async () => (await storage.keys.findWithAccount(wallet.key))?.key.spentUnderCap
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(hold(2n, wallet, node, { amount: 120n, minimum: 120n }))
+      expect(await storage.ledger.apply(settle(1n, node, 5_000n))).toEqual(result('done', 180n))
       expect(await spent()).toBe(180n)
-      expect(await storage.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('cap_reached', 0n))
+      expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('cap_reached', 0n))
       // The other has all that it held, and not a nano-dollar more.
-      expect(await storage.apply(settle(2n, node, 121n))).toEqual(result('done', 120n))
+      expect(await storage.ledger.apply(settle(2n, node, 121n))).toEqual(result('done', 120n))
       expect(await spent()).toBe(300n)
-      expect(await storage.usage(wallet.account, 0)).toMatchObject([
+      expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
         { request: 2n, cost: 120n, shortfall: 1n },
         { request: 1n, cost: 180n, shortfall: 4_820n },
       ])
-      expect(await storage.standing(wallet.key)).toMatchObject({ account: { balance: PLENTY - 300n, held: 0n } })
-      expect(await storage.audit()).toMatchObject({ ok: true })
+      expect(await storage.keys.findWithAccount(wallet.key)).toMatchObject({
+        account: { balance: PLENTY - 300n, held: 0n },
+      })
+      expect(await storage.ledger.audit()).toMatchObject({ ok: true })
     })
 
     test(`a cap ${name}: 40 at once, each reported a hundred times dearer than its hold`, async () => {
@@ -47,14 +49,18 @@ export function capsContract(use: Use): void {
       const [wallet, node] = [await newWallet(storage, PLENTY, key), await newNode(storage)]
       const ids = Array.from({ length: 40 }, (_, index) => BigInt(index + 1))
       const want = { amount: 20n, minimum: 20n }
-      const held = await Promise.all(ids.map((id) => storage.apply(hold(id, wallet, node, want))))
+      const held = await Promise.all(ids.map((id) => storage.ledger.apply(hold(id, wallet, node, want))))
       const served = ids.filter((_, index) => held[index]?.outcome === 'done')
       expect(served).toHaveLength(15)
-      const charged = await Promise.all(served.map((id) => storage.apply(settle(id, node, 2_000n))))
+      const charged = await Promise.all(served.map((id) => storage.ledger.apply(settle(id, node, 2_000n))))
       for (const { outcome, amount } of charged)
         expect({ outcome, held: amount >= 20n }).toEqual({ outcome: 'done', held: true })
-      expect((await storage.standing(wallet.key))?.key).toMatchObject({ spent: 300n, spentUnderCap: 300n, held: 0n })
-      expect(await storage.audit()).toMatchObject({ ok: true })
+      expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({
+        spent: 300n,
+        spentUnderCap: 300n,
+        held: 0n,
+      })
+      expect(await storage.ledger.audit()).toMatchObject({ ok: true })
     })
   }
 
@@ -62,12 +68,12 @@ export function capsContract(use: Use): void {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 250n, { cap: 300n }), await newNode(storage)]
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(hold(2n, other, node, { amount: 30n, minimum: 30n }))
-    expect(await storage.apply(settle(1n, node, 1_000n))).toEqual(result('done', 220n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, other, node, { amount: 30n, minimum: 30n }))
+    expect(await storage.ledger.apply(settle(1n, node, 1_000n))).toEqual(result('done', 220n))
     // A key without a cap has what is left of the wallet.
-    expect(await storage.apply(settle(2n, node, 1_000n))).toEqual(result('done', 30n))
-    expect(await storage.audit()).toMatchObject({ ok: true })
+    expect(await storage.ledger.apply(settle(2n, node, 1_000n))).toEqual(result('done', 30n))
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
   test('a cap that renews: what is charged after its end counts in the new period, and stays under it', async () => {
@@ -75,13 +81,13 @@ export function capsContract(use: Use): void {
     const { storage } = opened
     await opened.elapse(endOf('day', opened.now()) - opened.now())
     const [wallet, node] = [await newWallet(storage, PLENTY, { cap: 300n, capPeriod: 'day' }), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(hold(2n, wallet, node))
-    expect(await storage.apply(settle(1n, node, 900n))).toEqual(result('done', 200n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(result('done', 200n))
     await opened.elapse(endOf('day', opened.now()) - opened.now())
     // Yesterday's 200 are no longer counted.
-    expect(await storage.apply(settle(2n, node, 900n))).toEqual(result('done', 300n))
-    expect((await storage.standing(wallet.key))?.key).toMatchObject({ spent: 500n, spentUnderCap: 300n })
+    expect(await storage.ledger.apply(settle(2n, node, 900n))).toEqual(result('done', 300n))
+    expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({ spent: 500n, spentUnderCap: 300n })
   })
 
   const corrections: { name: string; progress: bigint; cost: bigint; paid: bigint }[] = [
@@ -95,24 +101,24 @@ export function capsContract(use: Use): void {
     test(`the owner of a reaped request corrects ${name}`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, PLENTY, { cap: 150n }), await newNode(storage)]
-      await storage.apply(hold(1n, wallet, node))
-      await storage.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
-      await storage.apply({ verb: 'leave', ...node })
-      await storage.apply({ verb: 'reap', limit: 1 })
-      expect((await storage.standing(wallet.key))?.key.spent).toBe(progress < 150n ? progress : 150n)
-      expect(await storage.apply(settle(1n, node, cost))).toEqual(result('done', paid))
-      expect(await storage.usage(wallet.account, 0)).toMatchObject([{ cost: paid, shortfall: cost - paid }])
-      expect((await storage.standing(wallet.key))?.key).toMatchObject({ spent: paid, spentUnderCap: paid })
-      expect(await storage.audit()).toMatchObject({ ok: true })
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
+      await storage.ledger.apply({ verb: 'leave', ...node })
+      await storage.ledger.apply({ verb: 'reap', limit: 1 })
+      expect((await storage.keys.findWithAccount(wallet.key))?.key.spent).toBe(progress < 150n ? progress : 150n)
+      expect(await storage.ledger.apply(settle(1n, node, cost))).toEqual(result('done', paid))
+      expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ cost: paid, shortfall: cost - paid }])
+      expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({ spent: paid, spentUnderCap: paid })
+      expect(await storage.ledger.audit()).toMatchObject({ ok: true })
     })
 
   test('what others give back under the cap is there for the next', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, PLENTY, { cap: 300n }), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(hold(2n, wallet, node))
-    await storage.apply(voided(2n, node))
-    expect(await storage.apply(settle(1n, node, 280n))).toEqual(result('done', 280n))
-    expect(await storage.usage(wallet.account, 1, 2n)).toMatchObject([{ cost: 280n, shortfall: 0n }])
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await storage.ledger.apply(voided(2n, node))
+    expect(await storage.ledger.apply(settle(1n, node, 280n))).toEqual(result('done', 280n))
+    expect(await storage.ledger.usage(wallet.account, 1, 2n)).toMatchObject([{ cost: 280n, shortfall: 0n }])
   })
 }

@@ -186,14 +186,14 @@ function randomTime({ below, pick }: Randomness, now: number): number {
 async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness, wallet: Wallet): Promise<void> {
   const limits = random.pick([NO_LIMITS, randomLimits(random)])
   if (random.pick([true, false])) {
-    await opened.storage.setAccountLimits(wallet.account, limits)
+    await opened.storage.accounts.setLimits(wallet.account, limits)
     setAccountLimits(rows, wallet.account, limits, opened.now())
     return
   }
   // Often below what is spent and held already.
   const cap = random.pick([undefined, BigInt(random.below(900))])
   const terms = { cap, capPeriod: cap === undefined ? undefined : random.pick([undefined, ...PERIODS]) }
-  await opened.storage.setKeyTerms(wallet.key, { ...terms, ...limits })
+  await opened.storage.keys.setTerms(wallet.key, { ...terms, ...limits })
   setKeyTerms(rows, wallet.key, { ...terms, limits }, opened.now())
 }
 
@@ -223,11 +223,11 @@ export function differentialContract(use: Use): void {
           for (const slot of [1, 2]) take({ verb: 'join', slot, config: '', takeover: random.below(2) === 0 })
         for (let index = 0; index < together; index++) take(randomVerb(random, wallets, rows))
         for (const { outcome } of expected) outcomes.add(outcome)
-        expect(await Promise.all(verbs.map((verb) => opened.storage.apply(verb)))).toEqual(expected)
+        expect(await Promise.all(verbs.map((verb) => opened.storage.ledger.apply(verb)))).toEqual(expected)
       }
       await compareRows(opened, rows)
       const openHolds = [...rows.requests.values()].filter(({ state }) => state === HELD).length
-      expect(await opened.storage.audit()).toMatchObject({ ok: true, requests: rows.requests.size, openHolds })
+      expect(await opened.storage.ledger.audit()).toMatchObject({ ok: true, requests: rows.requests.size, openHolds })
       // The mix must be worth something: most outcomes have to occur in it.
       for (const outcome of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
         expect([...outcomes]).toContain(outcome)

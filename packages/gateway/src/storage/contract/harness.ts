@@ -34,14 +34,14 @@ export function newHash(): Uint8Array {
 
 export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Promise<Account> {
   serial += 1
-  const account = await storage.createAccount(`user-${serial}@example.com`, balance, CREDIT)
+  const account = await storage.accounts.create(`user-${serial}@example.com`, balance, CREDIT)
   if (!account) throw new Error('the address is taken')
   return account
 }
 
 export type KeyFields = Partial<Omit<NewKey, 'account'>>
 export function newKey(storage: Storage, account: bigint, fields: KeyFields = {}): Promise<Key> {
-  return storage.createKey({
+  return storage.keys.create({
     ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
     ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
     ...fields,
@@ -55,7 +55,7 @@ export async function newWallet(storage: Storage, balance: Nanos = 1_000n, field
 }
 
 export async function newNode(storage: Storage, slot = 1): Promise<Node> {
-  const joined = await storage.apply({ verb: 'join', slot, config: 'test' })
+  const joined = await storage.ledger.apply({ verb: 'join', slot, config: 'test' })
   if (joined.outcome !== 'done') throw new Error(`join: ${joined.outcome}`)
   return { slot, epoch: Number(joined.amount) }
 }
@@ -89,8 +89,8 @@ export const result = (outcome: Result['outcome'], amount: Nanos = 0n, tokens = 
 
 /** The wallet as its owner sees it, and what its key has used. */
 export async function money(storage: Storage, wallet: Wallet) {
-  const account = await storage.findAccount(wallet.email)
-  const key = (await storage.listKeys(wallet.account)).find((each) => each.id === wallet.key)
+  const account = await storage.accounts.find(wallet.email)
+  const key = (await storage.keys.list(wallet.account)).find((each) => each.id === wallet.key)
   return { balance: account?.balance, held: account?.held, spent: key?.spent, keyHeld: key?.held }
 }
 

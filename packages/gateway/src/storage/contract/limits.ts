@@ -26,11 +26,11 @@ const PLACES = ['key', 'account'] as const
 
 async function limited({ storage }: Opened, place: (typeof PLACES)[number], some: Partial<Limits>) {
   const wallet = await newWallet(storage, 1_000_000n, place === 'key' ? { limits: limits(some) } : {})
-  if (place === 'account') await storage.setAccountLimits(wallet.account, limits(some))
+  if (place === 'account') await storage.accounts.setLimits(wallet.account, limits(some))
   const node = await newNode(storage)
   const revision = place === 'key' ? 0 : 1
   const tryHold = (id: bigint, fields: Parameters<typeof hold>[3] = {}) =>
-    storage.apply(hold(id, wallet, node, { revision, ...fields }))
+    storage.ledger.apply(hold(id, wallet, node, { revision, ...fields }))
   return { wallet, node, revision, tryHold }
 }
 
@@ -38,7 +38,10 @@ async function limited({ storage }: Opened, place: (typeof PLACES)[number], some
 async function pass({ storage, elapse }: Opened, node: Node, milliseconds: number): Promise<Node> {
   await elapse(milliseconds)
   if (milliseconds < DEAD_AFTER_MS) return node
-  return { slot: node.slot, epoch: Number((await storage.apply({ verb: 'join', slot: node.slot, config: '' })).amount) }
+  return {
+    slot: node.slot,
+    epoch: Number((await storage.ledger.apply({ verb: 'join', slot: node.slot, config: '' })).amount),
+  }
 }
 
 export function limitsContract(use: Use): void {
@@ -54,7 +57,7 @@ export function limitsContract(use: Use): void {
       // The first request leaves the window when its whole second is over.
       expect(await tryHold(3n)).toEqual(result(`${place}_requests`, 57_000n))
       const later = await pass(opened, node, 56_999)
-      const again = (id: bigint) => opened.storage.apply(hold(id, wallet, later, { revision }))
+      const again = (id: bigint) => opened.storage.ledger.apply(hold(id, wallet, later, { revision }))
       expect(await again(3n)).toEqual(result(`${place}_requests`, 1n))
       await opened.elapse(1)
       expect((await again(3n)).outcome).toBe('done')
@@ -67,19 +70,19 @@ export function limitsContract(use: Use): void {
       await tryHold(1n)
       await tryHold(2n)
       expect(await tryHold(3n)).toEqual(result(`${place}_concurrent`))
-      await opened.storage.apply(settle(1n, node, 5n))
+      await opened.storage.ledger.apply(settle(1n, node, 5n))
       expect((await tryHold(4n)).outcome).toBe('done')
-      await opened.storage.apply(voided(2n, node))
+      await opened.storage.ledger.apply(voided(2n, node))
       expect((await tryHold(5n)).outcome).toBe('done')
       expect(await tryHold(6n)).toEqual(result(`${place}_concurrent`))
-      await opened.storage.apply({ verb: 'leave', ...node })
-      expect(await opened.storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 2n))
+      await opened.storage.ledger.apply({ verb: 'leave', ...node })
+      expect(await opened.storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 2n))
       const { storage } = opened
       const next = await newNode(storage)
-      expect(await storage.apply(hold(7n, wallet, next, { revision }))).toMatchObject({ outcome: 'done' })
+      expect(await storage.ledger.apply(hold(7n, wallet, next, { revision }))).toMatchObject({ outcome: 'done' })
       // The owner of a reaped request comes back: it is not open a second time, nor closed a second time.
-      await storage.apply(settle(4n, node, 5n))
-      expect((await storage.audit()).ok).toBe(true)
+      await storage.ledger.apply(settle(4n, node, 5n))
+      expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
     test(`tokens per minute of the ${place}: reserved, granted in part, and given back when not used`, async () => {
@@ -91,15 +94,15 @@ export function limitsContract(use: Use): void {
       expect(await tryHold(2n, { tokens: 700, minimumTokens: 100 })).toEqual(result('done', 100n, 300))
       expect(await tryHold(2n, { tokens: 700, minimumTokens: 100 })).toEqual(result('repeated', 100n, 300))
       expect(await tryHold(3n, { tokens: 700, minimumTokens: 1 })).toEqual(result(`${place}_tokens`, 61_000n))
-      await storage.apply(settle(1n, node, 5n, { tokens: 450 }))
+      await storage.ledger.apply(settle(1n, node, 5n, { tokens: 450 }))
       expect(await tryHold(3n, { tokens: 100, minimumTokens: 251 })).toMatchObject({ outcome: `${place}_tokens` })
       expect(await tryHold(3n, { tokens: 250, minimumTokens: 250 })).toEqual(result('done', 100n, 250))
-      await storage.apply(voided(3n, node))
+      await storage.ledger.apply(voided(3n, node))
       // More than was reserved counts from when it is known.
-      await storage.apply(settle(2n, node, 5n, { tokens: 500 }))
+      await storage.ledger.apply(settle(2n, node, 5n, { tokens: 500 }))
       expect(await tryHold(4n, { tokens: 50, minimumTokens: 50 })).toEqual(result('done', 100n, 50))
       expect(await tryHold(5n, { tokens: 1, minimumTokens: 1 })).toMatchObject({ outcome: `${place}_tokens` })
-      expect(await storage.usage(wallet.account, 0)).toMatchObject([
+      expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
         ...[{ tokens: 50 }, { tokens: 0 }, { tokens: 500 }, { tokens: 450 }],
       ])
     })
@@ -110,14 +113,14 @@ export function limitsContract(use: Use): void {
       const { tryHold, node, wallet } = await limited(opened, place, { tokensPerMinute: 1_000 })
       await tryHold(1n, { tokens: 800, minimumTokens: 1 })
       const more = (known: bigint, fields: object) =>
-        storage.apply(extend(1n, node, { known, amount: 400n, minimum: 1n, tokens: 400, ...fields }))
+        storage.ledger.apply(extend(1n, node, { known, amount: 400n, minimum: 1n, tokens: 400, ...fields }))
       expect(await more(100n, {})).toEqual(result('done', 200n, 200))
       expect(await more(300n, { progress: 90n })).toMatchObject({ outcome: `${place}_tokens` })
       expect(await more(300n, { minimum: 0n, progress: 95n })).toEqual(result('done', 0n, 0))
       expect(await money(storage, wallet)).toMatchObject({ held: 300n })
-      await storage.apply({ verb: 'leave', ...node })
-      await storage.apply({ verb: 'reap', limit: 1 })
-      expect(await storage.usage(wallet.account, 1)).toMatchObject([{ cost: 95n, tokens: 1_000 }])
+      await storage.ledger.apply({ verb: 'leave', ...node })
+      await storage.ledger.apply({ verb: 'reap', limit: 1 })
+      expect(await storage.ledger.usage(wallet.account, 1)).toMatchObject([{ cost: 95n, tokens: 1_000 }])
     })
 
     const races: { name: string; some: Partial<Limits>; served: number }[] = [
@@ -139,9 +142,9 @@ export function limitsContract(use: Use): void {
     const wallet = await newWallet(storage, 1_000n)
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
     const node = await newNode(storage)
-    await storage.setAccountLimits(wallet.account, limits({ concurrent: 1 }))
+    await storage.accounts.setLimits(wallet.account, limits({ concurrent: 1 }))
     const verbs = [hold(1n, wallet, node, { revision: 1 }), hold(2n, other, node, { revision: 1 })]
-    expect(outcomes(await Promise.all(verbs.map((verb) => storage.apply(verb))))).toEqual([
+    expect(outcomes(await Promise.all(verbs.map((verb) => storage.ledger.apply(verb))))).toEqual([
       'done',
       'account_concurrent',
     ])
@@ -150,18 +153,18 @@ export function limitsContract(use: Use): void {
   test('a limit of tokens that is set later begins with what is open, and is not lowered by it', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node, { tokens: 600 }))
-    await storage.apply(hold(2n, wallet, node, { tokens: 100 }))
-    await storage.apply(settle(2n, node, 1n, { tokens: 100 }))
-    await storage.setAccountLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
+    await storage.ledger.apply(hold(1n, wallet, node, { tokens: 600 }))
+    await storage.ledger.apply(hold(2n, wallet, node, { tokens: 100 }))
+    await storage.ledger.apply(settle(2n, node, 1n, { tokens: 100 }))
+    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
     const next = (id: bigint, tokens: number) => hold(id, wallet, node, { revision: 1, tokens, minimumTokens: tokens })
-    expect((await storage.apply(next(3n, 401))).outcome).toBe('account_tokens')
-    expect((await storage.apply(next(3n, 400))).outcome).toBe('done')
-    await storage.apply(settle(1n, node, 1n, { tokens: 0 }))
-    expect((await storage.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
+    expect((await storage.ledger.apply(next(3n, 401))).outcome).toBe('account_tokens')
+    expect((await storage.ledger.apply(next(3n, 400))).outcome).toBe('done')
+    await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
+    expect((await storage.ledger.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
     // Changed, not set anew: what was counted stays counted.
-    await storage.setAccountLimits(wallet.account, limits({ tokensPerMinute: 1_100 }))
-    expect((await storage.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
+    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_100 }))
+    expect((await storage.ledger.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
   })
 
   test('who knows a key as it was before is told so, and finds out how it is now', async () => {
@@ -169,16 +172,16 @@ export function limitsContract(use: Use): void {
     const hash = newHash()
     const [wallet, node] = [await newWallet(storage, 1_000n, { hash }), await newNode(storage)]
     const other = await newWallet(storage, 1_000n)
-    await storage.apply(hold(1n, wallet, node))
-    await storage.setAccountLimits(wallet.account, limits({ concurrent: 5 }))
-    expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('key_changed'))
-    expect(await storage.apply(hold(3n, other, node))).toEqual(result('done', 100n))
-    const { revision = 0, accountLimits } = (await storage.findCaller(hash)) ?? {}
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.accounts.setLimits(wallet.account, limits({ concurrent: 5 }))
+    expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('key_changed'))
+    expect(await storage.ledger.apply(hold(3n, other, node))).toEqual(result('done', 100n))
+    const { revision = 0, accountLimits } = (await storage.keys.findCaller(hash)) ?? {}
     expect(accountLimits).toEqual(limits({ concurrent: 5 }))
-    expect(await storage.apply(hold(2n, wallet, node, { revision }))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(2n, wallet, node, { revision }))).toEqual(result('done', 100n))
     // A running request is not asked again.
-    expect((await storage.apply(extend(1n, node))).outcome).toBe('done')
-    expect((await storage.apply(settle(1n, node, 5n))).outcome).toBe('done')
+    expect((await storage.ledger.apply(extend(1n, node))).outcome).toBe('done')
+    expect((await storage.ledger.apply(settle(1n, node, 5n))).outcome).toBe('done')
   })
 
   for (const period of PERIODS)
@@ -188,24 +191,26 @@ export function limitsContract(use: Use): void {
       const cap: KeyFields = { cap: 300n, capPeriod: period }
       let node = await newNode(storage)
       const wallet = await newWallet(storage, 10_000n, cap)
-      const key = async () => (await storage.listKeys(wallet.account))[0]
+      const key = async () => (await storage.keys.list(wallet.account))[0]
       node = await pass(opened, node, endOf(period, opened.now()) - opened.now())
-      await storage.apply(hold(1n, wallet, node))
-      await storage.apply(settle(1n, node, 250n))
-      expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('cap_reached', 50n))
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(settle(1n, node, 250n))
+      expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('cap_reached', 50n))
       expect(await key()).toMatchObject({ spent: 250n, spentUnderCap: 250n, capPeriod: period })
-      await storage.apply(hold(3n, wallet, node, { amount: 50n, minimum: 50n }))
+      await storage.ledger.apply(hold(3n, wallet, node, { amount: 50n, minimum: 50n }))
       // To the last moment of it.
       node = await pass(opened, node, endOf(period, opened.now()) - opened.now() - 1)
-      expect(await storage.apply(hold(4n, wallet, node))).toEqual(result('cap_reached', 0n))
+      expect(await storage.ledger.apply(hold(4n, wallet, node))).toEqual(result('cap_reached', 0n))
       await opened.elapse(1)
       expect(await key()).toMatchObject({ spent: 250n, spentUnderCap: 0n, spentToday: 0n })
       // What is held over the end counts in the new one, in which it will be charged.
-      expect(await storage.apply(hold(5n, wallet, node, { amount: 300n, minimum: 251n }))).toEqual(
+      expect(await storage.ledger.apply(hold(5n, wallet, node, { amount: 300n, minimum: 251n }))).toEqual(
         result('cap_reached', 250n),
       )
-      expect(await storage.apply(hold(5n, wallet, node, { amount: 250n, minimum: 250n }))).toEqual(result('done', 250n))
-      await storage.apply(settle(5n, node, 200n))
+      expect(await storage.ledger.apply(hold(5n, wallet, node, { amount: 250n, minimum: 250n }))).toEqual(
+        result('done', 250n),
+      )
+      await storage.ledger.apply(settle(5n, node, 200n))
       expect(await key()).toMatchObject({ spent: 450n, spentUnderCap: 200n, spentToday: 200n })
     })
 
@@ -217,30 +222,30 @@ export function limitsContract(use: Use): void {
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
     // A day ends, the month does not.
     node = await pass(opened, node, Date.UTC(2040, 0, 20, 12) - opened.now())
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(settle(1n, node, 70n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(settle(1n, node, 70n))
     node = await pass(opened, node, endOf('day', opened.now()) - opened.now())
-    await storage.apply(hold(2n, other, node))
-    await storage.apply(settle(2n, node, 30n))
-    expect(await storage.standing(wallet.key)).toMatchObject({
+    await storage.ledger.apply(hold(2n, other, node))
+    await storage.ledger.apply(settle(2n, node, 30n))
+    expect(await storage.keys.findWithAccount(wallet.key)).toMatchObject({
       account: { spentToday: 30n, spentThisMonth: 100n },
       key: { spentToday: 0n, spentThisMonth: 70n },
     })
-    expect(await storage.findAccount(wallet.email)).toMatchObject({ spentToday: 30n, spentThisMonth: 100n })
+    expect(await storage.accounts.find(wallet.email)).toMatchObject({ spentToday: 30n, spentThisMonth: 100n })
   })
 
   test('a stream takes a sixteenth of what is there, or what it needs at least: twelve at once all begin', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 16_000n), await newNode(storage)]
     const stream = { amount: 12_000n, minimum: 500n, extensible: true }
-    expect(await storage.apply(hold(1n, wallet, node, stream))).toEqual(result('done', 1_000n))
+    expect(await storage.ledger.apply(hold(1n, wallet, node, stream))).toEqual(result('done', 1_000n))
     for (let id = 2n; id <= 12n; id++)
-      expect((await storage.apply(hold(id, wallet, node, stream))).outcome).toBe('done')
+      expect((await storage.ledger.apply(hold(id, wallet, node, stream))).outcome).toBe('done')
     const { held = 0n } = await money(storage, wallet)
-    expect(await storage.apply(extend(1n, node, { known: 1_000n, amount: 12_000n, minimum: 1n }))).toEqual(
+    expect(await storage.ledger.apply(extend(1n, node, { known: 1_000n, amount: 12_000n, minimum: 1n }))).toEqual(
       result('done', (16_000n - held) / 16n),
     )
-    expect(await storage.apply(hold(13n, wallet, node, { amount: 12_000n, minimum: 500n }))).toMatchObject({
+    expect(await storage.ledger.apply(hold(13n, wallet, node, { amount: 12_000n, minimum: 500n }))).toMatchObject({
       outcome: 'done',
       amount: 16_000n - held - (16_000n - held) / 16n,
     })

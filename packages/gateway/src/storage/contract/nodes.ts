@@ -3,10 +3,10 @@ import { DEAD_AFTER_MS } from '../../money/ledger.ts'
 import type { Storage } from '../storage.ts'
 import { extend, hold, money, type Node, newNode, newWallet, result, settle, type Use, voided } from './harness.ts'
 
-const renew = (storage: Storage, node: Node) => storage.apply({ verb: 'renew', ...node, config: 'renewed' })
-const leave = (storage: Storage, node: Node) => storage.apply({ verb: 'leave', ...node })
-const join = (storage: Storage, slot: number) => storage.apply({ verb: 'join', slot, config: 'joined' })
-const reap = (storage: Storage, limit = 100) => storage.apply({ verb: 'reap', limit })
+const renew = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'renew', ...node, config: 'renewed' })
+const leave = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'leave', ...node })
+const join = (storage: Storage, slot: number) => storage.ledger.apply({ verb: 'join', slot, config: 'joined' })
+const reap = (storage: Storage, limit = 100) => storage.ledger.apply({ verb: 'reap', limit })
 
 export function nodesContract(use: Use): void {
   test('a slot has one living node; after it left, the next has a later epoch', async () => {
@@ -37,9 +37,9 @@ export function nodesContract(use: Use): void {
       { slot: 2, config: 'joined' },
       { slot: 7, config: 'renewed' },
     ]
-    expect(await storage.nodes()).toEqual([former, living])
+    expect(await storage.nodes.live()).toEqual([former, living])
     await elapse(DEAD_AFTER_MS / 2)
-    expect(await storage.nodes()).toEqual([living])
+    expect(await storage.nodes.live()).toEqual([living])
   })
 
   test('of many that join one slot at once, one gets it', async () => {
@@ -54,9 +54,9 @@ export function nodesContract(use: Use): void {
     await elapse(DEAD_AFTER_MS / 2)
     expect(await renew(storage, node)).toEqual(result('done'))
     await elapse(DEAD_AFTER_MS / 2)
-    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
     await elapse(DEAD_AFTER_MS)
-    expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('node_lost'))
+    expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('node_lost'))
     expect(await renew(storage, node)).toEqual(result('node_lost'))
     expect(await join(storage, node.slot)).toEqual(result('done', BigInt(node.epoch + 1)))
     expect(await renew(storage, node)).toEqual(result('node_lost'))
@@ -65,21 +65,21 @@ export function nodesContract(use: Use): void {
   test('a repeated hold is answered even after its node died', async () => {
     const { storage, elapse } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(1n, wallet, node))
     await elapse(DEAD_AFTER_MS)
-    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('repeated', 100n))
+    expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('repeated', 100n))
   })
 
   test('reaping leaves the living alone', async () => {
     const { storage, elapse } = use()
     const [wallet, dead] = [await newWallet(storage), await newNode(storage, 1)]
-    await storage.apply(hold(1n, wallet, dead))
+    await storage.ledger.apply(hold(1n, wallet, dead))
     await elapse(DEAD_AFTER_MS)
     const living = await newNode(storage, 2)
-    await storage.apply(hold(2n, wallet, living))
+    await storage.ledger.apply(hold(2n, wallet, living))
     expect(await reap(storage)).toEqual(result('done', 1n))
     expect(await reap(storage)).toEqual(result('done', 0n))
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
       { request: 2n, state: 0, ending: '' },
       { request: 1n, state: 3, ending: 'reaped', cost: 0n },
     ])
@@ -89,21 +89,21 @@ export function nodesContract(use: Use): void {
   test('a successor in the slot makes the holds of the epoch before orphans', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(1n, wallet, node))
     await leave(storage, node)
     const next = await newNode(storage)
-    await storage.apply(hold(2n, wallet, next))
+    await storage.ledger.apply(hold(2n, wallet, next))
     expect(await reap(storage)).toEqual(result('done', 1n))
-    expect((await storage.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3])
+    expect((await storage.ledger.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3])
   })
 
   test('a limited reap takes the lowest ids first and the rest later', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    for (const id of [4n, 1n, 3n, 2n]) await storage.apply(hold(id, wallet, node))
+    for (const id of [4n, 1n, 3n, 2n]) await storage.ledger.apply(hold(id, wallet, node))
     await leave(storage, node)
     expect(await reap(storage, 3)).toEqual(result('done', 3n))
-    expect((await storage.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3, 3, 3])
+    expect((await storage.ledger.usage(wallet.account, 0)).map(({ state }) => state)).toEqual([0, 3, 3, 3])
     expect(await reap(storage, 3)).toEqual(result('done', 1n))
     expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 0n })
   })
@@ -122,45 +122,45 @@ export function nodesContract(use: Use): void {
     test(`the owner corrects ${name}, once only`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, balance), await newNode(storage)]
-      await storage.apply(hold(1n, wallet, node))
-      await storage.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
+      await storage.ledger.apply(hold(1n, wallet, node))
+      await storage.ledger.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
       await leave(storage, node)
       await reap(storage)
       expect(await money(storage, wallet)).toEqual({ balance: balance - reaped, held: 0n, spent: reaped, keyHeld: 0n })
-      expect((await storage.audit()).ok).toBe(true)
+      expect((await storage.ledger.audit()).ok).toBe(true)
       const stranger = await newNode(storage)
-      expect(await storage.apply(settle(1n, stranger, 1n))).toEqual(result('not_open'))
-      expect(await storage.apply(extend(1n, node))).toEqual(result('not_open'))
-      expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('not_open'))
+      expect(await storage.ledger.apply(settle(1n, stranger, 1n))).toEqual(result('not_open'))
+      expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('not_open'))
+      expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('not_open'))
 
       const correction = cost === 'void' ? voided(1n, node) : settle(1n, node, cost)
       const wanted = cost === 'void' ? 0n : cost
       const paid = wanted < balance ? wanted : balance
-      expect(await storage.apply(correction)).toEqual(result('done', paid))
-      expect(await storage.apply(settle(1n, node, 77n))).toEqual(result('repeated', paid))
+      expect(await storage.ledger.apply(correction)).toEqual(result('done', paid))
+      expect(await storage.ledger.apply(settle(1n, node, 77n))).toEqual(result('repeated', paid))
       expect(await money(storage, wallet)).toEqual({ balance: balance - paid, held: 0n, spent: paid, keyHeld: 0n })
-      expect(await storage.usage(wallet.account, 0)).toMatchObject([
+      expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
         { state: cost === 'void' ? 2 : 1, cost: paid, shortfall: wanted - paid },
       ])
-      expect((await storage.audit()).ok).toBe(true)
+      expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
   test('what was committed is there after the next start', async () => {
     const { storage, reopen } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(settle(1n, node, 60n))
-    await storage.apply(hold(2n, wallet, node))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(settle(1n, node, 60n))
+    await storage.ledger.apply(hold(2n, wallet, node))
     const again = await reopen()
     expect(await money(again, wallet)).toEqual({ balance: 940n, held: 100n, spent: 60n, keyHeld: 100n })
-    expect(await again.apply(settle(2n, node, 5n))).toEqual(result('done', 5n))
-    expect((await again.audit()).ok).toBe(true)
+    expect(await again.ledger.apply(settle(2n, node, 5n))).toEqual(result('done', 5n))
+    expect((await again.ledger.audit()).ok).toBe(true)
   })
 
   test('closing commits what was asked for before it', async () => {
     const { storage, reopen } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    const holds = [1n, 2n, 3n].map((id) => storage.apply(hold(id, wallet, node)))
+    const holds = [1n, 2n, 3n].map((id) => storage.ledger.apply(hold(id, wallet, node)))
     const again = await reopen()
     expect(await Promise.all(holds)).toEqual(holds.map(() => result('done', 100n)))
     expect(await money(again, wallet)).toMatchObject({ held: 300n })

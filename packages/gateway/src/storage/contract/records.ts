@@ -11,10 +11,10 @@ export function recordsContract(use: Use): void {
   test('an account begins with its credit, booked from the given source', async () => {
     const { storage, raw } = use()
     const before = Date.now() - 3_600_000
-    const account = await storage.createAccount('ada@example.com', 10n, TRIAL)
+    const account = await storage.accounts.create('ada@example.com', 10n, TRIAL)
     expect(account).toMatchObject({ email: 'ada@example.com', balance: 10n, held: 0n, disabled: false })
     expect(account?.createdAt).toBeGreaterThan(before)
-    expect(await storage.findAccount('ada@example.com')).toEqual(account)
+    expect(await storage.accounts.find('ada@example.com')).toEqual(account)
     const transfers = await raw('SELECT debit, credit, amount FROM transfer')
     expect(transfers.map((row) => [Number(row.debit), BigInt(row.credit as bigint), Number(row.amount)])).toEqual([
       [Number(TRIAL), account?.id as bigint, 10],
@@ -23,15 +23,15 @@ export function recordsContract(use: Use): void {
 
   test('an account without credit has no transfer', async () => {
     const { storage, raw } = use()
-    await storage.createAccount('ada@example.com', 0n, TRIAL)
+    await storage.accounts.create('ada@example.com', 0n, TRIAL)
     expect(await raw('SELECT id FROM transfer')).toEqual([])
   })
 
   test('the hash of a password is kept beside its account, and no other account has one', async () => {
     const { storage, raw } = use()
-    await storage.createAccount('without@example.com', 5n, TRIAL)
-    const account = await storage.createAccount('ada@example.com', 5n, TRIAL, '$argon2id$v=19$salt$hash')
-    const taken = await storage.createAccount('ada@example.com', 5n, TRIAL, '$argon2id$v=19$other')
+    await storage.accounts.create('without@example.com', 5n, TRIAL)
+    const account = await storage.accounts.create('ada@example.com', 5n, TRIAL, '$argon2id$v=19$salt$hash')
+    const taken = await storage.accounts.create('ada@example.com', 5n, TRIAL, '$argon2id$v=19$other')
     expect(taken).toBeUndefined()
     const rows = await raw('SELECT account, password FROM credential')
     expect(rows.map((row) => [BigInt(row.account as bigint), row.password])).toEqual([
@@ -42,51 +42,51 @@ export function recordsContract(use: Use): void {
   for (const same of ['ADA@example.com', '  ada@Example.COM\n', 'ada@example.com'])
     test(`${JSON.stringify(same)} is the address ada@example.com`, async () => {
       const { storage } = use()
-      const first = await storage.createAccount('ada@example.com', 5n, TRIAL)
-      expect(await storage.createAccount(same, 5n, TRIAL)).toBeUndefined()
-      expect(await storage.findAccount(same)).toEqual(first)
-      expect((await storage.audit()).transfers).toBe(1)
+      const first = await storage.accounts.create('ada@example.com', 5n, TRIAL)
+      expect(await storage.accounts.create(same, 5n, TRIAL)).toBeUndefined()
+      expect(await storage.accounts.find(same)).toEqual(first)
+      expect((await storage.ledger.audit()).transfers).toBe(1)
     })
 
   test('composed and decomposed letters are one address', async () => {
     const { storage } = use()
-    const first = await storage.createAccount('zo\u00eb@example.com', 0n, TRIAL)
-    expect(await storage.createAccount('zoe\u0308@example.com', 0n, TRIAL)).toBeUndefined()
-    expect((await storage.findAccount('ZOE\u0308@example.com'))?.id).toBe(first?.id as bigint)
+    const first = await storage.accounts.create('zo\u00eb@example.com', 0n, TRIAL)
+    expect(await storage.accounts.create('zoe\u0308@example.com', 0n, TRIAL)).toBeUndefined()
+    expect((await storage.accounts.find('ZOE\u0308@example.com'))?.id).toBe(first?.id as bigint)
   })
 
   test('of many who register one address at once, one gets it', async () => {
     const { storage } = use()
-    const all = await Promise.all(Array.from({ length: 20 }, () => storage.createAccount('a@b.c', 7n, TRIAL)))
+    const all = await Promise.all(Array.from({ length: 20 }, () => storage.accounts.create('a@b.c', 7n, TRIAL)))
     expect(all.filter((account) => account !== undefined)).toHaveLength(1)
-    expect((await storage.findAccount('a@b.c'))?.balance).toBe(7n)
+    expect((await storage.accounts.find('a@b.c'))?.balance).toBe(7n)
   })
 
   test('nobody is found under an unknown address', async () => {
-    expect(await use().storage.findAccount('nobody@example.com')).toBeUndefined()
+    expect(await use().storage.accounts.find('nobody@example.com')).toBeUndefined()
   })
 
   test('accounts are listed in the order in which they were created', async () => {
     const { storage } = use()
-    expect(await storage.listAccounts()).toEqual([])
+    expect(await storage.accounts.list()).toEqual([])
     const created = [await newAccount(storage, 3n), await newAccount(storage, 0n), await newAccount(storage, 1n)]
-    await storage.setAccountDisabled(created[1]?.id as bigint, true)
-    const listed = await storage.listAccounts()
+    await storage.accounts.setDisabled(created[1]?.id as bigint, true)
+    const listed = await storage.accounts.list()
     expect(listed.map(({ email, balance, disabled }) => [email, balance, disabled])).toEqual(
       created.map(({ email }, index) => [email, [3n, 0n, 1n][index] as bigint, index === 1]),
     )
-    expect(listed[0]).toEqual((await storage.findAccount(created[0]?.email ?? '')) as Account)
+    expect(listed[0]).toEqual((await storage.accounts.find(created[0]?.email ?? '')) as Account)
   })
 
   test('groups are counted by their keys that work', async () => {
     const { storage } = use()
-    expect([...(await storage.keyGroups())]).toEqual([])
+    expect([...(await storage.keys.countByGroup())]).toEqual([])
     const { id } = await newAccount(storage)
     for (const group of ['staff', 'default', 'staff', 'gone']) await newKey(storage, id, { group })
     const revoked = await newKey(storage, id, { group: 'gone' })
-    await storage.revokeKey(revoked.id)
+    await storage.keys.revoke(revoked.id)
     await newKey(storage, id, { group: 'past', expiresAt: 1 })
-    expect([...(await storage.keyGroups())]).toEqual([
+    expect([...(await storage.keys.countByGroup())]).toEqual([
       ['default', 1],
       ['gone', 1],
       ['staff', 2],
@@ -96,19 +96,19 @@ export function recordsContract(use: Use): void {
   test('credit adds, takes back down to nothing, and not below', async () => {
     const { storage } = use()
     const { id, email } = await newAccount(storage, 100n)
-    expect(await storage.credit(id, 50n, 'a gift')).toBe(true)
-    expect(await storage.credit(id, -151n, 'too much')).toBe(false)
-    expect((await storage.findAccount(email))?.balance).toBe(150n)
-    expect(await storage.credit(id, -150n, 'all of it')).toBe(true)
-    expect((await storage.findAccount(email))?.balance).toBe(0n)
-    expect(await storage.credit(UNKNOWN, 1n, 'to nobody')).toBe(false)
-    expect(await storage.audit()).toMatchObject({ ok: true, transfers: 3 })
+    expect(await storage.accounts.credit(id, 50n, 'a gift')).toBe(true)
+    expect(await storage.accounts.credit(id, -151n, 'too much')).toBe(false)
+    expect((await storage.accounts.find(email))?.balance).toBe(150n)
+    expect(await storage.accounts.credit(id, -150n, 'all of it')).toBe(true)
+    expect((await storage.accounts.find(email))?.balance).toBe(0n)
+    expect(await storage.accounts.credit(UNKNOWN, 1n, 'to nobody')).toBe(false)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 3 })
   })
 
   test('credit keeps its reason', async () => {
     const { storage, raw } = use()
     const { id } = await newAccount(storage, 0n)
-    await storage.credit(id, 3n, 'invoice 42')
+    await storage.accounts.credit(id, 3n, 'invoice 42')
     expect(await raw('SELECT reason FROM transfer')).toEqual([{ reason: 'invoice 42' }])
   })
 
@@ -117,19 +117,20 @@ export function recordsContract(use: Use): void {
     const { id } = await newAccount(storage)
     const huge = 1n << 62n
     for (const amount of [0n, huge, -huge])
-      expect(await thrownBy(storage.credit(id, amount, 'x'))).toBeInstanceOf(RangeError)
+      expect(await thrownBy(storage.accounts.credit(id, amount, 'x'))).toBeInstanceOf(RangeError)
     for (const credit of [-1n, huge])
-      expect(await thrownBy(storage.createAccount('x@y.z', credit, CREDIT))).toBeInstanceOf(RangeError)
-    expect((await storage.audit()).ok).toBe(true)
+      expect(await thrownBy(storage.accounts.create('x@y.z', credit, CREDIT))).toBeInstanceOf(RangeError)
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   test('a wallet does not grow beyond what adds up in 64 bits', async () => {
     const { storage } = use()
     const { id } = await newAccount(storage, MAX_AMOUNT)
     const granted: boolean[] = []
-    for (let index = 0; index < 10; index++) granted.push(await storage.credit(id, MAX_AMOUNT, 'a billion more'))
+    for (let index = 0; index < 10; index++)
+      granted.push(await storage.accounts.credit(id, MAX_AMOUNT, 'a billion more'))
     expect(granted).toEqual([...Array(3).fill(true), ...Array(7).fill(false)])
-    expect((await storage.audit()).ok).toBe(true)
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   test('a key is found by its hash, with what authentication needs', async () => {
@@ -139,12 +140,12 @@ export function recordsContract(use: Use): void {
     const key = await newKey(storage, account, { hash, name: 'laptop', group: 'staff', expiresAt: 4_102_444_800_000 })
     expect(key).toMatchObject({ account, name: 'laptop', group: 'staff', revoked: false, spent: 0n, held: 0n })
     expect(key).toMatchObject({ expiresAt: 4_102_444_800_000, cap: undefined })
-    expect(await storage.findCaller(hash)).toEqual({
+    expect(await storage.keys.findCaller(hash)).toEqual({
       ...{ key: key.id, account, group: 'staff', revoked: false },
       ...{ expiresAt: 4_102_444_800_000, accountDisabled: false, revision: 0, restrictions: NO_RESTRICTIONS },
       ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
     })
-    expect(await storage.findCaller(newHash())).toBeUndefined()
+    expect(await storage.keys.findCaller(newHash())).toBeUndefined()
   })
 
   test('a key keeps its limits, its period and what it may be used for', async () => {
@@ -156,35 +157,35 @@ export function recordsContract(use: Use): void {
     const key = await newKey(storage, account, { hash, cap: 5n, capPeriod: 'week', limits, restrictions })
     expect(key).toMatchObject({ cap: 5n, capPeriod: 'week', limits, restrictions })
     expect(key).toMatchObject({ spentUnderCap: 0n, spentToday: 0n, spentThisMonth: 0n })
-    expect(await storage.listKeys(account)).toEqual([key])
+    expect(await storage.keys.list(account)).toEqual([key])
     const accountLimits = { ...NO_LIMITS, requestsPerMinute: 7 }
-    await storage.setAccountLimits(account, accountLimits)
-    expect(await storage.findCaller(hash)).toMatchObject({ limits, restrictions, accountLimits, revision: 1 })
-    expect((await storage.standing(key.id))?.account).toMatchObject({ id: account, limits: accountLimits })
-    await storage.setAccountLimits(account, NO_LIMITS)
-    expect(await storage.findCaller(hash)).toMatchObject({ accountLimits: NO_LIMITS, revision: 2 })
+    await storage.accounts.setLimits(account, accountLimits)
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ limits, restrictions, accountLimits, revision: 1 })
+    expect((await storage.keys.findWithAccount(key.id))?.account).toMatchObject({ id: account, limits: accountLimits })
+    await storage.accounts.setLimits(account, NO_LIMITS)
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ accountLimits: NO_LIMITS, revision: 2 })
   })
 
   test('the standing of a key is what its owner and its list say', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage, 700n, { cap: 9n })
     await newKey(storage, wallet.account)
-    expect(await storage.standing(wallet.key)).toEqual({
-      account: (await storage.findAccount(wallet.email)) as Account,
-      key: (await storage.listKeys(wallet.account))[0] as Key,
+    expect(await storage.keys.findWithAccount(wallet.key)).toEqual({
+      account: (await storage.accounts.find(wallet.email)) as Account,
+      key: (await storage.keys.list(wallet.account))[0] as Key,
     })
-    expect(await storage.standing(UNKNOWN)).toBeUndefined()
+    expect(await storage.keys.findWithAccount(UNKNOWN)).toBeUndefined()
   })
 
   test('limits that cannot be meant are refused, and nothing is kept of them', async () => {
     const { storage } = use()
     const { id, email } = await newAccount(storage)
-    const before = await storage.changeCounter()
+    const before = await storage.keys.changeCounter()
     const absurd = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]
     for (const value of absurd)
       for (const field of ['requestsPerMinute', 'tokensPerMinute', 'concurrent']) {
         const limits = { ...NO_LIMITS, [field]: value }
-        expect(await thrownBy(storage.setAccountLimits(id, limits))).toBeInstanceOf(RangeError)
+        expect(await thrownBy(storage.accounts.setLimits(id, limits))).toBeInstanceOf(RangeError)
         expect(await thrownBy(newKey(storage, id, { limits }))).toBeInstanceOf(RangeError)
       }
     const bad: KeyFields[] = [
@@ -194,10 +195,10 @@ export function recordsContract(use: Use): void {
       { restrictions: { models: undefined, networks: [] } },
     ]
     for (const fields of bad) expect(await thrownBy(newKey(storage, id, fields))).toBeInstanceOf(RangeError)
-    expect(await storage.listKeys(id)).toEqual([])
-    expect((await storage.findAccount(email))?.limits).toEqual(NO_LIMITS)
-    await storage.setAccountLimits(UNKNOWN, NO_LIMITS)
-    expect(await storage.changeCounter()).toBe(before)
+    expect(await storage.keys.list(id)).toEqual([])
+    expect((await storage.accounts.find(email))?.limits).toEqual(NO_LIMITS)
+    await storage.accounts.setLimits(UNKNOWN, NO_LIMITS)
+    expect(await storage.keys.changeCounter()).toBe(before)
   })
 
   test('keys are listed in the order of their creation, each account its own', async () => {
@@ -206,8 +207,8 @@ export function recordsContract(use: Use): void {
     const other = await newAccount(storage)
     const keys = [await newKey(storage, one.id, { cap: 5n }), await newKey(storage, one.id)]
     await newKey(storage, other.id)
-    expect(await storage.listKeys(one.id)).toEqual(keys)
-    expect(await storage.listKeys(UNKNOWN)).toEqual([])
+    expect(await storage.keys.list(one.id)).toEqual(keys)
+    expect(await storage.keys.list(UNKNOWN)).toEqual([])
   })
 
   test('a key needs an account and a hash of its own', async () => {
@@ -218,21 +219,21 @@ export function recordsContract(use: Use): void {
     expect(String(await thrownBy(newKey(storage, UNKNOWN)))).toContain('does not exist')
     expect(await thrownBy(newKey(storage, id, { hash }))).toBeInstanceOf(Error)
     expect(await thrownBy(newKey(storage, id, { hash: new Uint8Array(16) }))).toBeInstanceOf(TypeError)
-    expect((await storage.findCaller(hash))?.key).toBe(first)
+    expect((await storage.keys.findCaller(hash))?.key).toBe(first)
   })
 
   test('revoking and disabling show at once', async () => {
     const { storage } = use()
     const hash = newHash()
     const wallet = await newWallet(storage, 0n, { hash })
-    await storage.setAccountDisabled(wallet.account, true)
-    expect(await storage.findCaller(hash)).toMatchObject({ revoked: false, accountDisabled: true })
-    await storage.setAccountDisabled(wallet.account, false)
-    expect(await storage.revokeKey(wallet.key)).toBe(true)
-    expect(await storage.revokeKey(wallet.key)).toBe(true)
-    expect(await storage.revokeKey(UNKNOWN)).toBe(false)
-    expect(await storage.findCaller(hash)).toMatchObject({ revoked: true, accountDisabled: false })
-    expect((await storage.listKeys(wallet.account))[0]?.revoked).toBe(true)
+    await storage.accounts.setDisabled(wallet.account, true)
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ revoked: false, accountDisabled: true })
+    await storage.accounts.setDisabled(wallet.account, false)
+    expect(await storage.keys.revoke(wallet.key)).toBe(true)
+    expect(await storage.keys.revoke(wallet.key)).toBe(true)
+    expect(await storage.keys.revoke(UNKNOWN)).toBe(false)
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ revoked: true, accountDisabled: false })
+    expect((await storage.keys.list(wallet.account))[0]?.revoked).toBe(true)
   })
 
   test('the change counter grows with each change that a cached caller must notice', async () => {
@@ -240,30 +241,30 @@ export function recordsContract(use: Use): void {
     const wallet = await newWallet(storage)
     const changes: (() => Promise<unknown>)[] = [
       () => newKey(storage, wallet.account),
-      () => storage.revokeKey(wallet.key),
-      () => storage.setAccountDisabled(wallet.account, true),
-      () => storage.setAccountDisabled(wallet.account, false),
-      () => storage.setAccountLimits(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
-      () => storage.setAccountLimits(wallet.account, NO_LIMITS),
+      () => storage.keys.revoke(wallet.key),
+      () => storage.accounts.setDisabled(wallet.account, true),
+      () => storage.accounts.setDisabled(wallet.account, false),
+      () => storage.accounts.setLimits(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
+      () => storage.accounts.setLimits(wallet.account, NO_LIMITS),
     ]
     for (const change of changes) {
-      const before = await storage.changeCounter()
+      const before = await storage.keys.changeCounter()
       await change()
-      expect(await storage.changeCounter()).toBeGreaterThan(before)
+      expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
     }
-    const settled = await storage.changeCounter()
-    await storage.credit(wallet.account, 5n, 'no change of state')
-    await storage.revokeKey(UNKNOWN)
-    expect(await storage.changeCounter()).toBe(settled)
+    const settled = await storage.keys.changeCounter()
+    await storage.accounts.credit(wallet.account, 5n, 'no change of state')
+    await storage.keys.revoke(UNKNOWN)
+    expect(await storage.keys.changeCounter()).toBe(settled)
   })
 
   test('meta keeps the first value, whoever sets it', async () => {
     const { storage, reopen } = use()
-    expect(await storage.getMeta('secret')).toBeUndefined()
-    const values = await Promise.all(['a', 'b', 'c'].map((value) => storage.setMetaOnce('secret', value)))
+    expect(await storage.meta.get('secret')).toBeUndefined()
+    const values = await Promise.all(['a', 'b', 'c'].map((value) => storage.meta.setOnce('secret', value)))
     expect(new Set(values).size).toBe(1)
-    expect(await storage.setMetaOnce('secret', 'd')).toBe(values[0] as string)
-    expect(await (await reopen()).getMeta('secret')).toBe(values[0] as string)
+    expect(await storage.meta.setOnce('secret', 'd')).toBe(values[0] as string)
+    expect(await (await reopen()).meta.get('secret')).toBe(values[0] as string)
   })
 
   for (const { what, bad } of [
@@ -274,20 +275,20 @@ export function recordsContract(use: Use): void {
       const { storage } = use()
       const { id } = await newAccount(storage)
       const calls = [
-        () => storage.createAccount(`${bad}@example.com`, 0n, TRIAL),
-        () => storage.findAccount(bad),
-        () => storage.credit(id, 1n, bad),
+        () => storage.accounts.create(`${bad}@example.com`, 0n, TRIAL),
+        () => storage.accounts.find(bad),
+        () => storage.accounts.credit(id, 1n, bad),
         () => newKey(storage, id, { name: bad }),
         () => newKey(storage, id, { group: bad }),
         () => newKey(storage, id, { restrictions: { models: ['x', bad], networks: undefined } }),
         () => newKey(storage, id, { restrictions: { models: undefined, networks: [bad] } }),
-        () => storage.setMetaOnce(bad, 'x'),
-        () => storage.setMetaOnce('x', bad),
-        () => storage.getMeta(bad),
-        () => storage.apply({ verb: 'join', slot: 9, config: bad }),
+        () => storage.meta.setOnce(bad, 'x'),
+        () => storage.meta.setOnce('x', bad),
+        () => storage.meta.get(bad),
+        () => storage.ledger.apply({ verb: 'join', slot: 9, config: bad }),
       ]
       for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(TypeError)
-      expect(await storage.listKeys(id)).toEqual([])
+      expect(await storage.keys.list(id)).toEqual([])
     })
 
   test('any other text comes back as it was', async () => {
@@ -295,6 +296,6 @@ export function recordsContract(use: Use): void {
     const name = `quote ' " \\ % \u{1f600} \u0001 \u202e \ufffe \r\n \u0130`
     const { id } = await newAccount(storage)
     await newKey(storage, id, { name })
-    expect((await storage.listKeys(id))[0]?.name).toBe(name)
+    expect((await storage.keys.list(id))[0]?.name).toBe(name)
   })
 }

@@ -17,7 +17,7 @@ const elsewhere = (index: number) => ({ network: `198.51.${index}.7`, wideNetwor
 
 /** What each of them got, in words. */
 async function signUpAll(storage: Storage, people: readonly SignUp[]): Promise<string[]> {
-  const answers = await Promise.all(people.map((each) => storage.signUp(each)))
+  const answers = await Promise.all(people.map((each) => storage.accounts.signUp(each)))
   return answers.map((answer) => (typeof answer === 'string' ? answer : `made with ${answer.trialCredit}`)).sort()
 }
 const times = (count: number, answer: string): string[] => Array(count).fill(answer)
@@ -25,16 +25,16 @@ const times = (count: number, answer: string): string[] => Array(count).fill(ans
 export function registrationContract(use: Use): void {
   test('whoever signs up has an account with trial credit, booked as such', async () => {
     const { storage, raw } = use()
-    const answer = await storage.signUp(person('Ada+New@example.com', { password: '$argon2id$hash' }))
+    const answer = await storage.accounts.signUp(person('Ada+New@example.com', { password: '$argon2id$hash' }))
     expect(answer).toMatchObject({
       account: { email: 'ada+new@example.com', balance: 10n, held: 0n, disabled: false },
       trialCredit: 10n,
     })
-    expect(await storage.findAccount('ada+new@example.com')).toMatchObject({ balance: 10n })
+    expect(await storage.accounts.find('ada+new@example.com')).toMatchObject({ balance: 10n })
     const [transfer, ...more] = await raw('SELECT debit, amount FROM transfer')
     expect([Number(transfer?.debit), Number(transfer?.amount), more.length]).toEqual([Number(TRIAL), 10, 0])
     expect(await raw('SELECT password FROM credential')).toEqual([{ password: '$argon2id$hash' }])
-    expect((await storage.audit()).ok).toBe(true)
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   describe.each([
@@ -46,37 +46,37 @@ export function registrationContract(use: Use): void {
   ])('%j and %j are one person', (first, second) => {
     test('who signs up once', async () => {
       const { storage } = use()
-      await storage.signUp(person(first))
-      expect(await storage.signUpRefusal(second, '198.51.100.1', '198.51.100.0/24')).toBe('taken')
-      expect(await storage.signUp(person(second, elsewhere(1)))).toBe('taken')
-      expect(await storage.findAccount(first)).toMatchObject({ balance: 10n })
+      await storage.accounts.signUp(person(first))
+      expect(await storage.accounts.signUpRejection(second, '198.51.100.1', '198.51.100.0/24')).toBe('taken')
+      expect(await storage.accounts.signUp(person(second, elsewhere(1)))).toBe('taken')
+      expect(await storage.accounts.find(first)).toMatchObject({ balance: 10n })
     })
 
     test('and not at all where the operator has made an account before', async () => {
       const { storage } = use()
-      await storage.createAccount(first, 5n, CREDIT)
-      expect(await storage.signUp(person(second))).toBe('taken')
+      await storage.accounts.create(first, 5n, CREDIT)
+      expect(await storage.accounts.signUp(person(second))).toBe('taken')
     })
   })
 
   test('the operator may give one person several accounts', async () => {
     const { storage } = use()
-    await storage.signUp(person('ada@example.com'))
-    expect(await storage.createAccount('ada+work@example.com', 5n, CREDIT)).toMatchObject({ balance: 5n })
-    expect(await storage.createAccount('ada@example.com', 5n, CREDIT)).toBeUndefined()
+    await storage.accounts.signUp(person('ada@example.com'))
+    expect(await storage.accounts.create('ada+work@example.com', 5n, CREDIT)).toMatchObject({ balance: 5n })
+    expect(await storage.accounts.create('ada@example.com', 5n, CREDIT)).toBeUndefined()
   })
 
   test('an address is used up for ever, whatever becomes of its account', async () => {
     const { storage, raw } = use()
-    await storage.signUp(person('ada@example.com'))
-    await storage.setAccountDisabled((await storage.findAccount('ada@example.com'))?.id ?? 0n, true)
-    expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
+    await storage.accounts.signUp(person('ada@example.com'))
+    await storage.accounts.setDisabled((await storage.accounts.find('ada@example.com'))?.id ?? 0n, true)
+    expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
     for (const sql of ['DELETE FROM taken_address', "UPDATE taken_address SET form = 'x'"])
       expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never released')
     // As if the account itself had been removed by a later version.
     await raw("UPDATE account SET email = 'removed'")
-    expect(await storage.signUpRefusal('ada@example.com', HOME, WIDE)).toBe('taken')
-    expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
+    expect(await storage.accounts.signUpRejection('ada@example.com', HOME, WIDE)).toBe('taken')
+    expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
   })
 
   test('three from one network, then tomorrow again', async () => {
@@ -85,8 +85,8 @@ export function registrationContract(use: Use): void {
     const answers: string[] = []
     for (const each of people) answers.push(...(await signUpAll(storage, [each])))
     expect(answers).toEqual([...times(3, 'made with 10'), ...times(2, 'too_many')])
-    expect(await storage.signUpRefusal('new@example.com', HOME, WIDE)).toBe('too_many')
-    expect(await storage.signUpRefusal('new@example.com', '192.0.2.2', WIDE)).toBeUndefined()
+    expect(await storage.accounts.signUpRejection('new@example.com', HOME, WIDE)).toBe('too_many')
+    expect(await storage.accounts.signUpRejection('new@example.com', '192.0.2.2', WIDE)).toBeUndefined()
     expect(await signUpAll(storage, [person('other@example.com', elsewhere(1))])).toEqual(['made with 10'])
     await raw('UPDATE sign_up SET day = day - 1')
     expect(await signUpAll(storage, [person('p3@example.com')])).toEqual(['made with 10'])
@@ -98,12 +98,13 @@ export function registrationContract(use: Use): void {
 
   test('whoever is refused has used up nothing', async () => {
     const { storage, raw } = use()
-    await storage.signUp(person('ada@example.com'))
+    await storage.accounts.signUp(person('ada@example.com'))
     const before = await raw('SELECT day, given FROM trial_day')
-    for (let index = 0; index < 5; index++) expect(await storage.signUp(person('ada@example.com'))).toBe('taken')
+    for (let index = 0; index < 5; index++)
+      expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
     await signUpAll(storage, [person('b@example.com'), person('c@example.com')])
-    expect(await storage.signUp(person('d@example.com'))).toBe('too_many')
-    expect(await storage.signUpRefusal('d@example.com', '192.0.2.2', WIDE)).toBeUndefined()
+    expect(await storage.accounts.signUp(person('d@example.com'))).toBe('too_many')
+    expect(await storage.accounts.signUpRejection('d@example.com', '192.0.2.2', WIDE)).toBeUndefined()
     expect(BigInt(before[0]?.given as bigint)).toBe(10n)
     expect((await raw('SELECT given FROM trial_day')).map((row) => BigInt(row.given as bigint))).toEqual([30n])
   })
@@ -116,7 +117,7 @@ export function registrationContract(use: Use): void {
     expect(answers).toEqual([...times(2, 'made with 10'), ...times(2, 'made with 0')])
     await raw('UPDATE trial_day SET day = day - 1')
     expect(await signUpAll(storage, [next(9)])).toEqual(['made with 10'])
-    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 5, transfers: 3 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 5, transfers: 3 })
   })
 
   test.each([
@@ -139,46 +140,53 @@ export function registrationContract(use: Use): void {
       ...times(3, 'made with 10'),
       ...times(20, 'too_many'),
     ])
-    expect(await storage.signUpRefusal('new@example.com', '192.0.2.99', WIDE)).toBe('too_many')
-    expect(await storage.signUp(person('new@example.com', elsewhere(1)))).toMatchObject({ trialCredit: 10n })
-    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 31, transfers: 4 })
+    expect(await storage.accounts.signUpRejection('new@example.com', '192.0.2.99', WIDE)).toBe('too_many')
+    expect(await storage.accounts.signUp(person('new@example.com', elsewhere(1)))).toMatchObject({ trialCredit: 10n })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 31, transfers: 4 })
   })
 
   test('an account without trial credit says why', async () => {
     const { storage } = use()
-    expect(await storage.signUp(person('a@example.com'))).toMatchObject({ withheld: undefined })
-    expect(await storage.signUp(person('b@example.com', { wideTrials: 1 }))).toMatchObject({ withheld: 'network' })
-    expect(await storage.signUp(person('c@example.com', { budget: 15n }))).toMatchObject({ withheld: 'budget' })
+    expect(await storage.accounts.signUp(person('a@example.com'))).toMatchObject({ withheld: undefined })
+    expect(await storage.accounts.signUp(person('b@example.com', { wideTrials: 1 }))).toMatchObject({
+      withheld: 'network',
+    })
+    expect(await storage.accounts.signUp(person('c@example.com', { budget: 15n }))).toMatchObject({
+      withheld: 'budget',
+    })
     const none = person('d@example.com', { trialCredit: 0n, ...elsewhere(1) })
-    expect(await storage.signUp(none)).toMatchObject({ trialCredit: 0n, withheld: undefined })
+    expect(await storage.accounts.signUp(none)).toMatchObject({ trialCredit: 0n, withheld: undefined })
   })
 
   test('of fifty at once for one address, one gets it', async () => {
     const { storage } = use()
     const spellings = many(50, (index) => person(`ada+${index}@example.com`, elsewhere(index)))
     expect(await signUpAll(storage, spellings)).toEqual(['made with 10', ...times(49, 'taken')])
-    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 1, transfers: 1 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 1, transfers: 1 })
   })
 
   test('of fifty at once from one network, three get in', async () => {
     const { storage } = use()
     const people = many(50, (index) => person(`p${index}@example.com`))
     expect(await signUpAll(storage, people)).toEqual([...times(3, 'made with 10'), ...times(47, 'too_many')])
-    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 3, transfers: 3 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 3, transfers: 3 })
   })
 
   test('of fifty at once under one budget, ten get credit and all get accounts', async () => {
     const { storage } = use()
     const people = many(50, (index) => person(`p${index}@example.com`, { budget: 105n, ...elsewhere(index) }))
     expect(await signUpAll(storage, people)).toEqual([...times(40, 'made with 0'), ...times(10, 'made with 10')])
-    expect(await storage.audit()).toMatchObject({ ok: true, accounts: 50, transfers: 10 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 50, transfers: 10 })
   })
 
   test('the operator and a stranger who want one address at once: one gets it', async () => {
     const { storage } = use()
     for (let round = 0; round < 10; round++) {
       const email = `p${round}@example.com`
-      const both = [storage.createAccount(email, 5n, CREDIT), storage.signUp(person(email, elsewhere(round)))]
+      const both = [
+        storage.accounts.create(email, 5n, CREDIT),
+        storage.accounts.signUp(person(email, elsewhere(round))),
+      ]
       const made = (await Promise.all(both)).filter((answer) => answer !== undefined && answer !== 'taken')
       expect(made).toHaveLength(1)
     }
@@ -196,7 +204,7 @@ export function registrationContract(use: Use): void {
       { budget: MAX_AMOUNT + 1n },
     ]
     for (const fields of wrong)
-      expect(await thrownBy(storage.signUp(person('a@example.com', fields)))).toBeInstanceOf(Error)
-    expect((await storage.audit()).accounts).toBe(0)
+      expect(await thrownBy(storage.accounts.signUp(person('a@example.com', fields)))).toBeInstanceOf(Error)
+    expect((await storage.ledger.audit()).accounts).toBe(0)
   })
 }

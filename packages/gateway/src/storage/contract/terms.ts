@@ -13,8 +13,8 @@ export function termsContract(use: Use): void {
     const wallet = await newWallet(storage, 1_000n, { hash })
     const other = await newKey(storage, wallet.account)
     const terms = async () => {
-      const key = (await storage.standing(wallet.key))?.key
-      const { revision } = (await storage.findCaller(hash)) ?? {}
+      const key = (await storage.keys.findWithAccount(wallet.key))?.key
+      const { revision } = (await storage.keys.findCaller(hash)) ?? {}
       return {
         cap: key?.cap,
         capPeriod: key?.capPeriod,
@@ -41,20 +41,20 @@ export function termsContract(use: Use): void {
     ]
     let revision = 0
     for (const { change, becomes } of steps) {
-      const before = await storage.changeCounter()
-      expect(await storage.setKeyTerms(wallet.key, change)).toBe(true)
+      const before = await storage.keys.changeCounter()
+      expect(await storage.keys.setTerms(wallet.key, change)).toBe(true)
       revision += 1
       expect(await terms()).toEqual({ ...none, ...becomes, revision })
-      expect(await storage.changeCounter()).toBeGreaterThan(before)
+      expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
     }
-    expect((await storage.standing(other.id))?.key).toEqual(other)
+    expect((await storage.keys.findWithAccount(other.id))?.key).toEqual(other)
   })
 
   test('what cannot be meant is refused, and an unknown key changes nothing', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage, 1_000n, { cap: 5n })
-    const before = await storage.changeCounter()
-    const key = (await storage.standing(wallet.key))?.key
+    const before = await storage.keys.changeCounter()
+    const key = (await storage.keys.findWithAccount(wallet.key))?.key
     const absurd: KeyChanges[] = [
       ...[
         { cap: -1n },
@@ -71,60 +71,60 @@ export function termsContract(use: Use): void {
       ...[{ models: [] }, { networks: [] }],
     ]
     for (const change of absurd)
-      expect(await thrownBy(storage.setKeyTerms(wallet.key, change))).toBeInstanceOf(RangeError)
-    expect(await thrownBy(storage.setKeyTerms(wallet.key, { models: ['a\0b'] }))).toBeInstanceOf(TypeError)
-    expect(await storage.setKeyTerms(UNKNOWN, { cap: 1n })).toBe(false)
-    expect((await storage.standing(wallet.key))?.key).toEqual(key)
-    expect(await storage.changeCounter()).toBe(before)
+      expect(await thrownBy(storage.keys.setTerms(wallet.key, change))).toBeInstanceOf(RangeError)
+    expect(await thrownBy(storage.keys.setTerms(wallet.key, { models: ['a\0b'] }))).toBeInstanceOf(TypeError)
+    expect(await storage.keys.setTerms(UNKNOWN, { cap: 1n })).toBe(false)
+    expect((await storage.keys.findWithAccount(wallet.key))?.key).toEqual(key)
+    expect(await storage.keys.changeCounter()).toBe(before)
   })
 
   test('the next hold has to know it, and is held to it', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 10_000n), await newNode(storage)]
-    const next = (id: bigint, revision: number) => storage.apply(hold(id, wallet, node, { revision }))
+    const next = (id: bigint, revision: number) => storage.ledger.apply(hold(id, wallet, node, { revision }))
     expect(await next(1n, 0)).toEqual(result('done', 100n))
-    await storage.setKeyTerms(wallet.key, { concurrent: 1 })
+    await storage.keys.setTerms(wallet.key, { concurrent: 1 })
     expect(await next(2n, 0)).toEqual(result('key_changed'))
     expect(await next(2n, 1)).toEqual(result('key_concurrent'))
-    await storage.setKeyTerms(wallet.key, { concurrent: undefined, cap: 150n })
+    await storage.keys.setTerms(wallet.key, { concurrent: undefined, cap: 150n })
     expect(await next(2n, 2)).toEqual(result('cap_reached', 50n))
-    await storage.setKeyTerms(wallet.key, { cap: 200n, capPeriod: 'day' })
+    await storage.keys.setTerms(wallet.key, { cap: 200n, capPeriod: 'day' })
     expect(await next(2n, 3)).toEqual(result('done', 100n))
-    await storage.setKeyTerms(wallet.key, { cap: undefined, capPeriod: undefined, expiresAt: 1 })
+    await storage.keys.setTerms(wallet.key, { cap: undefined, capPeriod: undefined, expiresAt: 1 })
     expect(await next(3n, 4)).toEqual(result('key_expired'))
-    await storage.setKeyTerms(wallet.key, { expiresAt: undefined, requestsPerMinute: 1 })
+    await storage.keys.setTerms(wallet.key, { expiresAt: undefined, requestsPerMinute: 1 })
     expect(await next(3n, 5)).toEqual(result('done', 100n))
     expect((await next(4n, 5)).outcome).toBe('key_requests')
-    expect((await storage.audit()).ok).toBe(true)
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   test('a cap that is lowered under running requests: what they hold is paid, and no more', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 10_000n, { cap: 500n }), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(hold(2n, wallet, node))
-    await storage.setKeyTerms(wallet.key, { cap: 30n })
-    expect(await storage.apply(extend(1n, node, { known: 100n }))).toEqual(result('cap_reached', 0n))
-    expect(await storage.apply(settle(1n, node, 80n))).toEqual(result('done', 80n))
-    expect(await storage.apply(settle(2n, node, 400n))).toEqual(result('done', 100n))
-    expect(await storage.usage(wallet.account, 1)).toMatchObject([{ cost: 100n, shortfall: 300n }])
-    expect((await storage.audit()).ok).toBe(true)
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await storage.keys.setTerms(wallet.key, { cap: 30n })
+    expect(await storage.ledger.apply(extend(1n, node, { known: 100n }))).toEqual(result('cap_reached', 0n))
+    expect(await storage.ledger.apply(settle(1n, node, 80n))).toEqual(result('done', 80n))
+    expect(await storage.ledger.apply(settle(2n, node, 400n))).toEqual(result('done', 100n))
+    expect(await storage.ledger.usage(wallet.account, 1)).toMatchObject([{ cost: 100n, shortfall: 300n }])
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   test('a limit of tokens that is set later begins with what is open, and is not lowered by it', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
-    await storage.apply(hold(1n, wallet, node, { tokens: 600 }))
-    await storage.apply(hold(2n, other, node, { tokens: 100 }))
-    await storage.setKeyTerms(wallet.key, { tokensPerMinute: 1_000 })
+    await storage.ledger.apply(hold(1n, wallet, node, { tokens: 600 }))
+    await storage.ledger.apply(hold(2n, other, node, { tokens: 100 }))
+    await storage.keys.setTerms(wallet.key, { tokensPerMinute: 1_000 })
     const next = (id: bigint, tokens: number) => hold(id, wallet, node, { revision: 1, tokens, minimumTokens: tokens })
-    expect((await storage.apply(next(3n, 401))).outcome).toBe('key_tokens')
-    expect((await storage.apply(next(3n, 400))).outcome).toBe('done')
-    await storage.apply(settle(1n, node, 1n, { tokens: 0 }))
-    expect((await storage.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
+    expect((await storage.ledger.apply(next(3n, 401))).outcome).toBe('key_tokens')
+    expect((await storage.ledger.apply(next(3n, 400))).outcome).toBe('done')
+    await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
+    expect((await storage.ledger.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
     // Changed, not set anew: what was counted stays counted.
-    await storage.setKeyTerms(wallet.key, { tokensPerMinute: 1_100 })
-    expect((await storage.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
+    await storage.keys.setTerms(wallet.key, { tokensPerMinute: 1_100 })
+    expect((await storage.ledger.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
   })
 }

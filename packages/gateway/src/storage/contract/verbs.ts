@@ -20,11 +20,11 @@ export function verbsContract(use: Use): void {
   test('hold, then settle: the cost moves, the rest is free again', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
-    expect(await storage.apply(settle(1n, node, 60n))).toEqual(result('done', 60n))
+    expect(await storage.ledger.apply(settle(1n, node, 60n))).toEqual(result('done', 60n))
     expect(await money(storage, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
-    expect(await storage.usage(wallet.account, 0)).toEqual([
+    expect(await storage.ledger.usage(wallet.account, 0)).toEqual([
       {
         ...{
           heldAt: expect.any(Number),
@@ -39,35 +39,35 @@ export function verbsContract(use: Use): void {
         ...{ held: 100n, cost: 60n, shortfall: 0n, receipt: '{"units":1}' },
       },
     ])
-    expect(await storage.audit()).toMatchObject({ ok: true, requests: 1, openHolds: 0, transfers: 2 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1, openHolds: 0, transfers: 2 })
   })
 
   test('void costs nothing and leaves its row', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    expect(await storage.apply(voided(1n, node))).toEqual(result('done', 0n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    expect(await storage.ledger.apply(voided(1n, node))).toEqual(result('done', 0n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
   })
 
   test('a receipt of an earlier version that is larger than any of this one is not read', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     const receipt = JSON.stringify({ warnings: ['x'.repeat(1_000_000)] })
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply({ ...settle(1n, node, 60n), receipt })
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply({ ...settle(1n, node, 60n), receipt })
     const cut = '{"warnings":["receipt;cut"]}'
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ cost: 60n, receipt: cut }])
-    expect(await storage.findRequest(wallet.account, 1n)).toMatchObject({ cost: 60n, receipt: cut })
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ cost: 60n, receipt: cut }])
+    expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({ cost: 60n, receipt: cut })
   })
 
   test('settling at nothing is not a void', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    expect(await storage.apply(settle(1n, node, 0n))).toEqual(result('done', 0n))
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([{ state: 1, ending: 'done' }])
+    await storage.ledger.apply(hold(1n, wallet, node))
+    expect(await storage.ledger.apply(settle(1n, node, 0n))).toEqual(result('done', 0n))
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 1, ending: 'done' }])
   })
 
   const grants: { name: string; balance: bigint; cap?: bigint; want: [bigint, bigint]; gets: Result }[] = [
@@ -85,7 +85,7 @@ export function verbsContract(use: Use): void {
       const { storage } = use()
       const wallet = await newWallet(storage, balance, cap === undefined ? {} : { cap })
       const [amount, minimum] = want
-      expect(await storage.apply(hold(1n, wallet, await newNode(storage), { amount, minimum }))).toEqual(gets)
+      expect(await storage.ledger.apply(hold(1n, wallet, await newNode(storage), { amount, minimum }))).toEqual(gets)
       const granted = gets.outcome === 'done' ? gets.amount : 0n
       expect(await money(storage, wallet)).toEqual({ balance, held: granted, spent: 0n, keyHeld: granted })
     })
@@ -93,45 +93,47 @@ export function verbsContract(use: Use): void {
   test('an extension is granted down to its minimum, and progress is kept even when it is refused', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, 130n), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    expect(await storage.apply(extend(1n, node, { minimum: 30n, progress: 40n }))).toEqual(result('done', 30n))
-    expect(await storage.apply(extend(1n, node, { progress: 90n }))).toEqual(result('no_balance', 0n))
-    await storage.apply(extend(1n, node, { progress: 5n }))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    expect(await storage.ledger.apply(extend(1n, node, { minimum: 30n, progress: 40n }))).toEqual(result('done', 30n))
+    expect(await storage.ledger.apply(extend(1n, node, { progress: 90n }))).toEqual(result('no_balance', 0n))
+    await storage.ledger.apply(extend(1n, node, { progress: 5n }))
     expect((await raw('SELECT progress FROM request')).map((row) => Number(row.progress))).toEqual([90])
     expect(await money(storage, wallet)).toEqual({ balance: 130n, held: 130n, spent: 0n, keyHeld: 130n })
-    expect(await storage.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
     expect(await money(storage, wallet)).toEqual({ balance: 10n, held: 0n, spent: 120n, keyHeld: 0n })
   })
 
   test('a cap counts what is spent and what is held', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 1_000n, { cap: 150n }), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(settle(1n, node, 60n))
-    expect(await storage.apply(hold(2n, wallet, node, { amount: 80n, minimum: 80n }))).toEqual(result('done', 80n))
-    expect(await storage.apply(hold(3n, wallet, node, { minimum: 11n }))).toEqual(result('cap_reached', 10n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(settle(1n, node, 60n))
+    expect(await storage.ledger.apply(hold(2n, wallet, node, { amount: 80n, minimum: 80n }))).toEqual(
+      result('done', 80n),
+    )
+    expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 11n }))).toEqual(result('cap_reached', 10n))
     const other = await newKey(storage, wallet.account)
-    expect(await storage.apply(hold(3n, { ...wallet, key: other.id }, node))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(3n, { ...wallet, key: other.id }, node))).toEqual(result('done', 100n))
   })
 
   test('more than was held is taken from what is free, and the rest is shortfall', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 250n), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.apply(hold(2n, wallet, node))
-    expect(await storage.apply(settle(1n, node, 500n))).toEqual(result('done', 150n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    expect(await storage.ledger.apply(settle(1n, node, 500n))).toEqual(result('done', 150n))
     expect(await money(storage, wallet)).toEqual({ balance: 100n, held: 100n, spent: 150n, keyHeld: 100n })
-    expect(await storage.apply(settle(2n, node, 100n))).toEqual(result('done', 100n))
-    expect(await storage.usage(wallet.account, 0)).toMatchObject([
+    expect(await storage.ledger.apply(settle(2n, node, 100n))).toEqual(result('done', 100n))
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
       { request: 2n, cost: 100n, shortfall: 0n },
       { request: 1n, cost: 150n, shortfall: 350n },
     ])
-    expect(await storage.audit()).toMatchObject({ ok: true })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
   type Prepare = (storage: ReturnType<Use>['storage'], wallet: Wallet) => Promise<unknown>
   const refusals: { name: string; prepare?: Prepare; fields?: Partial<Hold>; outcome: Result['outcome'] }[] = [
-    { name: 'a revoked key', prepare: (storage, { key }) => storage.revokeKey(key), outcome: 'key_invalid' },
+    { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), outcome: 'key_invalid' },
     { name: 'an unknown key', fields: { key: 987_654n }, outcome: 'key_invalid' },
     { name: 'an unknown account', fields: { account: 987_654n }, outcome: 'key_invalid' },
     { name: 'an unknown slot', fields: { slot: 77 }, outcome: 'node_lost' },
@@ -139,7 +141,7 @@ export function verbsContract(use: Use): void {
     { name: 'an epoch gone by', fields: { epoch: 0 }, outcome: 'node_lost' },
     {
       name: 'a disabled account',
-      prepare: (storage, { account }) => storage.setAccountDisabled(account, true),
+      prepare: (storage, { account }) => storage.accounts.setDisabled(account, true),
       outcome: 'account_disabled',
     },
   ]
@@ -148,70 +150,70 @@ export function verbsContract(use: Use): void {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage), await newNode(storage)]
       await prepare?.(storage, wallet)
-      expect(await storage.apply(hold(1n, wallet, node, fields))).toEqual(result(outcome))
+      expect(await storage.ledger.apply(hold(1n, wallet, node, fields))).toEqual(result(outcome))
       expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
-      expect(await storage.usage(wallet.account, 0)).toEqual([])
+      expect(await storage.ledger.usage(wallet.account, 0)).toEqual([])
     })
 
   test('no hold for an expired key, nor for a key of another account', async () => {
     const { storage } = use()
     const node = await newNode(storage)
     const [expired, lasting] = [await newWallet(storage, 9n, { expiresAt: 1 }), await newWallet(storage)]
-    expect(await storage.apply(hold(1n, expired, node))).toEqual(result('key_expired'))
-    expect(await storage.apply(hold(1n, { ...lasting, key: expired.key }, node))).toEqual(result('key_invalid'))
+    expect(await storage.ledger.apply(hold(1n, expired, node))).toEqual(result('key_expired'))
+    expect(await storage.ledger.apply(hold(1n, { ...lasting, key: expired.key }, node))).toEqual(result('key_invalid'))
     const later = await newKey(storage, lasting.account, { expiresAt: Date.now() + 86_400_000 })
-    expect(await storage.apply(hold(1n, { ...lasting, key: later.id }, node))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(1n, { ...lasting, key: later.id }, node))).toEqual(result('done', 100n))
   })
 
   test('what is changed between two holds counts for the second', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 100n), await newNode(storage)]
-    expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
-    await storage.credit(wallet.account, 150n, 'more')
-    expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
-    expect(await storage.credit(wallet.account, -51n, 'only 50 are free')).toBe(false)
-    await storage.setAccountDisabled(wallet.account, true)
-    expect(await storage.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('account_disabled'))
-    await storage.setAccountDisabled(wallet.account, false)
-    await storage.revokeKey(wallet.key)
-    expect(await storage.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_invalid'))
+    expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+    await storage.accounts.credit(wallet.account, 150n, 'more')
+    expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
+    expect(await storage.accounts.credit(wallet.account, -51n, 'only 50 are free')).toBe(false)
+    await storage.accounts.setDisabled(wallet.account, true)
+    expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('account_disabled'))
+    await storage.accounts.setDisabled(wallet.account, false)
+    await storage.keys.revoke(wallet.key)
+    expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_invalid'))
     expect(await money(storage, wallet)).toMatchObject({ balance: 250n, held: 200n })
   })
 
   test('a running request is not touched by revoking its key or disabling its account', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
-    await storage.revokeKey(wallet.key)
-    await storage.setAccountDisabled(wallet.account, true)
-    expect(await storage.apply(extend(1n, node))).toEqual(result('done', 50n))
-    expect(await storage.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.keys.revoke(wallet.key)
+    await storage.accounts.setDisabled(wallet.account, true)
+    expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('done', 50n))
+    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
   })
 
   test('a repeated verb gives the first answer and changes nothing', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 70n), await newNode(storage)]
     const first = hold(1n, wallet, node, { minimum: 10n })
-    expect(await storage.apply(first)).toEqual(result('done', 70n))
-    expect(await storage.apply(first)).toEqual(result('repeated', 70n))
-    expect(await storage.apply(settle(1n, node, 30n))).toEqual(result('done', 30n))
+    expect(await storage.ledger.apply(first)).toEqual(result('done', 70n))
+    expect(await storage.ledger.apply(first)).toEqual(result('repeated', 70n))
+    expect(await storage.ledger.apply(settle(1n, node, 30n))).toEqual(result('done', 30n))
     for (const verb of [settle(1n, node, 30n), settle(1n, node, 65n), voided(1n, node)])
-      expect(await storage.apply(verb)).toEqual(result('repeated', 30n))
-    expect(await storage.apply(first)).toEqual(result('not_open'))
-    expect(await storage.apply(extend(1n, node))).toEqual(result('not_open'))
+      expect(await storage.ledger.apply(verb)).toEqual(result('repeated', 30n))
+    expect(await storage.ledger.apply(first)).toEqual(result('not_open'))
+    expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('not_open'))
     expect(await money(storage, wallet)).toEqual({ balance: 40n, held: 0n, spent: 30n, keyHeld: 0n })
-    expect(await storage.audit()).toMatchObject({ ok: true, requests: 1, transfers: 2 })
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1, transfers: 2 })
   })
 
   test('only its owner moves a request, and nobody an unknown one', async () => {
     const { storage } = use()
     const [wallet, node, stranger] = [await newWallet(storage), await newNode(storage), await newNode(storage, 2)]
-    await storage.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(1n, wallet, node))
     for (const other of [stranger, { ...node, epoch: node.epoch + 1 }])
       for (const verb of [extend(1n, other), settle(1n, other, 5n), voided(1n, other), hold(1n, wallet, other)])
-        expect(await storage.apply(verb)).toEqual(result('not_open'))
+        expect(await storage.ledger.apply(verb)).toEqual(result('not_open'))
     for (const verb of [extend(2n, node), settle(2n, node, 5n), voided(2n, node)])
-      expect(await storage.apply(verb)).toEqual(result('unknown_request'))
+      expect(await storage.ledger.apply(verb)).toEqual(result('unknown_request'))
     expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
   })
 
@@ -223,7 +225,7 @@ export function verbsContract(use: Use): void {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
       const ids = Array.from({ length: 200 }, (_, index) => BigInt(index + 1))
-      const results = await Promise.all(ids.map((id) => storage.apply(hold(id, wallet, node, { minimum }))))
+      const results = await Promise.all(ids.map((id) => storage.ledger.apply(hold(id, wallet, node, { minimum }))))
       const granted = results.filter(({ outcome }) => outcome === 'done')
       expect(granted).toHaveLength(10)
       expect(granted.reduce((sum, { amount }) => sum + amount, 0n)).toBe(1_000n)
@@ -234,14 +236,14 @@ export function verbsContract(use: Use): void {
   test('of many who settle and void one request at once, one takes effect and all learn its cost', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(1n, wallet, node))
     const verbs = Array.from({ length: 30 }, (_, index) => (index % 3 ? settle(1n, node, 40n) : voided(1n, node)))
-    const results = await Promise.all(verbs.map((verb) => storage.apply(verb)))
+    const results = await Promise.all(verbs.map((verb) => storage.ledger.apply(verb)))
     const winner = results.filter(({ outcome }) => outcome === 'done')
     expect(winner).toHaveLength(1)
     expect(new Set(results.map(({ amount }) => amount))).toEqual(new Set([winner[0]?.amount as bigint]))
     expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n - (winner[0]?.amount as bigint), held: 0n })
-    expect((await storage.audit()).ok).toBe(true)
+    expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
   test('an impossible verb fails alone: its neighbours in the batch are kept', async () => {
@@ -262,7 +264,7 @@ export function verbsContract(use: Use): void {
       ]),
     ]
     const good = [hold(1n, wallet, node), hold(2n, wallet, node)]
-    const settled = await Promise.allSettled([...bad, ...good].map((verb) => storage.apply(verb)))
+    const settled = await Promise.allSettled([...bad, ...good].map((verb) => storage.ledger.apply(verb)))
     const failed = settled.filter((each) => each.status === 'rejected')
     expect(failed.map(({ reason }) => reason instanceof RangeError)).toEqual(bad.map(() => true))
     expect(await money(storage, wallet)).toMatchObject({ balance: 10_000n, held: 200n })
@@ -273,37 +275,37 @@ export function verbsContract(use: Use): void {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage), await newNode(storage)]
       for (const fields of [{ model: text }, { upstream: text }])
-        expect(await thrownBy(storage.apply(hold(1n, wallet, node, fields)))).toBeInstanceOf(TypeError)
-      await storage.apply(hold(1n, wallet, node))
+        expect(await thrownBy(storage.ledger.apply(hold(1n, wallet, node, fields)))).toBeInstanceOf(TypeError)
+      await storage.ledger.apply(hold(1n, wallet, node))
       for (const fields of [{ ending: text }, { receipt: text }])
-        expect(await thrownBy(storage.apply(settle(1n, node, 5n, fields)))).toBeInstanceOf(TypeError)
+        expect(await thrownBy(storage.ledger.apply(settle(1n, node, 5n, fields)))).toBeInstanceOf(TypeError)
       expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
     })
 
   test('one request is found by its owner and by nobody else', async () => {
     const { storage, now } = use()
     const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
-    await storage.apply(hold(5n, wallet, node, { tokens: 40 }))
+    await storage.ledger.apply(hold(5n, wallet, node, { tokens: 40 }))
     const open = { request: 5n, key: wallet.key, state: 0, held: 100n, heldAt: now(), tokens: 40 }
-    expect(await storage.findRequest(wallet.account, 5n)).toMatchObject(open)
-    await storage.apply(settle(5n, node, 60n, { tokens: 33 }))
-    expect(await storage.findRequest(wallet.account, 5n)).toMatchObject({ state: 1, cost: 60n, tokens: 33 })
-    expect(await storage.findRequest(wallet.account, 5n)).toEqual(
-      (await storage.usage(wallet.account, 1))[0] as UsageRow,
+    expect(await storage.ledger.findRequest(wallet.account, 5n)).toMatchObject(open)
+    await storage.ledger.apply(settle(5n, node, 60n, { tokens: 33 }))
+    expect(await storage.ledger.findRequest(wallet.account, 5n)).toMatchObject({ state: 1, cost: 60n, tokens: 33 })
+    expect(await storage.ledger.findRequest(wallet.account, 5n)).toEqual(
+      (await storage.ledger.usage(wallet.account, 1))[0] as UsageRow,
     )
-    expect(await storage.findRequest(other.account, 5n)).toBeUndefined()
-    expect(await storage.findRequest(wallet.account, 6n)).toBeUndefined()
+    expect(await storage.ledger.findRequest(other.account, 5n)).toBeUndefined()
+    expect(await storage.ledger.findRequest(wallet.account, 6n)).toBeUndefined()
     for (const id of [0n, -1n, 1n << 63n])
-      expect(await thrownBy(storage.findRequest(wallet.account, id))).toBeInstanceOf(RangeError)
+      expect(await thrownBy(storage.ledger.findRequest(wallet.account, id))).toBeInstanceOf(RangeError)
   })
 
   test('usage is newest first, by account, limited or whole', async () => {
     const { storage } = use()
     const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
-    for (const id of [5n, 2n, 9n, 7n]) await storage.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
-    await storage.apply(hold(8n, other, node))
+    for (const id of [5n, 2n, 9n, 7n]) await storage.ledger.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
+    await storage.ledger.apply(hold(8n, other, node))
     const ids = async (limit: number, before?: bigint) =>
-      (await storage.usage(wallet.account, limit, before)).map(({ request }) => request)
+      (await storage.ledger.usage(wallet.account, limit, before)).map(({ request }) => request)
     expect(await ids(0)).toEqual([9n, 7n, 5n, 2n])
     expect(await ids(3)).toEqual([9n, 7n, 5n])
     expect(await ids(100)).toEqual([9n, 7n, 5n, 2n])

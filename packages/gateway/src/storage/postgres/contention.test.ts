@@ -33,14 +33,14 @@ test('two nodes that race for one wallet never overspend it', async () => {
   const work = nodes.flatMap(({ storage, node, from }) =>
     Array.from({ length: 60 }, async (_, index) => {
       const id = from + BigInt(index + 1)
-      const held = await storage.apply(hold(id, wallet, node))
-      return held.outcome === 'done' ? (await storage.apply(settle(id, node, 50n))).amount : 0n
+      const held = await storage.ledger.apply(hold(id, wallet, node))
+      return held.outcome === 'done' ? (await storage.ledger.apply(settle(id, node, 50n))).amount : 0n
     }),
   )
   const charged = (await Promise.all(work)).reduce((sum, amount) => sum + amount, 0n)
   expect(charged).toBeGreaterThanOrEqual(500n)
   expect(await money(first, wallet)).toEqual({ balance: 1_000n - charged, held: 0n, spent: charged, keyHeld: 0n })
-  expect(await second.audit()).toMatchObject({ ok: true, openHolds: 0 })
+  expect(await second.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
 })
 
 test('two nodes on the same accounts in opposite order: nothing is lost to a deadlock', async () => {
@@ -50,13 +50,13 @@ test('two nodes on the same accounts in opposite order: nothing is lost to a dea
   const run = async (storage: Storage, which: 0 | 1, ids: bigint, order: typeof wallets) => {
     for (let round = 0n; round < 10n; round++) {
       const id = (index: number) => ids + round * 100n + BigInt(index)
-      await Promise.all(order.map((wallet, index) => storage.apply(hold(id(index), wallet, nodes[which]))))
-      await Promise.all(order.map((_, index) => storage.apply(settle(id(index), nodes[which], 7n))))
+      await Promise.all(order.map((wallet, index) => storage.ledger.apply(hold(id(index), wallet, nodes[which]))))
+      await Promise.all(order.map((_, index) => storage.ledger.apply(settle(id(index), nodes[which], 7n))))
     }
   }
   await Promise.all([run(first, 0, 1n, wallets), run(second, 1, 10_001n, wallets.toReversed())])
   for (const wallet of wallets) expect(await money(first, wallet)).toMatchObject({ balance: 10_000n - 140n, held: 0n })
-  expect(await first.audit()).toMatchObject({ ok: true, requests: 240, openHolds: 0 })
+  expect(await first.ledger.audit()).toMatchObject({ ok: true, requests: 240, openHolds: 0 })
 })
 
 test('two nodes that insert one request at once: one takes effect', async () => {
@@ -64,12 +64,15 @@ test('two nodes that insert one request at once: one takes effect', async () => 
   const [mine, yours] = [await newWallet(first), await newWallet(first)]
   const [one, two] = [await newNode(first, 1), await newNode(second, 2)]
   for (let id = 1n; id <= 30n; id++) {
-    const outcomes = await Promise.all([first.apply(hold(id, mine, one)), second.apply(hold(id, yours, two))])
+    const outcomes = await Promise.all([
+      first.ledger.apply(hold(id, mine, one)),
+      second.ledger.apply(hold(id, yours, two)),
+    ])
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_open'])
     const owner = outcomes[0]?.outcome === 'done' ? ([first, one] as const) : ([second, two] as const)
-    await owner[0].apply(settle(id, owner[1], 1n))
+    await owner[0].ledger.apply(settle(id, owner[1], 1n))
   }
-  expect(await first.audit()).toMatchObject({ ok: true, requests: 30 })
+  expect(await first.ledger.audit()).toMatchObject({ ok: true, requests: 30 })
 })
 
 test('an account that somebody keeps locked delays no other, not even in its own lane', async () => {
@@ -78,7 +81,7 @@ test('an account that somebody keeps locked delays no other, not even in its own
   const [locked, ...others] = wallets
   if (!locked) throw new Error('no wallet')
   const node = await newNode(storage)
-  await storage.apply(hold(100n, locked, node))
+  await storage.ledger.apply(hold(100n, locked, node))
   const lock = await lockAccounts(url, [locked.account])
 
   const order: string[] = []
@@ -87,23 +90,25 @@ test('an account that somebody keeps locked delays no other, not even in its own
     order.push(name)
   }
   const stuck = [
-    noted('locked', storage.apply(hold(101n, locked, node))),
-    noted('locked', storage.apply(settle(100n, node, 10n))),
+    noted('locked', storage.ledger.apply(hold(101n, locked, node))),
+    noted('locked', storage.ledger.apply(settle(100n, node, 10n))),
   ]
-  await Promise.all(others.map((wallet, index) => noted('other', storage.apply(hold(BigInt(index + 1), wallet, node)))))
-  await Promise.all(others.map((_, index) => noted('other', storage.apply(settle(BigInt(index + 1), node, 1n)))))
-  expect(await storage.apply({ verb: 'renew', ...node, config: 'test' })).toEqual(result('done'))
+  await Promise.all(
+    others.map((wallet, index) => noted('other', storage.ledger.apply(hold(BigInt(index + 1), wallet, node)))),
+  )
+  await Promise.all(others.map((_, index) => noted('other', storage.ledger.apply(settle(BigInt(index + 1), node, 1n)))))
+  expect(await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })).toEqual(result('done'))
   await lock.release()
   await Promise.all(stuck)
   expect(order).toEqual([...others.map(() => 'other'), ...others.map(() => 'other'), 'locked', 'locked'])
-  expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 1 })
+  expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 1 })
 })
 
 test('closing waits for what was asked before, even for a locked account', async () => {
   const storage = await open(PATIENTLY)
   const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
   const lock = await lockAccounts(url, [locked.account])
-  const holds = [storage.apply(hold(1n, locked, node)), storage.apply(hold(2n, free, node))]
+  const holds = [storage.ledger.apply(hold(1n, locked, node)), storage.ledger.apply(hold(2n, free, node))]
   const closing = storage.close()
   await untilOneWaits(url)
   await lock.release()
@@ -116,36 +121,36 @@ test('waiting for a lock ends: only that verb is told that the store is down, an
   const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
   const lock = await lockAccounts(url, [locked.account])
   const [refused, granted] = await Promise.allSettled([
-    storage.apply(hold(1n, locked, node)),
-    storage.apply(hold(2n, free, node)),
+    storage.ledger.apply(hold(1n, locked, node)),
+    storage.ledger.apply(hold(2n, free, node)),
   ])
   expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StoreDown) })
   expect(granted).toMatchObject({ status: 'fulfilled', value: result('done', 100n) })
   await lock.release()
-  expect(await storage.apply(hold(1n, locked, node))).toEqual(result('done', 100n))
+  expect(await storage.ledger.apply(hold(1n, locked, node))).toEqual(result('done', 100n))
 })
 
 test('reaping leaves a locked account for the next time and takes the others', async () => {
   const storage = await open()
   const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
-  await storage.apply(hold(1n, locked, node))
-  await storage.apply(hold(2n, free, node))
-  await storage.apply({ verb: 'leave', ...node })
+  await storage.ledger.apply(hold(1n, locked, node))
+  await storage.ledger.apply(hold(2n, free, node))
+  await storage.ledger.apply({ verb: 'leave', ...node })
   const lock = await lockAccounts(url, [locked.account])
-  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
+  expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
   expect(await money(storage, free)).toMatchObject({ held: 0n })
   await lock.release()
-  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
-  expect(await storage.audit()).toMatchObject({ ok: true, openHolds: 0 })
+  expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 1n))
+  expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
 })
 
 test('a key revoked on one node pays for nothing on another, which sees that something changed', async () => {
   const [first, second] = [await open(), await open()]
   const [wallet, node] = [await newWallet(first), await newNode(second)]
-  const before = await second.changeCounter()
-  expect(await first.revokeKey(wallet.key)).toBe(true)
-  expect(await second.apply(hold(1n, wallet, node))).toEqual(result('key_invalid'))
-  expect(await second.changeCounter()).toBeGreaterThan(before)
+  const before = await second.keys.changeCounter()
+  expect(await first.keys.revoke(wallet.key)).toBe(true)
+  expect(await second.ledger.apply(hold(1n, wallet, node))).toEqual(result('key_invalid'))
+  expect(await second.keys.changeCounter()).toBeGreaterThan(before)
 })
 
 test('the plans of the hot path find rows by index, although they were made on empty tables', async () => {
@@ -161,14 +166,14 @@ test('the plans of the hot path find rows by index, although they were made on e
   expect(before).toHaveLength(3)
   const storage = await openPostgres(url, { lanes: 1 })
   const [wallet, node] = [await newWallet(storage, 1_000_000n), await newNode(storage)]
-  for (let id = 1n; id <= 20n; id++) await storage.apply(hold(id, wallet, node))
+  for (let id = 1n; id <= 20n; id++) await storage.ledger.apply(hold(id, wallet, node))
   await ask(
     url,
     `insert into request (id, account, key, slot, epoch, state, held, held_at, model, upstream)
      select id, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, 0, 'm', 'u' from generate_series(1000, 20000) id`,
   )
-  for (let id = 1n; id <= 20n; id++) await storage.apply(settle(id, node, 1n))
-  for (let id = 21n; id <= 40n; id++) await storage.apply(hold(id, wallet, node))
+  for (let id = 1n; id <= 20n; id++) await storage.ledger.apply(settle(id, node, 1n))
+  for (let id = 21n; id <= 40n; id++) await storage.ledger.apply(hold(id, wallet, node))
   await storage.close()
   expect(await scans()).toEqual(before)
 })

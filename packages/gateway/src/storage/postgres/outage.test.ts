@@ -47,22 +47,22 @@ async function insist<T>(work: () => Promise<T>): Promise<T> {
     }
   }
 }
-const insistOn = (storage: Storage, verb: Verb): Promise<Result> => insist(() => storage.apply(verb))
+const insistOn = (storage: Storage, verb: Verb): Promise<Result> => insist(() => storage.ledger.apply(verb))
 
 test('the server is killed between hold and settle: the settlement takes effect exactly once', async () => {
   const server = await startPostgres()
   const storage = await open()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-  expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+  expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
   await server.kill()
-  await expect(storage.apply(settle(1n, node, 60n))).rejects.toBeInstanceOf(StoreDown)
+  await expect(storage.ledger.apply(settle(1n, node, 60n))).rejects.toBeInstanceOf(StoreDown)
   await expect(storage.ping()).rejects.toBeInstanceOf(StoreDown)
   await server.restart()
   expect(await insistOn(storage, settle(1n, node, 60n))).toEqual(result('done', 60n))
-  expect(await storage.apply(settle(1n, node, 60n))).toEqual(result('repeated', 60n))
+  expect(await storage.ledger.apply(settle(1n, node, 60n))).toEqual(result('repeated', 60n))
   await insist(() => storage.ping())
   expect(await insist(() => money(storage, wallet))).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
-  expect(await insist(() => storage.audit())).toMatchObject({ ok: true })
+  expect(await insist(() => storage.ledger.audit())).toMatchObject({ ok: true })
 })
 
 test('the server is killed under full load: every verb is repeated until answered, and the books are right', async () => {
@@ -87,15 +87,15 @@ test('the server is killed under full load: every verb is repeated until answere
   await killed
   for (const wallet of wallets)
     expect(await insist(() => money(storage, wallet))).toMatchObject({ balance: 100_000n - 750n, held: 0n })
-  expect(await insist(() => storage.audit())).toMatchObject({ ok: true, requests: 200, openHolds: 0 })
+  expect(await insist(() => storage.ledger.audit())).toMatchObject({ ok: true, requests: 200, openHolds: 0 })
 })
 
 test('the answer is lost after the commit: the verb is told as down, and repeating it changes nothing', async () => {
   const storage = await openThroughProxy()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
-  await storage.apply(hold(1n, wallet, node))
+  await storage.ledger.apply(hold(1n, wallet, node))
   proxy.mode = 'muted'
-  const lost = storage.apply(hold(2n, wallet, node))
+  const lost = storage.ledger.apply(hold(2n, wallet, node))
   const arrived = async () => Number((await ask(url, 'select count(*) as n from request where id = 2'))[0]?.n)
   while ((await arrived()) === 0) await Bun.sleep(5)
   proxy.cut()
@@ -109,7 +109,7 @@ test('the connection is cut in the middle of a batch: nothing of it took effect,
   const storage = await open({ lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 })
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   const lock = await lockAccounts(url, [wallet.account])
-  const holds = [1n, 2n, 3n].map((id) => storage.apply(hold(id, wallet, node)))
+  const holds = [1n, 2n, 3n].map((id) => storage.ledger.apply(hold(id, wallet, node)))
   const answers = Promise.allSettled(holds)
   await untilOneWaits(url)
   await ask(url, `select pg_terminate_backend(pid) ${WAITING_FOR_LOCK}`)
@@ -117,14 +117,14 @@ test('the connection is cut in the middle of a batch: nothing of it took effect,
   await lock.release()
   expect(await ask(url, 'select id from request')).toHaveLength(0)
   for (const id of [1n, 2n, 3n]) expect(await insistOn(storage, hold(id, wallet, node))).toEqual(result('done', 100n))
-  expect(await insist(() => storage.audit())).toMatchObject({ ok: true, openHolds: 3 })
+  expect(await insist(() => storage.ledger.audit())).toMatchObject({ ok: true, openHolds: 3 })
 })
 
 test('a network that swallows everything counts as down, and the store comes back with it', async () => {
   const storage = await openThroughProxy({ statementTimeoutMs: 2_000 })
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   proxy.mode = 'frozen'
-  const answers = await Promise.allSettled([storage.apply(hold(1n, wallet, node)), storage.ping()])
+  const answers = await Promise.allSettled([storage.ledger.apply(hold(1n, wallet, node)), storage.ping()])
   for (const answer of answers) expect(answer).toMatchObject({ reason: expect.any(StoreDown) })
   proxy.mode = 'open'
   expect(await insistOn(storage, hold(1n, wallet, node))).toMatchObject({ amount: 100n })
@@ -135,7 +135,7 @@ test('a closed store refuses', async () => {
   const storage = await open()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   await storage.close()
-  await expect(storage.apply(hold(1n, wallet, node))).rejects.toBeInstanceOf(StoreDown)
+  await expect(storage.ledger.apply(hold(1n, wallet, node))).rejects.toBeInstanceOf(StoreDown)
   await expect(storage.ping()).rejects.toBeInstanceOf(StoreDown)
-  await expect(storage.findAccount(wallet.email)).rejects.toBeInstanceOf(StoreDown)
+  await expect(storage.accounts.find(wallet.email)).rejects.toBeInstanceOf(StoreDown)
 })

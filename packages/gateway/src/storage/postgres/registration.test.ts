@@ -22,7 +22,7 @@ const apart = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `
 
 async function outcomes(people: readonly Partial<SignUp>[]): Promise<Record<string, number>> {
   const answers = await Promise.all(
-    people.map((person, index) => nodes[index % nodes.length]?.signUp({ ...PERSON, ...person })),
+    people.map((person, index) => nodes[index % nodes.length]?.accounts.signUp({ ...PERSON, ...person })),
   )
   const counts: Record<string, number> = {}
   for (const answer of answers) {
@@ -40,5 +40,5 @@ test('one network, one person and one budget on three nodes at once', async () =
   expect(await outcomes(spellings)).toEqual({ 'credit 10': 1, taken: 59 })
   const strangers = sixty((index) => ({ email: `q${index}@example.com`, ...apart(100 + index) }))
   expect(await outcomes(strangers)).toEqual({ 'credit 10': 3, 'credit 0': 57 })
-  expect(await nodes[0]?.audit()).toMatchObject({ ok: true, accounts: 64, transfers: 7 })
+  expect(await nodes[0]?.ledger.audit()).toMatchObject({ ok: true, accounts: 64, transfers: 7 })
 })

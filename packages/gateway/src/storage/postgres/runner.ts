@@ -1,7 +1,7 @@
 // Runs the queries that both engines share.
-import type { Statement } from '../sql/queries.ts'
-import type { Runner } from '../sql/records.ts'
+
 import type { Row } from '../sql/rows.ts'
+import type { Runner, Statement } from '../sql/statements.ts'
 import type { Connections } from './connections.ts'
 import { retryOrDown } from './faults.ts'
 
@@ -12,7 +12,7 @@ export function openRunner(queries: Connections, slow: Connections): Runner {
   const read: Runner['read'] = ({ sql, parameters }) => queries.query(sql, parameters)
   return {
     read,
-    readBooks: read,
+    readLedger: read,
     readSlowly: (statements) =>
       slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
     async write(statements) {

@@ -1,8 +1,8 @@
 // What `trivium audit` asks, as plain SQL that both engines understand. All of it reads one snapshot.
 import { REVENUE, SHORTFALL } from '../../money/ledger.ts'
 import type { AuditReport } from '../storage.ts'
-import type { Statement } from './queries.ts'
 import { integer, type Row } from './rows.ts'
+import type { Statement } from './statements.ts'
 
 const COUNTS = `
   SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM request) AS requests,

@@ -1,19 +1,13 @@
 // Signing up: every condition is part of the statement that counts on it, so that it holds however many come at once.
-import type { Kysely } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { TRIAL } from '../../money/ledger.ts'
-import { type SignedUp, type SignUp, type Storage, StoreDown } from '../storage.ts'
+import type { Accounts, SignedUp, SignUp } from '../accounts.ts'
+import { StoreDown } from '../storage.ts'
 import { addressForm } from './address-form.ts'
 import { checkText, normaliseEmail } from './guard.ts'
-import { createAccount, required, type Statement, statement } from './queries.ts'
-import { integer, type Row, toAccount } from './rows.ts'
-import type { Schema } from './schema.ts'
-
-type Database = Kysely<Schema>
-type Runner = {
-  read(statement: Statement): Promise<Row[]>
-  write(statements: readonly Statement[]): Promise<Row[][] | undefined>
-}
+import { newAccount } from './new-account.ts'
+import { integer, toAccount } from './rows.ts'
+import { type Connection, type Database, required, type Statement, statement } from './statements.ts'
 
 /** From one network and day. Enough for a household, too few to live on trials. */
 const MOST_SIGN_UPS = 3
@@ -22,7 +16,7 @@ const MOST_WIDE_SIGN_UPS = 30
 const DAY_MS = 86_400_000
 
 /** For an account that somebody else decides about: the address counts as taken from now on, if it did not before. */
-export const rememberAddress = (db: Database, email: string, now: number): Statement =>
+export const takenAddress = (db: Database, email: string, now: number): Statement =>
   statement(
     db
       .insertInto('taken_address')
@@ -90,9 +84,7 @@ const look = (db: Database, { email, network, wideNetwork }: Sought, day: number
     }),
   )
 
-export type Registration = Pick<Storage, 'signUp' | 'signUpRefusal'>
-
-export function registration(db: Database, runner: Runner, clock: () => number): Registration {
+export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'signUp' | 'signUpRejection'> {
   async function lookUp(sought: Sought, now: number) {
     const [row = {}] = await runner.read(look(db, sought, dayOf(now)))
     const { form, account, accounts, wide_accounts, given } = row
@@ -100,7 +92,7 @@ export function registration(db: Database, runner: Runner, clock: () => number):
     const wideAccounts = Number(wide_accounts ?? 0)
     const tooMany = Number(accounts ?? 0) >= MOST_SIGN_UPS || wideAccounts >= MOST_WIDE_SIGN_UPS
     return {
-      refusal: taken ? ('taken' as const) : tooMany ? ('too_many' as const) : undefined,
+      rejection: taken ? ('taken' as const) : tooMany ? ('too_many' as const) : undefined,
       wideAccounts,
       given: isThere(given) ? integer(given) : 0n,
     }
@@ -120,25 +112,25 @@ export function registration(db: Database, runner: Runner, clock: () => number):
       countSignUp(db, wideNetwork, day, mostOfWide),
       ...(credit === 0n ? [] : [takeFromBudget(db, day, credit, budget)]),
     ]
-    const list = [...conditions, ...createAccount(db, account, now), forgetNetworks(db, day)]
+    const list = [...conditions, ...newAccount(db, account, now), forgetNetworks(db, day)]
     const rows = await runner.write(list)
     const [created] = rows?.[conditions.length] ?? []
     return created && { account: toAccount(created, now), trialCredit: credit, withheld }
   }
 
   return {
-    async signUpRefusal(email, network, wideNetwork) {
+    async signUpRejection(email, network, wideNetwork) {
       checkText('network', network)
-      return (await lookUp({ email, network, wideNetwork: checkText('wideNetwork', wideNetwork) }, clock())).refusal
+      return (await lookUp({ email, network, wideNetwork: checkText('wideNetwork', wideNetwork) }, clock())).rejection
     },
     async signUp(person) {
       check(person)
       // What was looked up may be wrong by the time it is written; then it is looked up again, and says why. Addresses
-      // are never given back and counts only grow, so that ends: by a refusal, or without credit.
+      // are never given back and counts only grow, so that ends: by a rejection, or without credit.
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const now = clock()
-        const { refusal, wideAccounts, given } = await lookUp(person, now)
-        if (refusal) return refusal
+        const { rejection, wideAccounts, given } = await lookUp(person, now)
+        if (rejection) return rejection
         const done = await attempt(person, withheldFor(person, wideAccounts, given), now)
         if (done) return done
       }

@@ -48,8 +48,8 @@ async function filledFolder(): Promise<void> {
   const storage = await openStore()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   for (let id = 1n; id <= 300n; id++) {
-    await storage.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
-    await storage.apply(settle(id, node, 1n, { receipt: 'x'.repeat(300) }))
+    await storage.ledger.apply(hold(id, wallet, node, { amount: 1n, minimum: 1n }))
+    await storage.ledger.apply(settle(id, node, 1n, { receipt: 'x'.repeat(300) }))
   }
   await storage.close()
 }
@@ -68,16 +68,16 @@ const OWNER = `
   const { openSqlite } = await import(process.argv[1])
   try {
     const storage = await openSqlite(process.argv[2])
-    await storage.apply({ verb: 'join', slot: 1, config: '' })
-    const account = await storage.createAccount('a@b.c', 1000n, -3n)
+    await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })
+    const account = await storage.accounts.create('a@b.c', 1000n, -3n)
     const names = { name: 'n', group: 'g', limits: {}, restrictions: {} }
-    const key = await storage.createKey({ account: account.id, hash: new Uint8Array(32), ...names })
+    const key = await storage.keys.create({ account: account.id, hash: new Uint8Array(32), ...names })
     const tokens = { revision: 0, extensible: false, tokens: 0, minimumTokens: 0 }
     const money = { ...tokens, amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }
     const hold = (id) => ({ verb: 'hold', id, slot: 1, epoch: 1, account: account.id, key: key.id, ...money })
-    await storage.apply(hold(1n))
+    await storage.ledger.apply(hold(1n))
     // So many at once that their rows are written later.
-    await Promise.all(Array.from({ length: 8 }, (_, index) => storage.apply(hold(BigInt(index + 2)))))
+    await Promise.all(Array.from({ length: 8 }, (_, index) => storage.ledger.apply(hold(BigInt(index + 2)))))
     console.log('open')
   } catch (error) {
     console.log(error.name)
@@ -106,10 +106,10 @@ test('a killed owner leaves the folder free and its holds to be reaped at once',
   owner.kill('SIGKILL')
   await owner.exited
   const storage = await openStore()
-  expect(await storage.findAccount('a@b.c')).toMatchObject({ balance: 1000n, held: 900n })
-  expect(await storage.apply({ verb: 'join', slot: 1, config: '' })).toEqual(result('done', 2n))
-  expect(await storage.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 9n))
-  expect(await storage.findAccount('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
+  expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 900n })
+  expect(await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })).toEqual(result('done', 2n))
+  expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 9n))
+  expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
 })
 
 test('what a dead node left open is found by index, in a file that was never analyzed, too', async () => {
@@ -201,33 +201,35 @@ test('while somebody holds the lock the store is down, and afterwards it works',
   const shell = new Database(file())
   shell.run('BEGIN IMMEDIATE')
   const verbs = [hold(1n, wallet, node), hold(2n, wallet, node)]
-  const calls = [...verbs.map((verb) => storage.apply(verb)), storage.ping(), storage.revokeKey(wallet.key)]
+  const calls = [...verbs.map((verb) => storage.ledger.apply(verb)), storage.ping(), storage.keys.revoke(wallet.key)]
   for (const call of calls) expect(await thrownBy(call)).toBeInstanceOf(StoreDown)
   expect(await money(storage, wallet)).toMatchObject({ held: 0n })
   shell.run('ROLLBACK')
-  expect(await storage.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
+  expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
   shell.close(true)
 })
 
 test('what another process wrote is noticed by the next verb', async () => {
   const storage = await openStore()
   const [wallet, node] = [await newWallet(storage, 100n), await newNode(storage)]
-  await storage.apply(hold(1n, wallet, node, { amount: 50n }))
+  await storage.ledger.apply(hold(1n, wallet, node, { amount: 50n }))
   const shell = new Database(file())
   shell.run('UPDATE account SET balance = balance + 1000')
   shell.close(true)
-  expect(await storage.apply(extend(1n, node, { amount: 500n, minimum: 500n }))).toEqual(result('done', 500n))
+  expect(await storage.ledger.apply(extend(1n, node, { amount: 500n, minimum: 500n }))).toEqual(result('done', 500n))
 })
 
 test('a verb that fails inside the transaction fails alone', async () => {
   const storage = await openStore()
   const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
-  await storage.apply(hold(1n, wallet, node))
-  await storage.apply(hold(2n, other, node))
+  await storage.ledger.apply(hold(1n, wallet, node))
+  await storage.ledger.apply(hold(2n, other, node))
   const shell = new Database(file())
   shell.run('UPDATE request SET account = 99 WHERE id = 1')
   shell.close(true)
-  const calls = [hold(3n, wallet, node), settle(1n, node, 5n), settle(2n, node, 5n)].map((verb) => storage.apply(verb))
+  const calls = [hold(3n, wallet, node), settle(1n, node, 5n), settle(2n, node, 5n)].map((verb) =>
+    storage.ledger.apply(verb),
+  )
   const [held, poisoned, settled] = await Promise.allSettled(calls)
   expect(held).toEqual({ status: 'fulfilled', value: result('done', 100n) })
   expect(settled).toEqual({ status: 'fulfilled', value: result('done', 5n) })
@@ -238,13 +240,13 @@ test('a verb that cannot be sent to the writer fails, and the store goes on', as
   const storage = await openStore()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   const broken = { ...hold(1n, wallet, node), account: 'one' as unknown as bigint }
-  expect(await thrownBy(storage.apply(broken))).toBeInstanceOf(Error)
-  expect(await storage.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
+  expect(await thrownBy(storage.ledger.apply(broken))).toBeInstanceOf(Error)
+  expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
 })
 
 test('a closed store refuses, and can be closed again', async () => {
   const storage = await openStore()
   await Promise.all([storage.close(), storage.close()])
-  const calls = [() => storage.ping(), () => storage.revokeKey(1n), () => storage.findAccount('a@b.c')]
+  const calls = [() => storage.ping(), () => storage.keys.revoke(1n), () => storage.accounts.find('a@b.c')]
   for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(StoreDown)
 })

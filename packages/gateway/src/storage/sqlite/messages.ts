@@ -2,8 +2,8 @@
 // The numbers of a batch, and then those of its answers, lie in memory that both threads see; only a text is sent. A text
 // is handed over as it is, an object is taken apart and rebuilt value by value. The memory is its who has the turn.
 import type { Result, Verb } from '../../money/ledger.ts'
-import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
+import type { Statement } from '../sql/statements.ts'
 import { type EncodedBatch, encodeBatch, roomFor, WORD } from './batch.ts'
 import type { Answer, Failure } from './transactions.ts'
 

@@ -7,8 +7,8 @@
 // the same rows, and the rows have not changed, because whatever changes them writes all that is pending before.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { apply, type Result, type Verb } from '../../money/ledger.ts'
-import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
+import type { Statement } from '../sql/statements.ts'
 import { decodeBatch, type EncodedBatch } from './batch.ts'
 import { openBook } from './book.ts'
 import { openPending } from './pending.ts'

@@ -1,7 +1,7 @@
 // The main thread's side of the writer: whatever arrives while a commit runs forms the next batch.
 import type { Result, Verb } from '../../money/ledger.ts'
-import type { Statement } from '../sql/queries.ts'
 import type { Row } from '../sql/rows.ts'
+import type { Statement } from '../sql/statements.ts'
 import { StoreDown, type Waiter } from '../storage.ts'
 import {
   type FromWriter,

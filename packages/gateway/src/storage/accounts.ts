@@ -1,0 +1,55 @@
+// Accounts and their wallets, as operators and account holders see them.
+import type { Nanos } from '../money/amount.ts'
+import type { Limits } from '../money/limits.ts'
+
+export type Account = {
+  id: bigint
+  email: string
+  balance: Nanos
+  held: Nanos
+  disabled: boolean
+  limits: Limits
+  /** Charged today and this month (UTC). */
+  spentToday: Nanos
+  spentThisMonth: Nanos
+  createdAt: number
+}
+
+/** A sign-up in the console. */
+export type SignUp = {
+  email: string
+  /** The password's hash. */
+  password: string | undefined
+  /** The client's network, in canonical form. */
+  network: string
+  /** The larger network around it, and how many of its accounts may get trial credit per day (UTC). */
+  wideNetwork: string
+  wideTrials: number
+  /** Granted as long as the credit granted today stays within `budget`. */
+  trialCredit: Nanos
+  budget: Nanos
+}
+/** `withheld`: why there is no trial credit. */
+export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'network' | 'budget' | undefined }
+/** `taken`: the address, in this or another spelling, had an account. `too_many`: sign-ups from this network today (UTC). */
+export type SignUpRejection = 'taken' | 'too_many'
+
+export interface Accounts {
+  /**
+   * undefined: an account has this address. An operator may create an account for another spelling of a taken address.
+   * `source` is the ledger account that `credit` comes from, `password` the hash of a password to sign in with.
+   */
+  create(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined>
+  /** Limits hold exactly, however many sign up at once. */
+  signUp(signUp: SignUp): Promise<SignedUp | SignUpRejection>
+  /** Why a sign-up would be rejected now: checked before any costly work for an unknown client. */
+  signUpRejection(email: string, network: string, wideNetwork: string): Promise<SignUpRejection | undefined>
+  find(email: string): Promise<Account | undefined>
+  /** All accounts, oldest first. */
+  list(): Promise<Account[]>
+  setDisabled(account: bigint, disabled: boolean): Promise<void>
+  /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
+  setLimits(account: bigint, limits: Limits): Promise<void>
+  /** A negative amount is taken from the available balance; false: it exceeds that, or the largest balance. */
+  credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
+}

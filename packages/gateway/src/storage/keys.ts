@@ -1,0 +1,80 @@
+// API keys, and the callers they authenticate.
+import type { Nanos } from '../money/amount.ts'
+import type { Limits, Period } from '../money/limits.ts'
+import type { Account } from './accounts.ts'
+
+/** What a key may be used for, besides its group. undefined: no restriction. */
+export type Restrictions = {
+  models: readonly string[] | undefined
+  /** IP addresses and CIDR blocks that requests may come from. */
+  networks: readonly string[] | undefined
+}
+
+export const NO_RESTRICTIONS: Restrictions = { models: undefined, networks: undefined }
+
+export type Key = {
+  id: bigint
+  account: bigint
+  name: string
+  group: string
+  revoked: boolean
+  expiresAt: number | undefined
+  cap: Nanos | undefined
+  /** undefined: the cap covers all time. */
+  capPeriod: Period | undefined
+  limits: Limits
+  restrictions: Restrictions
+  spent: Nanos
+  /** What counts against the cap now: in all, or in the present period. */
+  spentUnderCap: Nanos
+  spentToday: Nanos
+  spentThisMonth: Nanos
+  held: Nanos
+  createdAt: number
+}
+
+/** The owner of a secret, as authentication needs it. */
+export type Caller = {
+  key: bigint
+  account: bigint
+  group: string
+  /** Version of everything cached here; a hold with an outdated revision is rejected. */
+  revision: number
+  revoked: boolean
+  expiresAt: number | undefined
+  accountDisabled: boolean
+  restrictions: Restrictions
+  limits: Limits
+  accountLimits: Limits
+}
+
+export type NewKey = {
+  account: bigint
+  /** SHA-256 of the secret; the secret itself never reaches a store. */
+  hash: Uint8Array
+  name: string
+  group: string
+  expiresAt: number | undefined
+  cap: Nanos | undefined
+  capPeriod: Period | undefined
+  limits: Limits
+  restrictions: Restrictions
+}
+
+/** What can be changed later. A field that is present and undefined is removed; an absent field stays. */
+export type KeyChanges = Partial<Pick<NewKey, 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions>
+
+export interface Keys {
+  create(key: NewKey): Promise<Key>
+  list(account: bigint): Promise<Key[]>
+  /** How many keys of each group are neither revoked nor expired. */
+  countByGroup(): Promise<ReadonlyMap<string, number>>
+  /** false: no such key. */
+  revoke(key: bigint): Promise<boolean>
+  /** false: no such key. Gives the key a new revision: nodes must not use what they cached of it. */
+  setTerms(key: bigint, changes: KeyChanges): Promise<boolean>
+  findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
+  findCaller(hash: Uint8Array): Promise<Caller | undefined>
+  /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */
+  changeCounter(): Promise<bigint>
+}

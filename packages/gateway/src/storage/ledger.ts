@@ -1,0 +1,61 @@
+// The ledger in the store: verbs that change it, and reports about it.
+import type { Nanos } from '../money/amount.ts'
+import type { RequestState, Result, Verb } from '../money/ledger.ts'
+
+export type UsageRow = {
+  request: bigint
+  key: bigint
+  model: string
+  upstream: string
+  state: RequestState
+  ending: string
+  held: Nanos
+  /** Milliseconds since 1970, by the store's clock. */
+  heldAt: number
+  tokens: number
+  cost: Nanos
+  shortfall: Nanos
+  receipt: string
+}
+
+/** What `trivium audit` proves; every list is empty if the ledger is correct. */
+export type AuditReport = {
+  ok: boolean
+  accounts: number
+  requests: number
+  transfers: number
+  openHolds: number
+  /** Accounts whose balance is not the sum of their transfers. */
+  balanceMismatches: bigint[]
+  /** Accounts, and keys, whose held amount is not the sum of their open holds. */
+  heldMismatches: bigint[]
+  keyHeldMismatches: bigint[]
+  /** Accounts, and keys, whose count of open requests is wrong. */
+  openMismatches: bigint[]
+  keyOpenMismatches: bigint[]
+  /** Keys whose spending is not the cost of their requests. */
+  keySpentMismatches: bigint[]
+  negativeAccounts: bigint[]
+  /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
+  requestMismatches: bigint[]
+}
+
+/** Exactly one of the two is called, once; neither may throw. */
+export type Waiter<T> = { resolve(value: T): void; reject(error: unknown): void }
+
+export interface Ledger {
+  /** Batched with other verbs into one commit; resolves after that commit is durable. Rejects with StoreDown. */
+  apply(verb: Verb): Promise<Result>
+  /** The same without a promise, where the engine supports it: saves one promise per verb. */
+  ask?(verb: Verb, waiter: Waiter<Result>): void
+  /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
+  usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
+  /** undefined also for a request of another account. */
+  findRequest(account: bigint, request: bigint): Promise<UsageRow | undefined>
+  /**
+   * Clears the text of receipts, and nothing else, of the next `limit` requests with ids between `after` and `below`. Stops
+   * at a request that is still open. `last`: where to continue.
+   */
+  clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }>
+  audit(): Promise<AuditReport>
+}

@@ -1,0 +1,7 @@
+// Facts about the store itself, such as the fingerprint of its secret.
+
+export interface Meta {
+  get(name: string): Promise<string | undefined>
+  /** Keeps the first value ever set and returns the one in force. */
+  setOnce(name: string, value: string): Promise<string>
+}

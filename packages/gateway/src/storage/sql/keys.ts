@@ -1,0 +1,201 @@
+// API keys on both engines.
+import { MAX_AMOUNT } from '../../money/amount.ts'
+import { PERIODS } from '../../money/limits.ts'
+import type { KeyChanges, Keys, NewKey } from '../keys.ts'
+import { checkLimits, checkList, checkText } from './guard.ts'
+import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
+import type { Schema } from './schema.ts'
+import {
+  ACCOUNT,
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  KEY,
+  LIMITS,
+  limitColumns,
+  required,
+  type Statement,
+  statement,
+  tokensWindow,
+} from './statements.ts'
+
+export function keysOver({ db, runner, clock }: Connection): Keys {
+  // On the path of requests, so compiled once; only the parameter changes.
+  const caller = findCaller(db, new Uint8Array())
+  const counter = statement(db.selectFrom('change_counter').select('value'))
+  return {
+    async create(key) {
+      const rows = await runner.write(createKey(db, checkKey(key), clock()))
+      const created = rows?.[1]?.[0]
+      if (!created) throw new Error(`account ${key.account} does not exist`)
+      return toKey(created, clock())
+    },
+    async list(account) {
+      const query = db.selectFrom('api_key').select(KEY).where('account', '=', account).orderBy('id')
+      const now = clock()
+      return (await runner.readLedger(statement(query))).map((row) => toKey(row, now))
+    },
+    async countByGroup() {
+      const [rows = []] = await runner.readSlowly([countByGroup(db, clock())])
+      return new Map(rows.map((row) => [String(row.group_name), Number(row.keys)]))
+    },
+    async revoke(key) {
+      const revoked = db.updateTable('api_key').set({ revoked: 1 }).where('id', '=', key).returning('id')
+      return (await runner.write([required(revoked), incrementChangeCounter(db)])) !== undefined
+    },
+    async setTerms(key, changes) {
+      return (await runner.write(setTerms(db, key, checkTerms(changes), clock()))) !== undefined
+    },
+    async findWithAccount(key) {
+      const [row] = await runner.readLedger(findWithAccount(db, key))
+      const now = clock()
+      return (
+        row && {
+          account: toAccount(withPrefix(row, ACCOUNT_PREFIX), now),
+          key: toKey(withPrefix(row, KEY_PREFIX), now),
+        }
+      )
+    },
+    async findCaller(hash) {
+      const [row] = await runner.read({ ...caller, parameters: [hash] })
+      return row && toCaller(row)
+    },
+    async changeCounter() {
+      return integer((await runner.read(counter))[0]?.value)
+    },
+  }
+}
+
+const asList = (values: readonly string[] | undefined): string | null =>
+  values === undefined ? null : JSON.stringify(values)
+
+function createKey(db: Database, key: NewKey, now: number): Statement[] {
+  return [
+    required(db.selectFrom('account').select('id').where('id', '=', key.account)),
+    required(
+      db
+        .insertInto('api_key')
+        .values({
+          account: key.account,
+          hash: key.hash,
+          name: key.name,
+          group_name: key.group,
+          revoked: 0,
+          expires_at: key.expiresAt ?? null,
+          cap: key.cap ?? null,
+          cap_period: key.capPeriod ?? null,
+          ...limitColumns(key.limits),
+          models: asList(key.restrictions.models),
+          networks: asList(key.restrictions.networks),
+          spent: 0n,
+          held: 0n,
+          created_at: now,
+        })
+        .returning(KEY),
+    ),
+    // A node may have cached that no key has this secret.
+    incrementChangeCounter(db),
+  ]
+}
+
+const COLUMN_OF = {
+  ...{ expiresAt: 'expires_at', cap: 'cap', capPeriod: 'cap_period', models: 'models', networks: 'networks' },
+  ...{ requestsPerMinute: 'requests_per_minute', tokensPerMinute: 'tokens_per_minute', concurrent: 'concurrent' },
+} as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
+
+/** Writes only the named fields, so that concurrent changes of different fields all take effect. */
+function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number): Statement[] {
+  const columns = Object.entries(changes).map(([name, value]) => [
+    COLUMN_OF[name as keyof KeyChanges],
+    Array.isArray(value) ? asList(value) : (value ?? null),
+  ])
+  return [
+    required(
+      db
+        .updateTable('api_key')
+        .set((row) => ({ revoked: row.ref('revoked') }))
+        .where('id', '=', key)
+        .returning('id'),
+    ),
+    statement(
+      db
+        .updateTable('api_key')
+        .set((row) => ({
+          ...Object.fromEntries(columns),
+          tokens_window: tokensWindow('key', key, now),
+          revision: row('revision', '+', 1n),
+        }))
+        .where('id', '=', key),
+    ),
+    incrementChangeCounter(db),
+  ]
+}
+
+const countByGroup = (db: Database, now: number): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .select((row) => ['group_name', row.fn.countAll().as('keys')])
+      .where('revoked', '=', 0)
+      .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
+      .groupBy('group_name')
+      .orderBy('group_name'),
+  )
+
+const prefixed = <Table extends string, Prefix extends string, Column extends string>(
+  table: Table,
+  prefix: Prefix,
+  columns: readonly Column[],
+) => columns.map((column) => `${table}.${column} as ${prefix}${column}` as const)
+
+const findWithAccount = (db: Database, key: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account')
+      .select([...prefixed('api_key', KEY_PREFIX, KEY), ...prefixed('account', ACCOUNT_PREFIX, ACCOUNT)])
+      .where('api_key.id', '=', key),
+  )
+
+const findCaller = (db: Database, hash: Uint8Array): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .innerJoin('account', 'account.id', 'api_key.account')
+      .select([
+        'api_key.id as key',
+        'api_key.account as account',
+        'api_key.group_name as group_name',
+        'api_key.revoked as revoked',
+        'api_key.expires_at as expires_at',
+        'api_key.revision as revision',
+        'api_key.models as models',
+        'api_key.networks as networks',
+        'account.disabled as disabled',
+        ...prefixed('api_key', '', LIMITS),
+        ...prefixed('account', ACCOUNT_PREFIX, LIMITS),
+      ])
+      .where('api_key.hash', '=', hash),
+  )
+
+function checkKey(key: NewKey): NewKey {
+  checkText('name', key.name)
+  checkText('group', key.group)
+  if (key.hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
+  const { expiresAt, cap, capPeriod, limits, restrictions } = key
+  if (capPeriod !== undefined && cap === undefined) throw new RangeError(`capPeriod: ${capPeriod} without a cap`)
+  checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions })
+  return key
+}
+
+function checkTerms(terms: KeyChanges): KeyChanges {
+  const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+  if (cap !== undefined && (cap < 0n || cap > MAX_AMOUNT)) throw new RangeError(`cap: ${cap}`)
+  if (capPeriod !== undefined && !PERIODS.includes(capPeriod))
+    throw new RangeError(`capPeriod: ${capPeriod} is not one of ${PERIODS.join(', ')}`)
+  if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) throw new RangeError(`expiresAt: ${expiresAt}`)
+  checkLimits(limits)
+  checkList('models', models)
+  checkList('networks', networks)
+  return terms
+}

@@ -1,0 +1,43 @@
+// Everything of Storage that both engines share: all nouns but the ledger's verbs and the contents.
+import { DEAD_AFTER_MS } from '../../money/book.ts'
+import type { Meta } from '../meta.ts'
+import type { Nodes } from '../nodes.ts'
+import type { Storage } from '../storage.ts'
+import { accountsOver } from './accounts.ts'
+import { checkText } from './guard.ts'
+import { keysOver } from './keys.ts'
+import { type Connection, type Database, type Statement, statement } from './statements.ts'
+
+export const nounsOver = (connection: Connection): Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta'> => ({
+  accounts: accountsOver(connection),
+  keys: keysOver(connection),
+  nodes: nodesOver(connection),
+  meta: metaOver(connection),
+})
+
+const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
+  async live() {
+    const alive = db
+      .selectFrom('node')
+      .select(['slot', 'config'])
+      .where('renewed_at', '>', clock() - DEAD_AFTER_MS)
+    const rows = await runner.readLedger(statement(alive.orderBy('slot')))
+    return rows.map(({ slot, config }) => ({ slot: Number(slot), config: String(config) }))
+  },
+})
+
+const metaOver = ({ db, runner }: Connection): Meta => ({
+  async get(name) {
+    return (await runner.read(getMeta(db, checkText('name', name))))[0]?.value as string | undefined
+  },
+  async setOnce(name, value) {
+    const row = { name: checkText('name', name), value: checkText('value', value) }
+    const insert = db.insertInto('meta').values(row)
+    const once = insert.onConflict((conflict) => conflict.column('name').doNothing())
+    const rows = await runner.write([statement(once), getMeta(db, name)])
+    return rows?.[1]?.[0]?.value as string
+  },
+})
+
+const getMeta = (db: Database, name: string): Statement =>
+  statement(db.selectFrom('meta').select('value').where('name', '=', name))

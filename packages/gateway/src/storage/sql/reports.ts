@@ -1,0 +1,89 @@
+// Reports about the ledger on both engines: usage, receipts, audit.
+import { sql } from 'kysely'
+import { HELD } from '../../money/book.ts'
+import type { Ledger } from '../ledger.ts'
+import { AUDIT, toAuditReport } from './audit.ts'
+import { checkId } from './guard.ts'
+import { integer, toUsageRow } from './rows.ts'
+import { type Connection, type Database, type Statement, statement } from './statements.ts'
+
+/** About one page: short enough to be read without a thread of its own. */
+const LONGEST_SHORT_LIST = 1_000
+
+export function reportsOver({ db, runner }: Connection): Omit<Ledger, 'apply' | 'ask'> {
+  return {
+    async findRequest(account, request) {
+      const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))
+      return row && toUsageRow(row)
+    },
+    async usage(account, limit, before) {
+      if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
+      const query = usage(db, account, limit, before === undefined ? undefined : checkId(before))
+      const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
+      const rows = isShort ? await runner.readLedger(query) : (await runner.readSlowly([query]))[0]
+      return (rows ?? []).map(toUsageRow)
+    },
+    async clearReceipts(below, after, limit) {
+      const rows = await runner.read(receiptsAfter(db, after, below, limit))
+      const open = rows.findIndex(({ state }) => Number(state) === HELD)
+      const ended = open < 0 ? rows : rows.slice(0, open)
+      const last = ended.length === 0 ? after : integer(ended[ended.length - 1]?.id)
+      if (ended.some((row) => Number(row.has_receipt) === 1)) await runner.write([clearReceipts(db, after, last)])
+      return { last, isMore: open < 0 && rows.length === limit }
+    },
+    async audit() {
+      return toAuditReport(await runner.readSlowly(AUDIT))
+    },
+  }
+}
+
+const USAGE = [
+  ...(['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'held_at', 'tokens', 'cost'] as const),
+  'shortfall',
+] as const
+/** Shown instead of a receipt that is larger than the gateway writes: a page of such receipts would exhaust memory. */
+const OVERSIZED_RECEIPT = JSON.stringify({ warnings: ['receipt;cut'] })
+const RECEIPT_CHARACTERS = 16 * 1024
+const receipt = sql<string>`CASE WHEN length(receipt) <= ${sql.lit(RECEIPT_CHARACTERS)} THEN receipt ELSE ${sql.lit(OVERSIZED_RECEIPT)} END`
+
+function usage(db: Database, account: bigint, limit: number, before: bigint | undefined): Statement {
+  const all = db
+    .selectFrom('request')
+    .select([...USAGE, receipt.as('receipt')])
+    .where('account', '=', account)
+    .orderBy('id', 'desc')
+  const older = before === undefined ? all : all.where('id', '<', before)
+  return statement(limit === 0 ? older : older.limit(limit))
+}
+
+const findRequest = (db: Database, account: bigint, request: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('request')
+      .select([...USAGE, receipt.as('receipt')])
+      .where('id', '=', request)
+      .where('account', '=', account),
+  )
+
+/** Which of the next requests have ended, and which have a receipt, without reading it. */
+const receiptsAfter = (db: Database, after: bigint, below: bigint, limit: number): Statement =>
+  statement(
+    db
+      .selectFrom('request')
+      .select(['id', 'state', sql<number>`CASE WHEN receipt = '' THEN 0 ELSE 1 END`.as('has_receipt')])
+      .where('id', '>', after)
+      .where('id', '<', below)
+      .orderBy('id')
+      .limit(limit),
+  )
+
+const clearReceipts = (db: Database, after: bigint, last: bigint): Statement =>
+  statement(
+    db
+      .updateTable('request')
+      .set({ receipt: '' })
+      .where('id', '>', after)
+      .where('id', '<=', last)
+      .where('state', '<>', HELD)
+      .where('receipt', '<>', ''),
+  )

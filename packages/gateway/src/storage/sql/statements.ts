@@ -1,0 +1,62 @@
+// Statements and how an engine runs them. Queries are built once for both engines: a Kysely of the engine's dialect only compiles.
+import { type Compilable, type Kysely, sql } from 'kysely'
+import type { Limits } from '../../money/limits.ts'
+import type { Row } from './rows.ts'
+import type { Schema } from './schema.ts'
+
+/** One step of an atomic list. If a `required` one returns no row, the whole list is rolled back. */
+export type Statement = { sql: string; parameters: readonly unknown[]; required: boolean }
+
+/** An engine's way of running statements. All reject with StoreDown if the store does not answer. */
+export type Runner = {
+  /** For data that no verb changes: does not wait for pending rows. */
+  read(statement: Statement): Promise<Row[]>
+  /** Sees the changes of all verbs answered so far. */
+  readLedger(statement: Statement): Promise<Row[]>
+  /** May take seconds and must not delay requests meanwhile. All statements see one snapshot. */
+  readSlowly(statements: readonly Statement[]): Promise<Row[][]>
+  /** All or nothing, in order; undefined: a required statement returned no row and everything was rolled back. */
+  write(statements: readonly Statement[]): Promise<Row[][] | undefined>
+}
+
+export type Database = Kysely<Schema>
+/** What every noun is built from. `clock`: the store's, in milliseconds since 1970. */
+export type Connection = { db: Database; runner: Runner; clock: () => number }
+
+export function statement(query: Compilable, required = false): Statement {
+  const { sql, parameters } = query.compile()
+  return { sql, parameters, required }
+}
+export const required = (query: Compilable): Statement => statement(query, true)
+
+/** Part of every transaction that changes a key or an account's state: tells all nodes to drop what they cached. */
+export const incrementChangeCounter = (db: Database): Statement =>
+  statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) })))
+
+export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
+const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
+export const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', ...METERED] as const
+export const KEY = [
+  ...(['id', 'account', 'name', 'group_name', 'revoked', 'expires_at', 'cap', 'cap_period', 'models'] as const),
+  ...(['networks', 'spent', 'held', 'created_at'] as const),
+  ...METERED,
+] as const
+
+export const limitColumns = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
+  requests_per_minute: requestsPerMinute ?? null,
+  tokens_per_minute: tokensPerMinute ?? null,
+  concurrent: concurrent ?? null,
+})
+
+/**
+ * A new token limit starts with the tokens that open requests reserve: they return what they do not use, and must not
+ * return what was never counted. The row must be locked by an earlier statement, so that this one sees all requests.
+ */
+export function tokensWindow(owner: 'account' | 'key', id: bigint, now: number) {
+  const second = String(Math.floor(now / 1_000))
+  // `+` makes SQLite use the index of open requests, which are few, not that of all requests of the account.
+  return sql<string>`CASE WHEN tokens_per_minute IS NULL THEN
+    (SELECT ${second} || ',' || CAST(coalesce(sum(tokens), 0) AS text) FROM request
+      WHERE state = 0 AND +${sql.ref(`request.${owner}`)} = ${id})
+    ELSE tokens_window END`
+}
