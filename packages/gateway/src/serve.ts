@@ -236,7 +236,14 @@ async function createParts(
     ...{ slots: embedded ? 1 : 1024, takeover: embedded, monotonic, after, report },
     config: () => catalogue().config.hash,
   })
-  const settler = createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch: node.mayDispatch, report })
+  const settler = createSettler({
+    storage: storage.ledger,
+    journal,
+    clock: ticker,
+    after,
+    mayDispatch: node.mayDispatch,
+    report,
+  })
   const turnedAway = createRateLimitCache(monotonic)
   const callers = createCallers(storage.keys, Date.now, { onClear: turnedAway.clear })
   const waiting = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
