@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SQL } from 'bun'
 import { hashSecret } from '../packages/gateway/src/access/authenticate.ts'
-import { newSecret } from '../packages/gateway/src/cli/commands/operations.ts'
+import { newApiKey } from '../packages/gateway/src/cli/commands/operations.ts'
 import { CREDIT } from '../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../packages/gateway/src/money/limits.ts'
 import { openPostgres } from '../packages/gateway/src/storage/postgres.ts'
@@ -67,7 +67,7 @@ async function createKeys(url: string): Promise<string[]> {
   for (let index = 0; index < ACCOUNTS; index += 1) {
     const account = await storage.accounts.create(`bench-${index}@example.com`, 1_000_000_000_000_000n, CREDIT)
     if (!account) throw new Error('no account')
-    const secret = newSecret()
+    const secret = newApiKey()
     const none = { expiresAt: undefined, cap: undefined, capPeriod: undefined }
     const key = { account: account.id, hash: hashSecret(secret), name: 'bench', group: 'default' }
     await storage.keys.create({ ...key, ...none, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS })

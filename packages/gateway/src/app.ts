@@ -10,7 +10,7 @@ import { Failure } from './access/failure.ts'
 import { formatRequestId } from './access/ids.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
-import { isForeignVerb, notServed } from './access/unserved-paths.ts'
+import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
 import { errorText } from './observe/log.ts'
 import { type RequestLog, RequestRecord } from './observe/request-log.ts'
@@ -78,7 +78,7 @@ const VERB = /:(generateContent|streamGenerateContent|countTokens)$/
 
 function modelMethods(id: string): Methods | undefined {
   // The address of one protocol under the base of another.
-  if (VERB.test(id) || isForeignVerb(`/v1/models/${id}`)) return undefined
+  if (VERB.test(id) || isUnservedMethod(`/v1/models/${id}`)) return undefined
   return { GET: (incoming, parts) => showModel(id, incoming, parts) }
 }
 
@@ -202,7 +202,7 @@ function handlerOf(http: HttpRequest, method: string, path: string): Handler {
 }
 
 const unknownUrl = (path: string) =>
-  new Failure('unknown_url', notServed(path) ?? `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
+  new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
 
 const HINT =
   'Check the base address: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'

@@ -28,7 +28,7 @@ test('an empty environment: the documented defaults', () => {
     secret: undefined,
     workers: 1,
     log: 'requests',
-    remarks: [],
+    warnings: [],
   })
 })
 
@@ -92,7 +92,7 @@ test('what is given is taken', () => {
     secret: SECRET,
     workers: 1,
     log: 'errors',
-    remarks: [],
+    warnings: [],
   })
 })
 
@@ -152,7 +152,7 @@ describe('files that look like a configuration and are not read', () => {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(place, name), text)
     process.chdir(place)
     try {
-      return readEnvironment(env).environment.remarks.map((remark) => remark.replace(/\/\S+\/(?=[^/]+ is)/, ''))
+      return readEnvironment(env).environment.warnings.map((remark) => remark.replace(/\/\S+\/(?=[^/]+ is)/, ''))
     } finally {
       process.chdir(home)
       rmSync(place, { recursive: true, force: true })

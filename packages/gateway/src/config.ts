@@ -2,16 +2,16 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { assemble, type Loaded } from './config/assemble.ts'
-import { reasonOf } from './config/sections/server.ts'
+import { assemble, type LoadResult } from './config/assemble.ts'
+import { describeSystemError } from './config/sections/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
-import { EMPTY_FILE, saysNothing } from './config/yaml/document.ts'
+import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import { maxOutputOf } from './upstreams/output-limits.ts'
 import { type PriceList, readPriceList } from './upstreams/price-list.ts'
 
-export type { Loaded } from './config/assemble.ts'
+export type { LoadResult } from './config/assemble.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
 
@@ -32,7 +32,7 @@ export const BUILT_IN: BuiltIn = {
 const DEFAULT_FILE = 'trivium.yaml'
 const SHORTEST_SECRET = 16
 
-/** A variable that is set to nothing counts as not set, as compose files and CI systems like to do it. */
+/** A keyVariable that is set to nothing counts as not set, as compose files and CI systems like to do it. */
 export function readEnvironment(env: Variables): { environment: Environment; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
   const add = (message: string) => mistakes.push({ file: 'environment', line: undefined, message })
@@ -70,8 +70,8 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
   const log = readLogLevel(text('TRIVIUM_LOG'), add)
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
-  const remarks = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
-  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log, remarks }, mistakes }
+  const warnings = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
+  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log, warnings }, mistakes }
 }
 
 const LOG_LEVELS = ['off', 'errors', 'requests'] as const
@@ -96,7 +96,12 @@ function otherNameRemarks(): string[] {
 }
 
 const OTHER_NAME = 'trivium.yml'
-const VARIABLES = ['HOST', 'PORT', 'DATABASE_URL', ...[...KINDS.values()].flatMap(({ variable }) => variable ?? [])]
+const VARIABLES = [
+  'HOST',
+  'PORT',
+  'DATABASE_URL',
+  ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
+]
 
 /** Other programs read such a file by themselves, so people expect it. */
 function dotenvRemarks(env: Variables): string[] {
@@ -114,14 +119,14 @@ function dotenvRemarks(env: Variables): string[] {
 }
 
 /** Without a path: the defaults. `env` fills in `${NAME}`. `mayBeEmpty`: at a start, where nothing can be lost by it. */
-export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): Loaded {
+export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): LoadResult {
   if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
-  const mistake = (message: string): Loaded => ({ mistakes: [{ file: path, line: undefined, message }] })
+  const mistake = (message: string): LoadResult => ({ mistakes: [{ file: path, line: undefined, message }] })
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    return mistake(`cannot be read: ${reasonOf(error)}`)
+    return mistake(`cannot be read: ${describeSystemError(error)}`)
   }
   let source: string
   try {
@@ -130,7 +135,7 @@ export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = 
     return mistake('is not UTF-8 text')
   }
   try {
-    if (!mayBeEmpty && saysNothing(source)) return mistake(EMPTY_FILE)
+    if (!mayBeEmpty && isEmptyDocument(source)) return mistake(EMPTY_FILE)
     return assemble(source, path, env, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.

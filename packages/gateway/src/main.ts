@@ -1,12 +1,12 @@
 // The composition root: reads the environment, names the engines, hands both to the command that was asked for.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { Setup } from './cli/context.ts'
+import type { CommandContext } from './cli/context.ts'
 import { CommandError } from './cli/errors.ts'
 import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
-import { reasonOf } from './config/sections/server.ts'
+import { describeSystemError } from './config/sections/server.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import { loadFile, readEnvironment } from './config.ts'
 import { keepRunning } from './process/keep-running.mjs'
@@ -27,7 +27,7 @@ for (const name of PROXY_VARIABLES) delete process.env[name]
 
 const loadConfig = (file: string) => loadFile(file, env)
 
-const setup: Setup = {
+const setup: CommandContext = {
   version: VERSION,
   environment() {
     const { environment, mistakes } = readEnvironment(env)
@@ -67,7 +67,7 @@ async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> 
       )
     // Without a code it is ours, or names the file already.
     if (!(error instanceof Error && 'code' in error) || error instanceof FolderInUse) throw error
-    throw new CommandError(`cannot use the data folder ${dataDir}: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the data folder ${dataDir}: ${describeSystemError(error)}`)
   }
 }
 
@@ -85,7 +85,7 @@ async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> 
       throw new CommandError(
         `${error.message}: ${placeOf(url)} of DATABASE_URL is empty; start the server once to create them (${START})`,
       )
-    throw new CommandError(`cannot use the database ${placeOf(url)} of DATABASE_URL: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the database ${placeOf(url)} of DATABASE_URL: ${describeSystemError(error)}`)
   }
 }
 

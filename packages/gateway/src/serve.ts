@@ -5,17 +5,17 @@ import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections, maxIdleUpstreamConnections } from '@trivium/http/system/descriptors.ts'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
-import { createAccountKeys } from './access/account-secrets.ts'
+import { createAccountSecrets } from './access/account-secrets.ts'
 import { createCallers } from './access/authenticate.ts'
 import { type Catalogue, compileCatalogue } from './access/catalogue.ts'
 import { createIds } from './access/ids.ts'
 import { createApp } from './app.ts'
-import type { Setup } from './cli/context.ts'
-import { isServed, openControl } from './cli/control-socket.ts'
+import type { CommandContext } from './cli/context.ts'
+import { isServerRunning, openControlSocket } from './cli/control-socket.ts'
 import { CommandError } from './cli/errors.ts'
-import { reasonOf } from './config/sections/server.ts'
+import { describeSystemError } from './config/sections/server.ts'
 import type { Environment, FileConfig } from './config/types.ts'
-import { missingGroupRemarks } from './config/warnings.ts'
+import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister, LARGEST_BODY } from './console-api/register.ts'
 import { type Listener, type ListenOptions, listen } from './listen.ts'
@@ -54,7 +54,7 @@ const WAIT_FOR_FOLDER_MS = 10_000
 /** Registrations have no account yet: together they share the slots of one. */
 const STRANGERS = { account: -1n, key: -1n }
 
-export type ServeSetup = Setup & {
+export type ServeOptions = CommandContext & {
   loadConfig: Parameters<typeof watchConfig>[1]
   /** Starts a process like this one as a worker. */
   launch: Launch
@@ -64,7 +64,7 @@ export type ServeSetup = Setup & {
   ready(): void
 }
 
-export async function serve(setup: ServeSetup): Promise<void> {
+export async function serve(setup: ServeOptions): Promise<void> {
   const { worker } = setup
   const environment = setup.environment()
   const logs = openLogs(
@@ -80,8 +80,8 @@ export async function serve(setup: ServeSetup): Promise<void> {
   if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
   // What one of them says or does for all is the first one's.
   const leads = worker === undefined || worker.number === 1
-  if (leads) for (const remark of [...environment.remarks, ...catalogue.config.remarks]) log.warn(remark)
-  const storage = await openPatiently(environment, setup)
+  if (leads) for (const remark of [...environment.warnings, ...catalogue.config.warnings]) log.warn(remark)
+  const storage = await openStorageWhenFree(environment, setup)
   const stops: (() => Promise<void> | void)[] = [() => storage.close()]
   try {
     const parts = await createParts(environment, storage, () => catalogue, logs, stops)
@@ -125,7 +125,7 @@ export async function serve(setup: ServeSetup): Promise<void> {
     const { malformed } = parts.requestLog
     const told = { failed, malformed }
     const listenOptions = {
-      isDraining: () => lifecycle.leaving,
+      isDraining: () => lifecycle.stopping,
       ticker: parts.ticker,
       gate: createAdmissionGate(parts),
       limit,
@@ -160,12 +160,16 @@ export async function serve(setup: ServeSetup): Promise<void> {
       if (!worker) renewal.now()
     })
     const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
-    const control = openControl(environment.dataDir, () => ({ ...desk, config: catalogue.config }), worker?.number)
+    const control = openControlSocket(
+      environment.dataDir,
+      () => ({ ...desk, config: catalogue.config }),
+      worker?.number,
+    )
     stops.push(() => control.stop())
     if (!worker || worker.part === 'first') {
       const first = await firstStart(storage, catalogue.config)
       const keyGroups = await storage.keys.countByGroup()
-      for (const remark of missingGroupRemarks(keyGroups, catalogue.config)) log.warn(remark)
+      for (const remark of missingGroupWarnings(keyGroups, catalogue.config)) log.warn(remark)
       const database = setup.describeDatabase(environment)
       const started = { version: VERSION, address: listener.url, environment, catalogue, database, first, keyGroups }
       process.stdout.write(startSummary(started))
@@ -195,14 +199,14 @@ function startWorkers(environment: Environment, config: FileConfig, launch: Laun
 }
 
 /** A command may have the folder for a moment, or a former server may be closing it: only one that serves is final. */
-async function openPatiently(environment: Environment, setup: Setup): Promise<Storage> {
+async function openStorageWhenFree(environment: Environment, setup: CommandContext): Promise<Storage> {
   const end = performance.now() + WAIT_FOR_FOLDER_MS
   for (;;) {
     try {
       return await setup.openStorage(environment, { mayCreate: true })
     } catch (error) {
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
-      if (await isServed(environment.dataDir)) throw error
+      if (await isServerRunning(environment.dataDir)) throw error
       await Bun.sleep(50)
     }
   }
@@ -229,7 +233,7 @@ async function createParts(
     log.warn(message, error === undefined ? {} : { error: String(error) })
   const folder = join(environment.dataDir, 'journal')
   const journal = await openJournal(folder).catch((error) => {
-    throw new CommandError(`cannot use the folder ${folder}: ${reasonOf(error)}`)
+    throw new CommandError(`cannot use the folder ${folder}: ${describeSystemError(error)}`)
   })
   const embedded = environment.databaseUrl === undefined
   const node = await joinNode(storage.ledger, journal, {
@@ -270,7 +274,7 @@ async function createParts(
       clock: Date.now,
       store: storage,
     },
-    ...{ seals: createSeals(secret), accountKeys: createAccountKeys(secret) },
+    ...{ seals: createSeals(secret), accountKeys: createAccountSecrets(secret) },
     ids: createIds(() => node.identity().slot, Date.now),
     statistics: createStatistics(),
     unsupportedFields: createUnsupportedFields(),

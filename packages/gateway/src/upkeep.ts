@@ -4,7 +4,7 @@ import type { Callers } from './access/authenticate.ts'
 import { firstIdAt } from './access/ids.ts'
 import type { Company } from './app.ts'
 import type { Environment, FileConfig } from './config/types.ts'
-import { missingGroupRemarks } from './config/warnings.ts'
+import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
@@ -81,7 +81,7 @@ export function reloading(
       use(config)
       log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') || 'none' })
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
-      for (const remark of config.remarks) log.warn(remark)
+      for (const remark of config.warnings) log.warn(remark)
       // The file is in force whether the store answers or not; one that is unavailable is reported elsewhere.
       void remarkOnGroups(config, keys, log).catch(() => {})
     },
@@ -95,7 +95,7 @@ export function reloading(
 }
 
 async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup'>, log: Log): Promise<void> {
-  for (const remark of missingGroupRemarks(await keys.countByGroup(), config)) log.warn(remark)
+  for (const remark of missingGroupWarnings(await keys.countByGroup(), config)) log.warn(remark)
 }
 
 type AuditDelays = { first: number; again: number; next(): number }

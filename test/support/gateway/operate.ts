@@ -5,7 +5,7 @@ import { flagsOf } from '../../../packages/gateway/src/cli/command.ts'
 import { isOperation, OPERATIONS } from '../../../packages/gateway/src/cli/commands/operations.ts'
 import { STORE_COMMANDS } from '../../../packages/gateway/src/cli/commands/store-commands.ts'
 import { readUsage, type UsagePage } from '../../../packages/gateway/src/cli/commands/usage-pages.ts'
-import { askServer } from '../../../packages/gateway/src/cli/control-socket.ts'
+import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
 import { loadFile } from '../../../packages/gateway/src/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
@@ -23,7 +23,7 @@ export async function operate<T>(
 ): Promise<T> {
   const { databaseUrl, configFile, dataDir } = home
   if (databaseUrl === undefined) {
-    const response = await askServer(dataDir, operation, values)
+    const response = await callServer(dataDir, operation, values)
     if (!response) throw new Error(`no gateway is running in ${dataDir}`)
     return response.result as T
   }

@@ -26,8 +26,8 @@ const BY_END: readonly [RegExp, string][] = [
 
 /** An address of ours with the path that the vendor has; where the embedded model serves the kind itself, its own. */
 function baseOf(kind: string, origin: string): string {
-  const { baseUrl, example = '', tried, ending } = KINDS.get(kind) ?? { tried: 'untried' }
-  return origin + (tried === 'sandbox' ? (ending ?? '') : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
+  const { baseUrl, example = '', tried, baseUrlSuffix = '' } = KINDS.get(kind) ?? { tried: 'untried' }
+  return origin + (tried === 'sandbox' ? baseUrlSuffix : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
 }
 
 export function startKindsUpstream(): KindsUpstream {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createAccountKeys } from './account-secrets.ts'
+import { createAccountSecrets } from './account-secrets.ts'
 
-const keys = createAccountKeys('a secret of a test')
+const keys = createAccountSecrets('a secret of a test')
 const PLAIN = Buffer.from('{"answer":42}')
 const CONTEXT = Buffer.from('a request')
 
@@ -9,7 +9,7 @@ test('what is encrypted for an account is read again by it, also by another proc
   const sealed = keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)
   expect(Buffer.from(sealed).includes('answer')).toBe(false)
   expect(keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)).not.toEqual(sealed)
-  const opened = createAccountKeys('a secret of a test').decrypt(1n, 'idempotent answers', sealed, CONTEXT)
+  const opened = createAccountSecrets('a secret of a test').decrypt(1n, 'idempotent answers', sealed, CONTEXT)
   expect(Buffer.from(opened ?? []).toString()).toBe(PLAIN.toString())
 })
 
@@ -22,18 +22,18 @@ test('nothing else opens it', () => {
   expect(keys.decrypt(1n, 'idempotent answers', sealed, Buffer.from('another'))).toBeUndefined()
   expect(keys.decrypt(1n, 'idempotent answers', damaged, CONTEXT)).toBeUndefined()
   expect(keys.decrypt(1n, 'idempotent answers', sealed.subarray(0, 20), CONTEXT)).toBeUndefined()
-  const other = createAccountKeys('another secret')
+  const other = createAccountSecrets('another secret')
   expect(other.decrypt(1n, 'idempotent answers', sealed, CONTEXT)).toBeUndefined()
 })
 
 test('a pseudonym is stable for an account and a value, and tells nothing apart from that', () => {
   const one = keys.pseudonym(1n, 'end users', 'ada')
   expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/)
-  expect(createAccountKeys('a secret of a test').pseudonym(1n, 'end users', 'ada')).toBe(one)
+  expect(createAccountSecrets('a secret of a test').pseudonym(1n, 'end users', 'ada')).toBe(one)
   const others = [
     keys.pseudonym(2n, 'end users', 'ada'),
     keys.pseudonym(1n, 'end users', 'bob'),
-    createAccountKeys('another secret').pseudonym(1n, 'end users', 'ada'),
+    createAccountSecrets('another secret').pseudonym(1n, 'end users', 'ada'),
   ]
   expect(new Set([one, ...others]).size).toBe(4)
 })

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** What a key is for. Each purpose has keys of its own; a new one never opens what was sealed for another. */
 export type Purpose = 'end users' | 'idempotent answers'
 
-export type AccountKeys = {
+export type AccountSecrets = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, and meaningless elsewhere. */
   pseudonym(account: bigint, purpose: Purpose, value: string): string
   /** AES-256-GCM. `context` is not kept: whoever decrypts must know it. */
@@ -21,7 +21,7 @@ const CIPHER = 'aes-256-gcm'
 /** Deriving a key costs more than using it. */
 const REMEMBERED_KEYS = 10_000
 
-export function createAccountKeys(masterSecret: string): AccountKeys {
+export function createAccountSecrets(masterSecret: string): AccountSecrets {
   const keys = new Map<string, Buffer>()
 
   function keyFor(account: bigint, purpose: Purpose): Buffer {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../storage/storage.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
-import { createCallers, hashSecret, secretOf } from './authenticate.ts'
+import { createCallers, hashSecret, readApiKey } from './authenticate.ts'
 import { Failure } from './failure.ts'
 
 const secret = (name: string | number) => `sk-${String(name).padStart(20, '0')}`
@@ -42,11 +42,11 @@ describe('the cache of callers', () => {
     const callers = createCallers(store, () => 0)
     const former = await callers.find(secret('a'))
     await callers.find(secret('b'))
-    const anew = await Promise.all(Array.from({ length: 50 }, () => callers.again(secret('a'), former)))
+    const anew = await Promise.all(Array.from({ length: 50 }, () => callers.refresh(secret('a'), former)))
     expect(store.asked()).toBe(3)
     for (const each of anew) expect(each).not.toBe(former)
     // Whoever comes late with the former one gets what is known by now.
-    expect(await callers.again(secret('a'), former)).toBe(await callers.find(secret('a')))
+    expect(await callers.refresh(secret('a'), former)).toBe(await callers.find(secret('a')))
     await callers.find(secret('b'))
     expect(store.asked()).toBe(3)
   })
@@ -139,5 +139,5 @@ test.each([
   ['generate-content', { authorization: 'Bearer a', 'x-goog-api-key': 'b' }, 'key=c', 'b'],
   ['generate-content', {}, 'alt=sse&key=c', 'c'],
 ] as const)('the key of a %s call with %j and ?%s', (dialect, headers, query, expected) => {
-  expect(secretOf(new Headers(headers), query, dialect)).toBe(expected)
+  expect(readApiKey(new Headers(headers), query, dialect)).toBe(expected)
 })

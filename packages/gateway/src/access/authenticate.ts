@@ -13,7 +13,7 @@ const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
 export type Callers = {
   find(secret: string): Promise<Caller> | Caller
   /** Looked up anew, since `former` turned out to be out of date: once, however many find that out together. */
-  again(secret: string, former: Caller): Promise<Caller> | Caller
+  refresh(secret: string, former: Caller): Promise<Caller> | Caller
   /** Forget everything: a key or an account has changed somewhere. */
   clear(): void
 }
@@ -48,7 +48,7 @@ export function createCallers(
 
   const callers: Callers = {
     find(secret) {
-      if (!SECRET.test(secret)) throw invalid()
+      if (!SECRET.test(secret)) throw invalidKey()
       const name = nameOf(secret)
       const caller = known.get(name) ?? wrong.get(name)
       if (caller !== undefined) return admit(caller, clock)
@@ -59,7 +59,7 @@ export function createCallers(
       }
       return answer.then((found) => admit(found, clock))
     },
-    again(secret, former) {
+    refresh(secret, former) {
       const name = nameOf(secret)
       if (known.get(name) === former) known.delete(name)
       return callers.find(secret)
@@ -87,8 +87,8 @@ export function authenticate(
   former?: Caller,
 ): Promise<Caller> | Caller {
   const { headers } = arriving.http
-  const secret = secretOf(headers, arriving.query, dialect)
-  const found = former ? authority.callers.again(secret, former) : authority.callers.find(secret)
+  const secret = readApiKey(headers, arriving.query, dialect)
+  const found = former ? authority.callers.refresh(secret, former) : authority.callers.find(secret)
   // Nearly always there already: a turn of the loop would cost more than the rest.
   return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
 }
@@ -115,15 +115,15 @@ export function hashSecret(secret: string): Buffer {
 const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
 
 function admit(caller: Known, clock: () => number): Caller {
-  if (caller === 'unknown' || caller.revoked) throw invalid()
-  if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expired()
-  if (caller.accountDisabled) throw disabled()
+  if (caller === 'unknown' || caller.revoked) throw invalidKey()
+  if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expiredKey()
+  if (caller.accountDisabled) throw accountDisabled()
   return caller
 }
 
-export const invalid = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
-export const expired = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
-export const disabled = () =>
+export const invalidKey = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
+export const expiredKey = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
+export const accountDisabled = () =>
   new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
 
 /** Where each protocol puts the key; the others are read after it, so that any client works on any path. */
@@ -139,7 +139,7 @@ const WHERE: Partial<Record<DialectId, string>> = {
   'generate-content': "'x-goog-api-key: sk-...' (or 'x-gen-api-key: sk-...')",
 }
 
-export function secretOf(headers: RequestHeaders, query: string, dialect: DialectId): string {
+export function readApiKey(headers: RequestHeaders, query: string, dialect: DialectId): string {
   for (const name of OWN_HEADER[dialect] ?? []) {
     const value = headers.get(name)
     if (value) return value

@@ -1,12 +1,12 @@
 // The group of the key decides which models exist for the caller, and at which price; the key's own list may be shorter.
 import type { Caller } from '../storage/storage.ts'
-import { type Catalogue, exists, includes, type Offer, offerOf } from './catalogue.ts'
+import { type Catalogue, groupIncludes, modelExists, type Offer, offerOf } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 export function authorize(caller: Caller, model: string, catalogue: Catalogue): Offer {
   const offer = offerOf(catalogue, caller.group, model)
   if (offer) {
-    if (isOnList(caller, offer.model.id)) return offer
+    if (keyAllowsModel(caller, offer.model.id)) return offer
     throw new Failure('model_not_allowed', `The key with the id ${caller.key} does not allow the model '${model}'.`, {
       param: 'model',
     })
@@ -15,8 +15,8 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
     const message = `This key's group '${caller.group}' no longer exists, so the key can use no model. Ask the operator of this gateway for another key.`
     throw new Failure('model_not_allowed', message)
   }
-  refuseMedia(caller, model, catalogue)
-  if (!exists(catalogue, model)) {
+  rejectMediaModel(caller, model, catalogue)
+  if (!modelExists(catalogue, model)) {
     throw new Failure('model_not_found', `The model '${model}' does not exist. GET /v1/models lists those that do.`, {
       param: 'model',
     })
@@ -26,15 +26,15 @@ export function authorize(caller: Caller, model: string, catalogue: Catalogue): 
   })
 }
 
-export function isOnList({ restrictions: { models } }: Caller, model: string): boolean {
+export function keyAllowsModel({ restrictions: { models } }: Caller, model: string): boolean {
   return models === undefined || models.includes(model)
 }
 
 /** Who may use it is told why it does not answer; for everybody else it does not exist. */
-function refuseMedia({ group }: Caller, model: string, { config }: Catalogue): void {
+function rejectMediaModel({ group }: Caller, model: string, { config }: Catalogue): void {
   const media = config.mediaModels?.get(model)
   const own = config.groups.get(group)
-  if (!media || !own || !includes(own, model)) return
+  if (!media || !own || !groupIncludes(own, model)) return
   const message = `The model '${model}' makes ${media.type}s, which this gateway does not serve yet. It cannot answer with text.`
   throw new Failure('model_not_found', message, { param: 'model' })
 }

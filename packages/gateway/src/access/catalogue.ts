@@ -64,7 +64,7 @@ export function offerOf(catalogue: Catalogue, group: string, model: string): Off
   return base?.candidates.every(({ upstream }) => upstream.kind === 'sandbox') ? base : undefined
 }
 
-export function exists(catalogue: Catalogue, model: string): boolean {
+export function modelExists(catalogue: Catalogue, model: string): boolean {
   const hasPrice = catalogue.config.models.get(model)?.price !== undefined
   return hasPrice || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
 }
@@ -73,7 +73,7 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
   const offers = new Map<string, Offer & { fallbacks: Offer[] }>()
   for (const model of config.models.values()) {
     const priced = priceFor(group, model)
-    if (!priced || !includes(group, model.id)) continue
+    if (!priced || !groupIncludes(group, model.id)) continue
     const candidates = candidatesOf(model, config, health)
     if (candidates.length === 0) continue
     const { rate, priceVersion } = priced
@@ -88,7 +88,8 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
   return offers
 }
 
-export const includes = ({ models }: Group, model: string): boolean => models.includes('*') || models.includes(model)
+export const groupIncludes = ({ models }: Group, model: string): boolean =>
+  models.includes('*') || models.includes(model)
 
 /** A group's own price is meant as it stands: the group's multiplier does not apply on top of it. */
 function priceFor(group: Group, model: Model): { rate: Rate; priceVersion: string } | undefined {

@@ -12,7 +12,7 @@ import {
 import type { Dependencies } from '../text/dependencies.ts'
 import type { IncomingRequest } from '../text/journey.ts'
 import { authenticate } from './authenticate.ts'
-import { authorize, isOnList } from './authorize.ts'
+import { authorize, keyAllowsModel } from './authorize.ts'
 import type { Catalogue, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
@@ -58,7 +58,7 @@ async function visibleModels(
   const caller = await authenticate(incoming, dialect, parts)
   const catalogue = parts.catalogue()
   const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
-  return offers.filter(({ model }) => isOnList(caller, model.id)).map((offer) => listed(offer, catalogue))
+  return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
 
 async function visibleModel(

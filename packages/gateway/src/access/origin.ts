@@ -29,4 +29,4 @@ function cidrsOf(networks: readonly string[]): CidrList {
 }
 
 /** What is wrong with each entry of a list of addresses and blocks. */
-export const mistakesIn = (networks: readonly string[]): readonly string[] => compileCidrs(networks).mistakes
+export const networkErrors = (networks: readonly string[]): readonly string[] => compileCidrs(networks).mistakes

@@ -44,7 +44,7 @@ const VERBS: Readonly<Record<string, string>> = {
 const VERB = new RegExp(`^/v1(?:beta|alpha)?/models/.+:(${Object.keys(VERBS).join('|')})$`)
 
 /** Why there is nothing at this path; undefined: it belongs to no API that is known here. */
-export function notServed(path: string): string | undefined {
+export function describeUnservedPath(path: string): string | undefined {
   const verb = VERB.exec(path)?.[1]
   const name =
     verb === undefined ? APIS.find(([, paths]) => paths.some((each) => isUnder(path, each)))?.[0] : VERBS[verb]
@@ -52,6 +52,6 @@ export function notServed(path: string): string | undefined {
 }
 
 /** A model's id may have a colon of its own. */
-export const isForeignVerb = (path: string): boolean => VERB.test(path)
+export const isUnservedMethod = (path: string): boolean => VERB.test(path)
 
 const isUnder = (path: string, api: string): boolean => path === api || path.startsWith(`${api}/`)

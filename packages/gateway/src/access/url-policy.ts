@@ -6,7 +6,7 @@ import { shortText } from '@trivium/protocol/canonical/utf8.ts'
 import type { PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Caller } from '../storage/storage.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
-import { isOnList } from './authorize.ts'
+import { keyAllowsModel } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
@@ -23,14 +23,14 @@ export function offerForUrls(offer: Offer, { urls }: PassingRequest, caller: Cal
   const needs: Needs = { private: undefined, object: undefined }
   for (const { field, url } of urls) {
     const verdict = classifyUrl(url)
-    if (verdict === 'forbidden') throw notForwarded(field)
+    if (verdict === 'forbidden') throw forbiddenUrlError(field)
     if (verdict !== 'public') needs[verdict] ??= field
   }
   if (needs.private === undefined && needs.object === undefined) return offer
   const narrowed = narrowedTo(offer, needs.private !== undefined, needs.object !== undefined)
   const { candidates, fallbacks } = narrowed
-  if (candidates.length > 0 || fallbacks.some(({ model }) => isOnList(caller, model.id))) return narrowed
-  throw needs.private === undefined ? notIssued(needs.object ?? '') : notForwarded(needs.private)
+  if (candidates.length > 0 || fallbacks.some(({ model }) => keyAllowsModel(caller, model.id))) return narrowed
+  throw needs.private === undefined ? foreignObjectError(needs.object ?? '') : forbiddenUrlError(needs.private)
 }
 
 /** Both are frozen with the catalogue, so what is left of an offer is found once. */
@@ -60,14 +60,14 @@ function withCandidates(offer: Offer, allows: (candidate: Candidate) => boolean,
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
 }
 
-function notForwarded(path: string): Failure {
+function forbiddenUrlError(path: string): Failure {
   const field = shortText(path)
   const message = `${field} must be an http or https URL of a public host, or a data URL.`
   return new Failure('bad_request', message, { param: field })
 }
 
 /** Whoever knows its name could use another tenant's object. */
-export function notIssued(field: string): Failure {
+export function foreignObjectError(field: string): Failure {
   const message = `${field} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
   return new Failure('unsupported', message, { param: field })
 }

@@ -17,7 +17,7 @@ describe('command lines', () => {
   ])('$args', ({ args, values, words = [], flags = [] }) => {
     const parsed = parseArguments(args, FLAGS)
     expect({ ...parsed.values }).toEqual(values)
-    expect([parsed.words, [...parsed.flags]]).toEqual([words, flags])
+    expect([parsed.positionals, [...parsed.flags]]).toEqual([words, flags])
   })
 
   test.each([

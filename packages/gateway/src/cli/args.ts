@@ -2,14 +2,14 @@
 import { UsageError } from './errors.ts'
 
 export type Flags = Readonly<Record<string, 'value' | 'flag'>>
-export type Arguments = { words: string[]; values: Record<string, string>; flags: Set<string> }
+export type Arguments = { positionals: string[]; values: Record<string, string>; flags: Set<string> }
 
 export function parseArguments(args: readonly string[], allowed: Flags): Arguments {
-  const parsed: Arguments = { words: [], values: Object.create(null), flags: new Set() }
+  const parsed: Arguments = { positionals: [], values: Object.create(null), flags: new Set() }
   for (let at = 0; at < args.length; at++) {
     const word = args[at] ?? ''
     if (!word.startsWith('--') || word === '--') {
-      if (word !== '--') parsed.words.push(word)
+      if (word !== '--') parsed.positionals.push(word)
       continue
     }
     const [name = '', given] = splitOnce(word.slice(2))

@@ -1,7 +1,7 @@
 // A command as its table describes it. Parsing, help and running all read the same entry.
 import type { Arguments, Flags } from './args.ts'
 import type { OperationName } from './commands/operations.ts'
-import type { Setup } from './context.ts'
+import type { CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 
 export type Option = {
@@ -13,15 +13,15 @@ export type Option = {
 }
 
 /** Written without a name, such as the ID in `key revoke ID`. */
-export type Word = { name: string; optional?: true; summary: string }
+export type Positional = { name: string; optional?: true; summary: string }
 
 export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Checks'] as const
 
-type Described = {
+type CommandBase = {
   name: string
   section: (typeof SECTIONS)[number]
   summary: string
-  words: readonly Word[]
+  positionals: readonly Positional[]
   options: readonly Option[]
   /** One of these must be given. */
   atLeastOne?: readonly string[]
@@ -30,7 +30,7 @@ type Described = {
 }
 
 /** Works on accounts and keys: in the server if one runs, else on the database itself. */
-export type StoreCommand = Described & {
+export type StoreCommand = CommandBase & {
   operation: OperationName
   /** From the command line to the operation's values; absent: the options as they were given. */
   values?(parsed: Arguments): Promise<Record<string, string>>
@@ -38,7 +38,9 @@ export type StoreCommand = Described & {
   show?(result: unknown): string
 }
 
-export type LocalCommand = Described & { run(parsed: Arguments, setup: Setup, json: boolean): Promise<unknown> }
+export type LocalCommand = CommandBase & {
+  run(parsed: Arguments, setup: CommandContext, json: boolean): Promise<unknown>
+}
 
 export type Command = StoreCommand | LocalCommand
 
@@ -46,11 +48,11 @@ export const flagsOf = ({ options }: Command): Flags =>
   Object.fromEntries(options.map(({ name, value }) => [name, value === undefined ? 'flag' : 'value']))
 
 /** As in `account credit --account EMAIL --amount USD [--reason TEXT]`. */
-export function usageOf({ name, words, options }: Command): string {
+export function usageOf({ name, positionals, options }: Command): string {
   const inBrackets = (text: string, isOptional: boolean) => (isOptional ? `[${text}]` : text)
   return [
     name,
-    ...words.map((word) => inBrackets(word.name, word.optional === true)),
+    ...positionals.map((each) => inBrackets(each.name, each.optional === true)),
     ...options.map((option) => inBrackets(optionText(option), option.required !== true)),
   ].join(' ')
 }
@@ -58,11 +60,11 @@ export function usageOf({ name, words, options }: Command): string {
 export const optionText = ({ name, value }: Option): string => `--${name}${value === undefined ? '' : ` ${value}`}`
 
 /** Everything that is wrong with a command line whatever the state of the gateway. */
-export function checkArguments(command: Command, { words, values }: Arguments): void {
-  const least = command.words.filter(({ optional }) => !optional).length
-  if (words.length < least || words.length > command.words.length) {
-    const wanted = command.words.map(({ name }) => name).join(' ') || 'no further words'
-    const given = words.length === 0 ? 'nothing' : `'${words.join(' ')}'`
+export function checkArguments(command: Command, { positionals, values }: Arguments): void {
+  const least = command.positionals.filter(({ optional }) => !optional).length
+  if (positionals.length < least || positionals.length > command.positionals.length) {
+    const wanted = command.positionals.map(({ name }) => name).join(' ') || 'no positional arguments'
+    const given = positionals.length === 0 ? 'nothing' : `'${positionals.join(' ')}'`
     throw new UsageError(`'${command.name}' takes ${wanted}, not ${given}`)
   }
   for (const { name, required } of command.options) {

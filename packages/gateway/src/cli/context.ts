@@ -2,7 +2,7 @@
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Storage } from '../storage/storage.ts'
 
-export type Setup = {
+export type CommandContext = {
   version: string
   /** Throws a CommandError that lists every mistake. */
   environment(): Environment

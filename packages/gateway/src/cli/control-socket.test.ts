@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { loadFile } from '../config.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
-import { askServer, isServed, openControl } from './control-socket.ts'
+import { callServer, isServerRunning, openControlSocket } from './control-socket.ts'
 import { CommandError } from './errors.ts'
 
 let folder = ''
@@ -22,12 +22,12 @@ const config = () => {
 const SHOW = ['account show', { account: 'ada@example.com' }] as const
 
 const mistakeOf = (operation: string, values: object): Promise<string> =>
-  askServer(folder, operation, values).then(() => 'none', String)
+  callServer(folder, operation, values).then(() => 'none', String)
 
 async function served(dataDir: string, work: (storage: Storage) => Promise<void>): Promise<void> {
   const storage = await openSqlite(dataDir)
   await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
-  const control = openControl(dataDir, () => ({ storage, config: config() }))
+  const control = openControlSocket(dataDir, () => ({ storage, config: config() }))
   try {
     await work(storage)
   } finally {
@@ -39,13 +39,13 @@ async function served(dataDir: string, work: (storage: Storage) => Promise<void>
 describe('a command beside a server', () => {
   test('is answered by it, and mistakes come back as they were said', async () => {
     await served(folder, async () => {
-      expect(await isServed(folder)).toBe(true)
-      expect(await askServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
+      expect(await isServerRunning(folder)).toBe(true)
+      expect(await callServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
       expect(await mistakeOf('account show', { account: 'nobody@example.com' })).toContain('there is no account')
       expect(await mistakeOf('account explode', {})).toContain('is it an older version?')
     })
-    expect(await isServed(folder)).toBe(false)
-    expect(await askServer(folder, ...SHOW)).toBeUndefined()
+    expect(await isServerRunning(folder)).toBe(false)
+    expect(await callServer(folder, ...SHOW)).toBeUndefined()
     expect(existsSync(join(folder, 'control.sock'))).toBe(false)
   })
 
@@ -54,7 +54,7 @@ describe('a command beside a server', () => {
     mkdirSync(deep)
     let socket = ''
     await served(deep, async () => {
-      expect(await askServer(deep, ...SHOW)).toMatchObject({ result: { email: 'ada@example.com' } })
+      expect(await callServer(deep, ...SHOW)).toMatchObject({ result: { email: 'ada@example.com' } })
       socket = (await Bun.file(join(deep, 'control.json')).json()).socket
       expect(statSync(dirname(socket)).mode & 0o077).toBe(0)
     })
@@ -71,8 +71,8 @@ describe('a command beside a server', () => {
       return storage.accounts.find(email)
     }
     const slow: Storage = { ...storage, accounts: { ...storage.accounts, find } }
-    const control = openControl(folder, () => ({ storage: slow, config: config() }))
-    const answer = askServer(folder, ...SHOW)
+    const control = openControlSocket(folder, () => ({ storage: slow, config: config() }))
+    const answer = callServer(folder, ...SHOW)
     await asked.promise
     await control.stop()
     expect(await answer).toMatchObject({ result: { balance_usd: '5.00' } })
@@ -98,8 +98,8 @@ describe('what a server that is gone left behind', () => {
     },
   ])('counts as no server: $what', async ({ leave }) => {
     leave()
-    expect(await askServer(folder, ...SHOW)).toBeUndefined()
-    expect(await isServed(folder)).toBe(false)
+    expect(await callServer(folder, ...SHOW)).toBeUndefined()
+    expect(await isServerRunning(folder)).toBe(false)
   })
 })
 
@@ -116,7 +116,7 @@ test('a command that was asked and not answered is never done again unasked', as
       },
     },
   })
-  const error = await askServer(folder, 'account credit', { amount: '5' }).catch((thrown: unknown) => thrown)
+  const error = await callServer(folder, 'account credit', { amount: '5' }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(CommandError)
   expect(String(error)).toContain('look whether it was done')
   expect(asked).toBe(1)

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Desk, isOperation, OPERATIONS } from './commands/operations.ts'
+import { isOperation, OPERATIONS, type OperationContext } from './commands/operations.ts'
 import { CommandError, UsageError } from './errors.ts'
 
 /** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
@@ -15,7 +15,7 @@ const ANSWER_WITHIN_MS = 600_000
 /** `usage`: the command line was wrong, not what it found. */
 type Answer = { result: unknown } | { mistake: string; usage?: boolean }
 
-export type Control = {
+export type ControlSocket = {
   /** What was asked is still answered; whoever comes later finds nobody. */
   stop(): Promise<void>
 }
@@ -24,7 +24,7 @@ export type Control = {
 const nameOf = (worker: number | undefined): string => (worker === undefined ? 'control' : `control-${worker}`)
 const FILES = /^(control(?:-\d+)?)\.json$/
 
-export function openControl(dataDir: string, desk: () => Desk, worker?: number): Control {
+export function openControlSocket(dataDir: string, desk: () => OperationContext, worker?: number): ControlSocket {
   const name = nameOf(worker)
   const near = join(dataDir, `${name}.sock`)
   // A folder of its own, which nobody else can look into, and not a name in a shared one that somebody could take first.
@@ -56,7 +56,7 @@ export function openControl(dataDir: string, desk: () => Desk, worker?: number):
   }
 }
 
-async function answer(request: Request, desk: Desk): Promise<Answer> {
+async function answer(request: Request, desk: OperationContext): Promise<Answer> {
   try {
     const { operation, values } = (await request.json()) as { operation: string; values: Record<string, string> }
     if (!isOperation(operation))
@@ -71,7 +71,7 @@ async function answer(request: Request, desk: Desk): Promise<Answer> {
 const NOBODY = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
 
 /** undefined: no server is running on this folder. */
-export async function askServer(
+export async function callServer(
   dataDir: string,
   operation: string,
   values: object,
@@ -99,14 +99,14 @@ export async function askServer(
 }
 
 /** What each process that serves on this folder answers: one, all workers, or nobody. */
-export async function askEach(dataDir: string, operation: string): Promise<unknown[]> {
+export async function callEachProcess(dataDir: string, operation: string): Promise<unknown[]> {
   const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
-  const answers = await Promise.all(names.map((name) => askServer(dataDir, operation, {}, name)))
+  const answers = await Promise.all(names.map((name) => callServer(dataDir, operation, {}, name)))
   return answers.flatMap((answer) => (answer ? [answer.result] : []))
 }
 
 /** true: a server answers on this folder, so it will not be given up soon. */
-export async function isServed(dataDir: string): Promise<boolean> {
+export async function isServerRunning(dataDir: string): Promise<boolean> {
   const socket = socketOf(dataDir, nameOf(undefined))
   if (!socket) return false
   try {

@@ -1,5 +1,5 @@
 // Help, generated from the table of commands.
-import { nearest } from '../config/closest-match.ts'
+import { closestMatch } from '../config/closest-match.ts'
 import { type Command, type Option, optionText, SECTIONS, usageOf } from './command.ts'
 import { LOCAL_COMMANDS } from './commands/local-commands.ts'
 import { STORE_COMMANDS } from './commands/store-commands.ts'
@@ -34,12 +34,12 @@ export function help(words: readonly string[], version: string): Report {
 }
 
 const described = (command: Command) => {
-  const { name, summary, words, options, example } = command
+  const { name, summary, positionals, options, example } = command
   const shown = options.map((option) => ({
     ...{ name: `--${option.name}`, value: option.value ?? null, required: option.required === true },
     summary: option.summary,
   }))
-  return { name, summary, usage: usageOf(command), words, options: shown, example }
+  return { name, summary, usage: usageOf(command), words: positionals, options: shown, example }
 }
 
 function overview(version: string): string {
@@ -75,9 +75,9 @@ function describeGroup(name: string, commands: readonly Command[]): string {
 }
 
 function describeCommand(command: Command): string {
-  const { summary, words, options, example } = command
+  const { summary, positionals, options, example } = command
   const rows = [
-    ...words.map((word) => [`  ${word.name}`, word.summary]),
+    ...positionals.map((each) => [`  ${each.name}`, each.summary]),
     ...[...options, JSON_OPTION, HELP_OPTION].map((option) => [
       `  ${optionText(option)}`,
       `${option.summary}${option.required ? ' (required)' : ''}`,
@@ -104,6 +104,6 @@ export function unknownCommand(words: readonly string[]): UsageError {
         : `unknown command '${asWritten}'; ${first} has: ${known}; ${see}`,
     )
   }
-  const guess = nearest(asWritten, COMMANDS.keys()) ?? nearest(first, COMMANDS.keys())
+  const guess = closestMatch(asWritten, COMMANDS.keys()) ?? closestMatch(first, COMMANDS.keys())
   return new UsageError(`unknown command '${asWritten}'; ${guess ? `did you mean '${guess}'? ` : ''}${see}`)
 }

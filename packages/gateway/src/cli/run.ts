@@ -5,14 +5,14 @@ import { parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, type StoreCommand } from './command.ts'
 import { OPERATIONS, type OperationName } from './commands/operations.ts'
 import { readUsage, type UsagePage } from './commands/usage-pages.ts'
-import type { Setup } from './context.ts'
-import { askServer } from './control-socket.ts'
+import type { CommandContext } from './context.ts'
+import { callServer } from './control-socket.ts'
 import { CommandError } from './errors.ts'
 import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
 /** The exit code; undefined while a server goes on running. */
-export async function run(args: readonly string[], setup: Setup): Promise<number | undefined> {
+export async function run(args: readonly string[], setup: CommandContext): Promise<number | undefined> {
   const json = args.includes('--json')
   const words = args.filter((word) => word !== '--json')
   try {
@@ -51,7 +51,12 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
   throw unknownCommand(words)
 }
 
-async function runCommand(command: Command, rest: readonly string[], setup: Setup, json: boolean): Promise<unknown> {
+async function runCommand(
+  command: Command,
+  rest: readonly string[],
+  setup: CommandContext,
+  json: boolean,
+): Promise<unknown> {
   const parsed = parseArguments(rest, flagsOf(command))
   checkArguments(command, parsed)
   if (!('operation' in command)) return await command.run(parsed, setup, json)
@@ -61,18 +66,22 @@ async function runCommand(command: Command, rest: readonly string[], setup: Setu
   return command.show ? new Report(result, command.show(result)) : result
 }
 
-const readWholeUsage = (command: StoreCommand, values: Record<string, string>, setup: Setup) =>
+const readWholeUsage = (command: StoreCommand, values: Record<string, string>, setup: CommandContext) =>
   readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
 
 /** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
-async function runOnStore(command: StoreCommand, values: Record<string, string>, setup: Setup): Promise<unknown> {
+async function runOnStore(
+  command: StoreCommand,
+  values: Record<string, string>,
+  setup: CommandContext,
+): Promise<unknown> {
   const environment = setup.environment()
   if (!environment.databaseUrl) {
-    const answered = await askServer(environment.dataDir, command.operation, values)
+    const answered = await callServer(environment.dataDir, command.operation, values)
     if (answered) return answered.result
   }
   const config = setup.config(environment)
-  const opened = await openPatiently(command.operation, values, environment, setup)
+  const opened = await openStorageOrCallServer(command.operation, values, environment, setup)
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {
@@ -83,11 +92,11 @@ async function runOnStore(command: StoreCommand, values: Record<string, string>,
 }
 
 /** The folder may be in use by a server that is just starting or stopping, or by other commands: wait for them. */
-async function openPatiently(
+async function openStorageOrCallServer(
   operation: OperationName,
   values: Record<string, string>,
   environment: Environment,
-  setup: Setup,
+  setup: CommandContext,
 ): Promise<{ storage: Storage } | { result: unknown }> {
   const end = performance.now() + WAIT_FOR_FOLDER_MS
   for (;;) {
@@ -97,7 +106,7 @@ async function openPatiently(
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
       // Not all at the same moment again.
       await Bun.sleep(25 + Math.random() * 75)
-      const answered = await askServer(environment.dataDir, operation, values)
+      const answered = await callServer(environment.dataDir, operation, values)
       if (answered) return answered
     }
   }

@@ -2,12 +2,12 @@
 import { spyOn } from 'bun:test'
 import { loadFile, readEnvironment } from '../config.ts'
 import { openSqlite } from '../storage/sqlite.ts'
-import type { Setup } from './context.ts'
+import type { CommandContext } from './context.ts'
 import { run } from './run.ts'
 
 export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
-const setupOf = (dataDir: string): Setup => ({
+const setupOf = (dataDir: string): CommandContext => ({
   version: '1.2.3',
   environment: () => readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '' }).environment,
   config() {

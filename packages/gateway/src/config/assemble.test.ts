@@ -53,7 +53,7 @@ test.each([
     { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
     { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
   ])
-  expect(config.remarks).toEqual([])
+  expect(config.warnings).toEqual([])
 })
 
 describe('registration is open by default only while every upstream is embedded', () => {
@@ -81,7 +81,7 @@ test('an upstream with nothing but the necessary', () => {
     id: 'up',
     kind: 'custom',
     dialect: 'chat',
-    speaks: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
+    endpoints: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
     baseUrl: 'http://127.0.0.1:1/v1',
     keys: ['none'],
     maxConcurrency: undefined,
@@ -202,29 +202,29 @@ models:
 
 test('remarks: unpriced models, no default group', () => {
   const unpriced = load('models: [{ id: bare, routes: [{ upstream: sandbox }] }]')
-  expect(unpriced.remarks).toEqual([expect.stringContaining('model bare has no price')])
-  expect(load('groups: [{ id: staff, models: ["*"] }]').remarks).toEqual([
+  expect(unpriced.warnings).toEqual([expect.stringContaining('model bare has no price')])
+  expect(load('groups: [{ id: staff, models: ["*"] }]').warnings).toEqual([
     expect.stringContaining('no group "default"'),
   ])
 })
 
 test('remarks: settings that have no effect yet', () => {
-  expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').remarks).toEqual([
+  expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
     'retention.responses has no effect yet: this version keeps no responses',
     'retention.reasoning has no effect yet: this version keeps no reasoning',
   ])
-  expect(load('retention: { requests: 1d }').remarks).toEqual([])
+  expect(load('retention: { requests: 1d }').warnings).toEqual([])
 })
 
 test('remarks: models of media are told of, a model that a group prices is not', () => {
   const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
-  expect(media.remarks).toEqual([
+  expect(media.warnings).toEqual([
     expect.stringContaining('model i makes images: calls of such models come with a later'),
   ])
   expect(media.models.has('i')).toBe(false)
   const bare = 'models: [{ id: bare, routes: [{ upstream: sandbox }] }]'
   const own = 'groups: [{ id: default, models: ["*"], prices: { bare: { input: 1, output: 1 } } }]'
-  expect(load(`${bare}\n${own}`).remarks).toEqual([])
+  expect(load(`${bare}\n${own}`).warnings).toEqual([])
 })
 
 test('the fingerprint: same meaning, same hash; secrets do not show in it; everything else does', () => {
@@ -259,7 +259,7 @@ test('nobody can change it in passing', () => {
   const { server, upstreams, models } = load(REAL)
   const up = upstreams.get('up')
   // Lists and maps are read-only by type alone.
-  for (const part of [server, server.limits, up, up?.speaks[0], models]) {
+  for (const part of [server, server.limits, up, up?.endpoints[0], models]) {
     expect(Object.isFrozen(part)).toBe(true)
   }
 })

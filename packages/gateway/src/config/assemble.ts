@@ -1,6 +1,6 @@
-// The sections put together: defaults, the embedded models, what refers to what, and the remarks.
+// The sections put together: defaults, the embedded models, what refers to what, and the warnings.
 import { NANOS_PER_USD } from '../money/amount.ts'
-import { switchedOn } from './environment-vendors.ts'
+import { vendorsFromEnvironment } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readModels } from './sections/models.ts'
@@ -19,11 +19,11 @@ import { SANDBOX_KIND } from './sections/upstream-kind.ts'
 import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './sections/upstreams.ts'
 import type { FileConfig, Group, Mistake, Model, Route, TokenPrice } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
-import { configRemarks } from './warnings.ts'
-import { addMistake, openDocument, type Reading } from './yaml/document.ts'
+import { configWarnings } from './warnings.ts'
+import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
 import { type Fields, fieldsOf } from './yaml/fields.ts'
 
-export type Loaded = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
+export type LoadResult = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
 
 const SECTIONS = {
   server: true,
@@ -58,29 +58,29 @@ export function assemble(
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   builtIn = NOTHING_BUILT_IN,
-): Loaded {
-  const { reading, root } = openDocument(source, file, env)
+): LoadResult {
+  const { context, root } = parseDocumentOf(source, file, env)
   const isForeign = root !== undefined && isLitellmFile(root)
   const fields = isForeign ? undefined : root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
-  const read = reading.mistakes.length > 0 && !fields ? undefined : readSections(fields, reading, builtIn)
+  const read = context.mistakes.length > 0 && !fields ? undefined : readSections(fields, context, builtIn)
   // In the order of the file, so that an operator can work from top to bottom.
-  reading.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
-  if (!read || reading.mistakes.length > 0) return { mistakes: reading.mistakes }
+  context.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  if (!read || context.mistakes.length > 0) return { mistakes: context.mistakes }
   const { config } = read
-  const remarks = [...reading.remarks, ...configRemarks(config), ...read.remarks]
-  return { config: freeze({ ...config, hash: hashConfig(config), remarks }), mistakes: [] }
+  const warnings = [...context.warnings, ...configWarnings(config), ...read.warnings]
+  return { config: freeze({ ...config, hash: hashConfig(config), warnings }), mistakes: [] }
 }
 
-type Sections = { config: Omit<FileConfig, 'hash' | 'remarks'>; remarks: string[] }
+type Sections = { config: Omit<FileConfig, 'hash' | 'warnings'>; warnings: string[] }
 
-function readSections(fields: Fields | undefined, reading: Reading, builtIn: BuiltIn): Sections {
+function readSections(fields: Fields | undefined, context: ReadContext, builtIn: BuiltIn): Sections {
   const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
   const read = readUpstreams(fields?.get('upstreams'), builtIn.kinds)
-  const vendors = switchedOn(reading, read.ids, builtIn)
+  const vendors = vendorsFromEnvironment(context, read.ids, builtIn)
   const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
-  const hasRealUpstream = read.real || vendors.upstreams.length > 0
+  const hasRealUpstream = read.hasReal || vendors.upstreams.length > 0
   const on = written.on ?? !hasRealUpstream
-  if (!on) refuseSandboxes(read.sandboxes)
+  if (!on) rejectSandboxes(read.sandboxes)
 
   const upstreams = new Map(read.upstreams)
   const known = new Set(read.ids)
@@ -106,23 +106,23 @@ function readSections(fields: Fields | undefined, reading: Reading, builtIn: Bui
     types.set(model.id, 'text')
   }
 
-  const remarks: string[] = []
+  const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
-    retention: optional('retention', readRetention(remarks), RETENTION_DEFAULTS),
+    retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
     upstreams,
     models,
     ...(mediaModels.size > 0 ? { mediaModels } : {}),
     ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
-    groups: withReadyMade(
+    groups: withDefaultGroups(
       readGroups(fields?.get('groups'), { types, advice }),
       on ? embedded(models, upstreams) : undefined,
     ),
   }
-  return { config, remarks: [...vendors.remarks, ...shadowRemarks(shadowed), ...remarks] }
+  return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
 }
 
 /** Of a model whose limit the file does not say, each route has that of the well-known model behind it. */
@@ -135,12 +135,12 @@ function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { max
   return { ...model, routes }
 }
 
-function shadowRemarks(ids: readonly string[]): string[] {
+function shadowWarnings(ids: readonly string[]): string[] {
   if (ids.length === 0) return []
   return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
 }
 
-function refuseSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
+function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
   for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
 }
 
@@ -166,7 +166,7 @@ function embedded(models: FileConfig['models'], upstreams: FileConfig['upstreams
 }
 
 /** No groups: one with everything. The sandbox's own group is for the key that the first start hands out. */
-function withReadyMade(groups: Map<string, Group>, sandbox: string[] | undefined): Map<string, Group> {
+function withDefaultGroups(groups: Map<string, Group>, sandbox: string[] | undefined): Map<string, Group> {
   const add = (id: string, models: string[]) => groups.set(id, { id, models, multiplierMillionths: MULTIPLIER_ONE })
   if (groups.size === 0) add(DEFAULT_GROUP, [ALL_MODELS])
   if (sandbox && !groups.has(SANDBOX_GROUP)) add(SANDBOX_GROUP, sandbox)

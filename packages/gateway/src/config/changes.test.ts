@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import { describeChanges } from './changes.ts'
-import { distance, nearest } from './closest-match.ts'
+import { closestMatch, editDistance } from './closest-match.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string): FileConfig {
@@ -75,8 +75,8 @@ test('the nearest name', () => {
   const known = ['base_url', 'keys', 'max_concurrency', 'proxy']
   expect(
     ['base_ulr', 'baseUrl', 'base-url', 'url_base', 'key', 'Keys', 'max_concurency', 'x'].map((name) =>
-      nearest(name, known),
+      closestMatch(name, known),
     ),
   ).toEqual(['base_url', 'base_url', 'base_url', undefined, 'keys', 'keys', 'max_concurrency', undefined])
-  expect([distance('abc', 'acb'), distance('', 'ab'), distance('kitten', 'sitting')]).toEqual([1, 2, 3])
+  expect([editDistance('abc', 'acb'), editDistance('', 'ab'), editDistance('kitten', 'sitting')]).toEqual([1, 2, 3])
 })

@@ -26,7 +26,7 @@ function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, obj
 }
 
 // Stand for another field that is listed anyway.
-const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'health'])
+const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'healthPath'])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
@@ -52,6 +52,6 @@ function entryChanges(path: string, before: ReadonlyMap<string, object>, after: 
 /** The name in the file: `drainMs` is written `drain`, `baseUrl` is written `base_url`. */
 function snake(name: string): string {
   if (name === 'mediaPrices') return 'prices'
-  if (name === 'speaks') return 'dialect'
+  if (name === 'endpoints') return 'dialect'
   return name.replace(/(Ms|Millionths)$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

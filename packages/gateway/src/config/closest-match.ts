@@ -9,7 +9,7 @@ function plain(name: string): string {
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
-export function distance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (let row = 1; row <= from.length; row++) {
@@ -32,11 +32,11 @@ export function distance(from: string, to: string): number {
 }
 
 /** Undefined when nothing is close enough: a far-fetched guess misleads more than none. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+export function closestMatch(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name.slice(0, 100))
   let best: { name: string; edits: number } | undefined
   for (const candidate of known) {
-    const edits = distance(wanted, plain(candidate))
+    const edits = editDistance(wanted, plain(candidate))
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3))
     if (edits <= allowed && (best === undefined || edits < best.edits)) best = { name: candidate, edits }
   }

@@ -21,13 +21,13 @@ const FOUR = [
 
 test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, kind, model, dialects) => {
   const config = load('', { [variable]: 'hunter2' })
-  const { upstreams, models, groups, sandbox, remarks, priceList } = config
+  const { upstreams, models, groups, sandbox, warnings, priceList } = config
   // Trial credit would be the operator's own money at the vendor.
   expect(config.registration.open).toBe(false)
   expect([...upstreams.keys()]).toEqual([kind])
   const upstream = upstreams.get(kind)
   expect(upstream).toMatchObject({ kind, keys: ['hunter2'], dialect: dialects[0] })
-  expect(upstream?.speaks.map(({ dialect }) => dialect)).toEqual([...dialects])
+  expect(upstream?.endpoints.map(({ dialect }) => dialect)).toEqual([...dialects])
   const listed = BUILT_IN.priceList().vendors.find((vendor) => vendor.kind === kind)
   expect([...models.keys()].sort()).toEqual(
     listed?.models.flatMap(({ id, type }) => (type === 'text' ? [id] : [])).sort() ?? [],
@@ -42,7 +42,7 @@ test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, 
   expect([...groups.keys()]).toEqual(['default'])
   expect(sandbox.on).toBe(false)
   expect(priceList).toBe(BUILT_IN.priceList().date)
-  expect(remarks.join()).not.toContain('hunter2')
+  expect(warnings.join()).not.toContain('hunter2')
 })
 
 test('without a variable the price list is not even read', () => {
@@ -70,15 +70,15 @@ describe('beside a file', () => {
   })
 
   test('an upstream of the same id wins, and a remark says so', () => {
-    const { upstreams, models, remarks } = load('upstreams: [{ id: openai, kind: ollama }]', env)
+    const { upstreams, models, warnings } = load('upstreams: [{ id: openai, kind: ollama }]', env)
     expect(upstreams.get('openai')).toMatchObject({ kind: 'ollama', keys: ['none'] })
     expect(models.has('gpt-4.1')).toBe(false)
-    expect(remarks).toEqual([expect.stringContaining('OPENAI_API_KEY is set, but the file has an upstream openai')])
-    expect(remarks.join()).not.toContain('from-the-environment')
+    expect(warnings).toEqual([expect.stringContaining('OPENAI_API_KEY is set, but the file has an upstream openai')])
+    expect(warnings.join()).not.toContain('from-the-environment')
   })
 
   test('a model of the same id wins, and a remark names it; others may be routed to the vendor by its id', () => {
-    const { models, remarks } = load(
+    const { models, warnings } = load(
       `models:
   - { id: gpt-4.1, routes: [{ upstream: openai, model: gpt-4.1-mini }], price: { input: 9, output: 9 } }
   - { id: cheap, routes: [{ upstream: openai, model: gpt-4o-mini }], price: { input: 1, output: 1 } }`,
@@ -88,7 +88,7 @@ describe('beside a file', () => {
     expect(models.get('gpt-4.1')?.price?.input).toBe(9_000_000_000n)
     expect(models.get('cheap')?.routes[0]?.upstream).toBe('openai')
     expect(models.has('gpt-4o-mini')).toBe(true)
-    expect(remarks).toEqual([expect.stringMatching(/the file's own models are used .*: gpt-4\.1$/)])
+    expect(warnings).toEqual([expect.stringMatching(/the file's own models are used .*: gpt-4\.1$/)])
   })
 
   test('groups may name the models; the sandbox is there when it is written, and its group holds nothing else', () => {
@@ -115,9 +115,9 @@ describe('the day of the list', () => {
   const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
 
   test('is remarked upon once it is more than 120 days ago, and only where the list is used', () => {
-    expect(load('', env, at(120)).remarks).toEqual([])
-    expect(load('', env, at(121)).remarks).toEqual([expect.stringContaining('the built-in prices are of 20')])
-    expect(load('', {}, at(1000)).remarks).toEqual([])
+    expect(load('', env, at(120)).warnings).toEqual([])
+    expect(load('', env, at(121)).warnings).toEqual([expect.stringContaining('the built-in prices are of 20')])
+    expect(load('', {}, at(1000)).warnings).toEqual([])
   })
 
   test('is part of the fingerprint, and so is which vendors are on; their keys are not', () => {

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { FileConfig } from './types.ts'
 
-type Hashed = Omit<FileConfig, 'hash' | 'remarks'>
+type Hashed = Omit<FileConfig, 'hash' | 'warnings'>
 
 export function hashConfig(config: Hashed): string {
   const { upstreams, server, ...rest } = config

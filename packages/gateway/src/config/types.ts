@@ -3,7 +3,7 @@ import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
-import type { Spoken } from './upstream-kinds.ts'
+import type { UpstreamEndpoint } from './upstream-kinds.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 
@@ -18,13 +18,13 @@ export type Upstream = {
   /** Without a trailing slash; what the paths in `speaks` are below. */
   baseUrl: string
   /** In the order of preference; nothing at the embedded model. */
-  speaks: readonly Spoken[]
+  endpoints: readonly UpstreamEndpoint[]
   /** What is known of it as a chat service. */
   service?: Partial<ChatService>
   /** Fields besides its dialects' own that bound or multiply its output. Absent: any that some service has. */
-  otherCaps?: readonly string[]
+  extraCapFields?: readonly string[]
   /** Answers a GET with the key, and costs nothing. */
-  health?: string
+  healthPath?: string
   keys: readonly string[]
   maxConcurrency: number | undefined
   /** The same for each of its keys. */
@@ -82,8 +82,8 @@ export type MediaModel = {
 export type ModelType = 'text' | MediaModel['type']
 
 /** A group's own price for a model, instead of the model's and of the group's multiplier. */
-export type OwnPrice = { price: TokenPrice; priceVersion: string }
-export type OwnMediaPrice = { price: MediaPrice; priceVersion: string }
+export type GroupPrice = { price: TokenPrice; priceVersion: string }
+export type GroupMediaPrice = { price: MediaPrice; priceVersion: string }
 
 /** `models`: ids, or `*` for all. `multiplier` in millionths, exact. */
 export type Group = {
@@ -91,8 +91,8 @@ export type Group = {
   models: readonly string[]
   multiplierMillionths: bigint
   /** By the model's id; absent: none. */
-  prices?: ReadonlyMap<string, OwnPrice>
-  mediaPrices?: ReadonlyMap<string, OwnMediaPrice>
+  prices?: ReadonlyMap<string, GroupPrice>
+  mediaPrices?: ReadonlyMap<string, GroupMediaPrice>
 }
 
 export type ServerConfig = {
@@ -139,7 +139,7 @@ export type FileConfig = {
   /** Hash of all of it but secrets and local paths: nodes with different ones have drifted apart. */
   hash: string
   /** Not mistakes, but an operator should know: an unpriced model, for one. */
-  remarks: readonly string[]
+  warnings: readonly string[]
 }
 
 /** What the environment says: fixed for the life of the process. */
@@ -154,7 +154,7 @@ export type Environment = {
   /** How much is logged: nothing, events, or one line per request besides. */
   log: 'off' | 'errors' | 'requests'
   /** Files that look like a configuration but are not read. */
-  remarks: readonly string[]
+  warnings: readonly string[]
 }
 
 /** One thing wrong with the configuration, in words an operator can act on. */

@@ -7,7 +7,7 @@ import type { MediaPrice, Model, ModelType, TokenPrice } from './types.ts'
 export type Credential = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
 
 /** One dialect as an upstream speaks it. */
-export type Spoken = {
+export type UpstreamEndpoint = {
   dialect: TextDialectId
   /** Below the base address. `{model}` stands for `models/NAME`, `{method}` for what is asked of it. */
   path: string
@@ -16,7 +16,7 @@ export type Spoken = {
   headers?: Readonly<Record<string, string>>
 }
 
-export type Kind = {
+export type UpstreamKind = {
   /** As it is written in the configuration file. */
   kind: string
   /** As people know it. */
@@ -28,21 +28,21 @@ export type Kind = {
   /** An address for messages, where the base address must be given. */
   example?: string
   /** How a base address must end. Empty: not in /v1, since the paths differ by dialect. Absent: any end will do. */
-  ending?: string
+  baseUrlSuffix?: string
   /** In the order of preference: the caller's own dialect if it is here, else the first. */
-  speaks: readonly [Spoken, ...Spoken[]]
+  endpoints: readonly [UpstreamEndpoint, ...UpstreamEndpoint[]]
   service?: Partial<ChatService>
   /**
    * Fields besides its dialects' own that bound or multiply its output: they are kept within what is paid for. Empty: it
    * rejects fields that it does not know. Absent: any that some service has.
    */
-  otherCaps?: readonly string[]
+  extraCapFields?: readonly string[]
   /** Answers a GET with the key, and costs nothing. Below the base address. */
-  health?: string
+  healthPath?: string
   /** It usually takes no key: the field may be left out. */
   keyless?: true
   /** The environment variable that switches it on by itself, with its models from the price list. */
-  variable?: string
+  keyVariable?: string
   /**
    * `sandbox`: whole calls run against the embedded model at the same paths, in the tests. `untried`: its addresses and
    * credentials are checked there, but the embedded model does not serve its paths. Neither has seen the vendor itself.
@@ -51,7 +51,7 @@ export type Kind = {
 }
 
 /** A model of the price list. */
-export type WellKnown = {
+export type KnownModel = {
   id: string
   type: ModelType
   price: TokenPrice | MediaPrice
@@ -60,15 +60,15 @@ export type WellKnown = {
 
 /** What comes with the program. The list is read only when it is needed. */
 export type BuiltIn = {
-  kinds: ReadonlyMap<string, Kind>
-  priceList(): { date: string; vendors: readonly { kind: string; models: readonly WellKnown[] }[] }
+  kinds: ReadonlyMap<string, UpstreamKind>
+  priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
   /** The most output tokens of a well-known model, by its name at an upstream. */
   maxOutput(model: string): number | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
 
-const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
+const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
   chat: { dialect: 'chat', path: '/chat/completions', credential: 'bearer' },
   responses: { dialect: 'responses', path: '/responses', credential: 'bearer' },
   messages: {
@@ -81,7 +81,10 @@ const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
 }
 
 /** As the vendor's own SDK speaks it, but for the differences. */
-export const spoken = (dialect: TextDialectId, differences: Partial<Omit<Spoken, 'dialect'>> = {}): Spoken => ({
+export const standardEndpoint = (
+  dialect: TextDialectId,
+  differences: Partial<Omit<UpstreamEndpoint, 'dialect'>> = {},
+): UpstreamEndpoint => ({
   ...STANDARD[dialect],
   ...differences,
 })

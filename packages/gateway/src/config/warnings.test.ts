@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
-import { missingGroupRemarks } from './warnings.ts'
+import { missingGroupWarnings } from './warnings.ts'
 
 const load = (source: string) => assemble(source, '/etc/trivium.yaml', { MY_KEY: 'hunter2' }, BUILT_IN)
 const upstream = (more: string) => `upstreams:\n  - { id: up, base_url: "http://127.0.0.1:1/v1", ${more} }\n`
@@ -47,8 +47,8 @@ describe('a price that looks like one per token', () => {
   ])('%s', (_, source, what, figures) => {
     const { config, mistakes } = load(source)
     expect(mistakes).toEqual([])
-    expect(config?.remarks).toEqual([expect.stringContaining(`${what} looks like USD per token`)])
-    expect(config?.remarks[0]).toContain(figures)
+    expect(config?.warnings).toEqual([expect.stringContaining(`${what} looks like USD per token`)])
+    expect(config?.warnings[0]).toContain(figures)
   })
 
   test.each([
@@ -56,13 +56,13 @@ describe('a price that looks like one per token', () => {
     'price: { input: 0.001, output: 0.001 }',
     'price: { input: 2, output: 8, tools: { web_search: 0.0001 } }',
   ])('not %s', (price) => {
-    expect(load(model(price)).config?.remarks).toEqual([])
+    expect(load(model(price)).config?.warnings).toEqual([])
   })
 
   test('nor any price of the built-in list', () => {
     const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', ARK_API_KEY: 'k' }
     const { config } = assemble('', 'f', keys, { ...BUILT_IN, now: () => 0 })
-    expect(config?.remarks).toEqual([])
+    expect(config?.warnings).toEqual([])
   })
 })
 
@@ -70,13 +70,13 @@ describe('"$NAME" without braces', () => {
   test('is remarked upon, once and with its line', () => {
     const { config } = load(upstream('dialect: chat, keys: ["$MY_KEY"]'))
     expect(config?.upstreams.get('up')?.keys).toEqual(['$MY_KEY'])
-    expect(config?.remarks).toEqual([
+    expect(config?.warnings).toEqual([
       'line 2: upstreams[up].keys[0]: "$MY_KEY" is taken as it is written; write "${MY_KEY}" to read the variable',
     ])
   })
 
   test.each(['${MY_KEY}', 'pa$$word', '$5', 'a$MY_KEY', '$MY KEY'.replace(' ', '-')])('not %s', (key) => {
-    expect(load(upstream(`dialect: chat, keys: ["${key}"]`)).config?.remarks).toEqual([])
+    expect(load(upstream(`dialect: chat, keys: ["${key}"]`)).config?.warnings).toEqual([])
   })
 })
 
@@ -119,7 +119,7 @@ test('keys whose group the configuration no longer has', () => {
     ['staff', 2],
     ['sandbox', 1],
   ])
-  expect(missingGroupRemarks(keys, config)).toEqual([
+  expect(missingGroupWarnings(keys, config)).toEqual([
     "2 keys are in group 'staff', which does not exist, and can use no model; add the group to the file, or create keys in another one",
     "1 key is in group 'sandbox', which does not exist, and can use no model; sandbox: true brings it back",
   ])

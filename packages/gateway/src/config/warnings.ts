@@ -11,42 +11,42 @@ const DEFAULT_GROUP = 'default'
 const LEAST_PER_MILLION: Nanos = NANOS_PER_USD / 1_000n
 const MILLION = 1_000_000n
 
-export function configRemarks(config: Config): string[] {
-  return [...modelRemarks(config), ...priceRemarks(config)]
+export function configWarnings(config: Config): string[] {
+  return [...modelWarnings(config), ...priceWarnings(config)]
 }
 
-function modelRemarks({ models, mediaModels, groups }: Config): string[] {
+function modelWarnings({ models, mediaModels, groups }: Config): string[] {
   const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
   const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
-  const remarks = unpriced.map(
+  const warnings = unpriced.map(
     ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
   )
   for (const { id, type } of mediaModels?.values() ?? []) {
-    remarks.push(
+    warnings.push(
       `model ${id} makes ${type}s: calls of such models come with a later version, and callers do not see it yet`,
     )
   }
   if (!groups.has(DEFAULT_GROUP)) {
-    remarks.push('there is no group "default": keys that were made without a group may use no model')
+    warnings.push('there is no group "default": keys that were made without a group may use no model')
   }
-  return remarks
+  return warnings
 }
 
 /** One for each price, of a model, of a route's cost or of a group. */
-function priceRemarks({ models, groups }: Config): string[] {
+function priceWarnings({ models, groups }: Config): string[] {
   const ofModels = [...models.values()].flatMap(({ id, price, routes }) => [
-    ...perTokenRemark(`the price of model ${id}`, price),
-    ...routes.flatMap(({ upstream, cost }) => perTokenRemark(`the cost of model ${id} at upstream ${upstream}`, cost)),
+    ...perTokenWarning(`the price of model ${id}`, price),
+    ...routes.flatMap(({ upstream, cost }) => perTokenWarning(`the cost of model ${id} at upstream ${upstream}`, cost)),
   ])
   const ofGroups = [...groups.values()].flatMap((group) =>
     [...(group.prices ?? [])].flatMap(([id, { price }]) =>
-      perTokenRemark(`the price of model ${id} in group ${group.id}`, price),
+      perTokenWarning(`the price of model ${id} in group ${group.id}`, price),
     ),
   )
   return [...ofModels, ...ofGroups]
 }
 
-function perTokenRemark(what: string, price: TokenPrice | undefined): string[] {
+function perTokenWarning(what: string, price: TokenPrice | undefined): string[] {
   const [lowest] = price ? tablesOf(price).flatMap(tooLow) : []
   if (!lowest) return []
   const { name, nanos } = lowest
@@ -70,7 +70,7 @@ const tooLow = (figures: Figures) =>
   })
 
 /** `keyGroups`: how many keys that work each group has in the store. */
-export function missingGroupRemarks(
+export function missingGroupWarnings(
   keyGroups: ReadonlyMap<string, number>,
   { groups, sandbox }: Pick<FileConfig, 'groups' | 'sandbox'>,
 ): string[] {

@@ -3,11 +3,11 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { Loaded } from './assemble.ts'
+import type { LoadResult } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
-import { reasonOf } from './sections/server.ts'
+import { describeSystemError } from './sections/server.ts'
 import type { FileConfig, Mistake } from './types.ts'
-import { EMPTY_FILE, saysNothing } from './yaml/document.ts'
+import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 
 export type WatchOptions = {
   /** The configuration in force, to tell what changed. */
@@ -36,7 +36,7 @@ async function readContent(file: string): Promise<Content> {
   try {
     return { text: await readFile(file, 'latin1'), problem: undefined }
   } catch (error) {
-    return { text: undefined, problem: reasonOf(error) }
+    return { text: undefined, problem: describeSystemError(error) }
   }
 }
 
@@ -45,7 +45,7 @@ const same = (one: Content, other: Content | undefined): boolean =>
 
 export function watchConfig(
   file: string,
-  load: (file: string) => Loaded,
+  load: (file: string) => LoadResult,
   onChange: OnChange,
   onMistakes: OnMistakes,
   { running, settleMs = 100, busyFolder = false, pollMs = busyFolder ? 1_000 : 5_000 }: WatchOptions,
@@ -70,7 +70,7 @@ export function watchConfig(
     }
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
-    const isEmpty = saysNothing(Buffer.from(content.text, 'latin1').toString())
+    const isEmpty = isEmptyDocument(Buffer.from(content.text, 'latin1').toString())
     // A start takes it for the defaults, which are in force then.
     if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
     const loaded = load(file)
@@ -102,7 +102,7 @@ export function watchConfig(
 
   /** One after the other: a slow onChange must not be overtaken by the next. */
   function enqueue(work: () => Promise<void>): Promise<void> {
-    queue = queue.then(work).catch((error) => report(`could not be re-read: ${reasonOf(error)}`))
+    queue = queue.then(work).catch((error) => report(`could not be re-read: ${describeSystemError(error)}`))
     return queue
   }
 

@@ -7,9 +7,9 @@ const MOST_OF_ONE_NETWORK = 8
 export type Slot = { release(): void }
 
 /** Runs `work` if there is room for it; undefined: there is none. */
-export type InProgress = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
+export type ConcurrentCalls = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
 
-export function createInProgress(admit: () => Slot | undefined): InProgress {
+export function createConcurrentCalls(admit: () => Slot | undefined): ConcurrentCalls {
   const byNetwork = new Map<string, number>()
   let running = 0
 

@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000
 
 /** true the first time something is named on a day (UTC). Beyond `most` names a day nothing more is said. */
-export function createOnceADay(clock: () => number, most = 100): (name: string) => boolean {
+export function createOncePerDay(clock: () => number, most = 100): (name: string) => boolean {
   let day = -1
   let named = new Set<string>()
   return (name) => {

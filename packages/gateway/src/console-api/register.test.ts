@@ -4,7 +4,7 @@ import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Account, SignedUp, SignUp, SignUpRejection } from '../storage/storage.ts'
-import { createRegister, type RegisterParts } from './register.ts'
+import { createRegister, type RegisterDependencies } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
 const ACCOUNT: Account = {
@@ -20,8 +20,8 @@ type Options = {
   lateRefusal?: SignUpRejection
   withheld?: SignedUp['withheld']
   now?: number
-  hash?: RegisterParts['hash']
-  admit?: RegisterParts['admit']
+  hash?: RegisterDependencies['hash']
+  admit?: RegisterDependencies['admit']
 }
 
 const STALLED = { received: 1, read: () => new Promise<undefined>(() => {}) }

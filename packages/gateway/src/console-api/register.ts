@@ -11,14 +11,14 @@ import { createAttemptCounter } from '../overload/attempt-counter.ts'
 import { createConcurrencyLimit } from '../overload/concurrency-limit.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { Accounts, SignedUp, SignUpRejection } from '../storage/storage.ts'
-import { createInProgress, type Slot } from './concurrent-calls.ts'
+import { createConcurrentCalls, type Slot } from './concurrent-calls.ts'
 import { readCredentials } from './credentials.ts'
-import { createOnceADay } from './log-once-a-day.ts'
-import { type ConsoleCall, type Refusal, refuse, refuseFor } from './responses.ts'
-import { isOwnPage } from './same-origin.ts'
+import { createOncePerDay } from './log-once-a-day.ts'
+import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
+import { isSameOrigin } from './same-origin.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
-export type RegisterParts = {
+export type RegisterDependencies = {
   accounts: Pick<Accounts, 'signUp' | 'signUpRejection'>
   config(): Pick<FileConfig, 'registration' | 'server'>
   after(ms: number, run: () => void): () => void
@@ -48,12 +48,12 @@ type Origin = { network: string; wideNetwork: string }
 
 export type Register = (call: ConsoleCall) => Promise<HttpResponse>
 
-export function createRegister(parts: RegisterParts): Register {
+export function createRegister(parts: RegisterDependencies): Register {
   const { accounts, config, after, clock, log, hash = hashPassword } = parts
   const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
-  const inProgress = createInProgress(parts.admit)
+  const inProgress = createConcurrentCalls(parts.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
-  const isFirstToday = createOnceADay(clock)
+  const isFirstToday = createOncePerDay(clock)
   const hashing = createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
 
   return async (call) => {
@@ -61,10 +61,10 @@ export function createRegister(parts: RegisterParts): Register {
     // Asked now: it is not known any more when the caller has gone.
     const { cidrs } = compileCidrs(server.trustedProxies)
     const address = clientAddress(call.http.address(), call.http.headers, cidrs)
-    if (!registration.open) return refuse(call, CLOSED)
-    if (!isOwnPage(call.http.headers, server.publicUrl)) return refuse(call, FOREIGN_PAGE)
+    if (!registration.open) return errorResponse(call, CLOSED)
+    if (!isSameOrigin(call.http.headers, server.publicUrl)) return errorResponse(call, FOREIGN_PAGE)
     const from = { network: networkOf(address), wideNetwork: wideNetworkOf(address) }
-    return (await inProgress(from.network, () => create(call, from, registration))) ?? refuse(call, BUSY)
+    return (await inProgress(from.network, () => create(call, from, registration))) ?? errorResponse(call, BUSY)
   }
 
   async function create(
@@ -75,21 +75,21 @@ export function createRegister(parts: RegisterParts): Register {
     const { network, wideNetwork } = from
     const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
     const body = await readBody(call.http, options)
-    if (!(body instanceof Uint8Array)) return refuseFor(call, body)
+    if (!(body instanceof Uint8Array)) return errorResponseFor(call, body)
     const read = readCredentials(body)
-    if ('message' in read) return refuse(call, { status: 400, code: 'bad_request', ...read })
+    if ('message' in read) return errorResponse(call, { status: 400, code: 'bad_request', ...read })
 
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
-    if (wait !== undefined) return refuse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
+    if (wait !== undefined) return errorResponse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
     const rejected = (refusal: SignUpRejection) => {
       if (refusal === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
         log.warn('registration: a network has created as many accounts as it may in a day', { network: wideNetwork })
-      return refuse(call, REFUSALS[refusal](clock()))
+      return errorResponse(call, REFUSALS[refusal](clock()))
     }
     const refusal = await accounts.signUpRejection(read.email, network, wideNetwork)
     if (refusal) return rejected(refusal)
     const password = await hashing.run(() => hash(read.password))
-    if (password === undefined) return refuse(call, BUSY)
+    if (password === undefined) return errorResponse(call, BUSY)
     const { trialCredit, trialBudgetPerDay } = registration
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
@@ -132,24 +132,24 @@ function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | un
   }
 }
 
-const CLOSED: Refusal = {
+const CLOSED: ConsoleError = {
   ...{ status: 403, code: 'registration_closed' },
   message: 'Nobody can register here. Ask the operator of this gateway for an account.',
 }
-const FOREIGN_PAGE: Refusal = {
+const FOREIGN_PAGE: ConsoleError = {
   ...{ status: 403, code: 'foreign_page' },
   message: 'This call comes from a page of another site. (Operators: server.public_url says where ours are.)',
 }
-const TOO_MANY_TRIES: Refusal = {
+const TOO_MANY_TRIES: ConsoleError = {
   ...{ status: 429, code: 'too_many_tries' },
   message: 'There were too many attempts from your network. Try again later.',
 }
-const BUSY: Refusal = {
+const BUSY: ConsoleError = {
   ...{ status: 503, code: 'unavailable', retryAfter: 5 },
   message: 'Too many people are registering at this moment. Try again shortly.',
 }
 
-const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => Refusal>> = {
+const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
   taken: () => ({
     ...{ status: 409, code: 'address_taken', param: 'email' },
     message: 'There is, or was, an account with this address, perhaps in another spelling. Sign in, or use another.',

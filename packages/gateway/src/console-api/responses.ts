@@ -10,7 +10,7 @@ export type ConsoleCall = {
   headers: ResponseHeaders
 }
 
-export type Refusal = {
+export type ConsoleError = {
   status: number
   /** For programs. */
   code: string
@@ -22,7 +22,7 @@ export type Refusal = {
   retryAfter?: number
 }
 
-export function refuse({ headers }: ConsoleCall, refusal: Refusal): HttpResponse {
+export function errorResponse({ headers }: ConsoleCall, refusal: ConsoleError): HttpResponse {
   const { status, code, message, param = null, retryAfter } = refusal
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
   const type = status >= 500 ? 'api_error' : 'invalid_request_error'
@@ -30,8 +30,8 @@ export function refuse({ headers }: ConsoleCall, refusal: Refusal): HttpResponse
 }
 
 /** What went wrong below, where errors are spoken of as everywhere else. */
-export function refuseFor(call: ConsoleCall, { code, message }: ErrorInfo): HttpResponse {
+export function errorResponseFor(call: ConsoleCall, { code, message }: ErrorInfo): HttpResponse {
   // The rest of the body may still be on its way, perhaps for ever.
   if (code === 'request_too_large' || code === 'request_timeout') call.headers.set('connection', 'close')
-  return refuse(call, { status: ERRORS[code].status, code, message })
+  return errorResponse(call, { status: ERRORS[code].status, code, message })
 }

@@ -3,7 +3,7 @@
 import type { RequestHeaders } from '@trivium/http/request.ts'
 
 /** True also for callers without a page: they are no browser, or one that shows our own. */
-export function isOwnPage(headers: RequestHeaders, publicUrl: string | undefined): boolean {
+export function isSameOrigin(headers: RequestHeaders, publicUrl: string | undefined): boolean {
   const origin = headers.get('origin')
   if (origin === null) return headers.get('sec-fetch-site') !== 'cross-site'
   if (publicUrl !== undefined && origin === originOf(publicUrl)) return true

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { scheduledBy, wantedMs } from './cpu-time.ts'
+import { cpuDemandMs, schedulerClock } from './cpu-time.ts'
 
 const SPIN_MS = 300
 
 /** What is wanted of a processor, as a share of one, while this is done. */
 async function shareOf(run: () => Promise<void> | void): Promise<number> {
-  const [begun, before] = [performance.now(), wantedMs()]
+  const [begun, before] = [performance.now(), cpuDemandMs()]
   await run()
-  return (wantedMs() - before) / (performance.now() - begun)
+  return (cpuDemandMs() - before) / (performance.now() - begun)
 }
 
 function spin(): void {
@@ -37,7 +37,7 @@ if (existsSync('/proc/self/schedstat')) test('also while others take most of it'
 
 test('a time that cannot be read is the last one that could', () => {
   const contents = ['3000000 1000000 9', undefined, '5000000 1000000 12']
-  const scheduledMs = scheduledBy(() => {
+  const scheduledMs = schedulerClock(() => {
     const content = contents.shift()
     if (content === undefined) throw new Error('EMFILE: too many open files')
     return content

@@ -6,15 +6,15 @@ import { readFileSync } from 'node:fs'
 const SCHEDULED = '/proc/self/schedstat'
 
 /** Milliseconds until now; where the system does not tell, those that were used. */
-export const wantedMs: () => number = chooseSource()
+export const cpuDemandMs: () => number = chooseSource()
 
 function chooseSource(): () => number {
-  const scheduledMs = scheduledBy(() => readFileSync(SCHEDULED, 'latin1'))
+  const scheduledMs = schedulerClock(() => readFileSync(SCHEDULED, 'latin1'))
   return scheduledMs() > 0 ? scheduledMs : usedMs
 }
 
 /** While the file cannot be read (a process may have no descriptor left), the time of the last read. */
-export function scheduledBy(read: () => string): () => number {
+export function schedulerClock(read: () => string): () => number {
   let last = 0
   return () => {
     try {

@@ -1,7 +1,7 @@
 // The two lines in which requests may wait, kept going by the ticker: for a place in this process, and for room at an upstream.
 
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
-import { wantedMs } from '../observe/cpu-time.ts'
+import { cpuDemandMs } from '../observe/cpu-time.ts'
 import type { Log } from '../observe/log.ts'
 import { type Admission, createAdmission, type Limits } from './admission.ts'
 import { createUpstreamSlots, type UpstreamSlots } from './upstream-slots.ts'
@@ -14,7 +14,7 @@ const TELL_EVERY_MS = 60_000
 class QueueTicker extends Ticking {
   readonly #waiting: Queues
   readonly #log: Log
-  #wantedMs = wantedMs()
+  #wantedMs = cpuDemandMs()
   #lookedAt: number
   #toldAt = Number.NEGATIVE_INFINITY
   readonly #shed: (count: number) => void
@@ -46,7 +46,7 @@ class QueueTicker extends Ticking {
 
   /** The share of one processor that this process could have used since the last tick. */
   #busy(now: number): number {
-    const wanted = wantedMs()
+    const wanted = cpuDemandMs()
     const share = (wanted - this.#wantedMs) / Math.max(1, now - this.#lookedAt)
     this.#wantedMs = wanted
     this.#lookedAt = now

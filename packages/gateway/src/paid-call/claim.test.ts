@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { createAccountKeys } from '../access/account-secrets.ts'
+import { createAccountSecrets } from '../access/account-secrets.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import { RequestRecord } from '../observe/request-log.ts'
@@ -270,7 +270,7 @@ describe('a kept answer', () => {
 
   test('that cannot be decrypted is an error, and not a second charge', async () => {
     await kept()
-    parts = { ...parts, accountKeys: createAccountKeys('another secret') }
+    parts = { ...parts, accountKeys: createAccountSecrets('another secret') }
     const said = await claim()
     expect(said).toMatchObject({
       ...{ status: 'conflict, for good', message: expect.stringContaining('can no longer be read') },

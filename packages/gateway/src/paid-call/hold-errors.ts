@@ -1,6 +1,6 @@
 // Why the ledger said no, in words the caller can act on.
 
-import { disabled, expired, invalid } from '../access/authenticate.ts'
+import { accountDisabled, expiredKey, invalidKey } from '../access/authenticate.ts'
 import type { Failure } from '../access/failure.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
@@ -40,11 +40,11 @@ export async function holdError(refused: Refused, needed: Needed, parts: Depende
   parts.callers.clear()
   switch (outcome) {
     case 'key_invalid':
-      return invalid()
+      return invalidKey()
     case 'key_expired':
-      return expired()
+      return expiredKey()
     case 'account_disabled':
-      return disabled()
+      return accountDisabled()
     default:
       return unavailable()
   }

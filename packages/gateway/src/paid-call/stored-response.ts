@@ -1,7 +1,7 @@
 // The answer of a request with an idempotency key, as it is kept: encrypted for its account, and tied to the key and the
 // request that it answers.
 
-import type { AccountKeys } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
 import type { Claim, KeptAnswer } from '../storage/contents.ts'
 
 /** In place of the headers, which are encrypted with the body. Earlier versions kept both as they were, for a day. */
@@ -11,7 +11,7 @@ const LENGTH_BYTES = 4
 /** Whoever moves an answer to another key or request in the store finds that it no longer opens. */
 const contextOf = ({ key, fingerprint }: Claim): Uint8Array => Buffer.concat([key, fingerprint])
 
-export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: AccountKeys): KeptAnswer {
+export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: AccountSecrets): KeptAnswer {
   const text = Buffer.from(headers)
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(text.length)
@@ -20,7 +20,7 @@ export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: Ac
 }
 
 /** undefined: it cannot be read any more. */
-export function openAnswer(claim: Claim, kept: KeptAnswer, keys: AccountKeys): KeptAnswer | undefined {
+export function openAnswer(claim: Claim, kept: KeptAnswer, keys: AccountSecrets): KeptAnswer | undefined {
   if (kept.headers !== SEALED) return kept
   const opened = keys.decrypt(claim.account, 'idempotent answers', kept.body, contextOf(claim))
   if (!opened) return undefined

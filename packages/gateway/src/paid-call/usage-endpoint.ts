@@ -3,7 +3,7 @@
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialects/index.ts'
-import { authenticate, invalid } from '../access/authenticate.ts'
+import { authenticate, invalidKey } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId, parseRequestId } from '../access/ids.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
@@ -24,7 +24,7 @@ export async function showUsage(incoming: IncomingRequest, parts: Dependencies):
   const { limit, before } = pageOf(incoming.query)
   const standing = await parts.store.keys.findWithAccount(caller.key)
   // The key is gone since it was looked up.
-  if (!standing) throw invalid()
+  if (!standing) throw invalidKey()
   // One more than is shown tells whether there are more.
   const rows = await parts.store.ledger.usage(caller.account, limit + 1, before)
   const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)

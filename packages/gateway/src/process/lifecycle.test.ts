@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLifecycle, type Stoppable } from './lifecycle.ts'
+import { createLifecycle, type StoppableServer } from './lifecycle.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 const TIMES = { acceptMs: 100, takeMs: 50, settleMs: 1_000, sameSignalMs: 20 }
@@ -13,7 +13,7 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
     done.push(name)
     if (name === endsWith) left = 0
   }
-  const parts: Stoppable = {
+  const parts: StoppableServer = {
     running: () => left,
     drainMs: () => 100,
     abortRunning: () => step('abortRunning'),

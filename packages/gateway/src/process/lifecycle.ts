@@ -16,7 +16,7 @@ const TIMES = {
 /** Ctrl-C: a person is waiting, and no balancer has to notice. */
 const INTERRUPT = 'SIGINT'
 
-export type Stoppable = {
+export type StoppableServer = {
   running(): number
   /** Ends what runs: the dialect's error ending, a partial charge. */
   abortRunning(): void
@@ -32,14 +32,14 @@ export type Lifecycle = {
   readonly ready: boolean
   readonly accepting: boolean
   /** Told to stop, and perhaps still accepting. */
-  readonly leaving: boolean
+  readonly stopping: boolean
   becomeReady(): void
   /** Called for each signal: the second one hurries. */
   stop(reason: string): void
 }
 
 export function createLifecycle(
-  parts: Stoppable,
+  parts: StoppableServer,
   log: Log,
   exit: (code: number) => void,
   times: typeof TIMES = TIMES,
@@ -90,7 +90,7 @@ export function createLifecycle(
     get accepting() {
       return accepting
     },
-    get leaving() {
+    get stopping() {
       return stoppedAt !== undefined
     },
     becomeReady() {

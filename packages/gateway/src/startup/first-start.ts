@@ -1,7 +1,7 @@
 // The first start of a store: an account with the trial credit and a key to try things with, shown once and never again.
 
 import { hashSecret } from '../access/authenticate.ts'
-import { newSecret } from '../cli/commands/operations.ts'
+import { newApiKey } from '../cli/commands/operations.ts'
 import type { FileConfig } from '../config/types.ts'
 import { TRIAL } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
@@ -24,7 +24,7 @@ export async function firstStart(storage: Storage, config: FileConfig): Promise<
 async function readyMadeKey(storage: Storage, config: FileConfig): Promise<FirstStart['key']> {
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
-  const secret = newSecret()
+  const secret = newApiKey()
   const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: GROUP }
   const free = {
     expiresAt: undefined,

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { compileCatalogue } from '../access/catalogue.ts'
 import { loadFile, readEnvironment } from '../config.ts'
-import { type Started, startSummary } from './start-summary.ts'
+import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }
 
-function summary(env: Record<string, string>, more: Partial<Started> = {}): string {
+function summary(env: Record<string, string>, more: Partial<StartInfo> = {}): string {
   const { config } = loadFile(undefined, env)
   if (!config) throw new Error('no configuration')
   return startSummary({
@@ -16,7 +16,7 @@ function summary(env: Record<string, string>, more: Partial<Started> = {}): stri
   })
 }
 
-const withConfig = (change: object): Partial<Started> => {
+const withConfig = (change: object): Partial<StartInfo> => {
   const { config } = loadFile(undefined, {})
   if (!config) throw new Error('no configuration')
   return { catalogue: compileCatalogue({ ...config, ...change }, 0) }

@@ -6,7 +6,7 @@ import type { Environment, FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { FirstStart } from './first-start.ts'
 
-export type Started = {
+export type StartInfo = {
   version: string
   /** Where it listens. */
   address: string
@@ -22,13 +22,13 @@ export type Started = {
 const WIDEST_LABEL = 'address'.length
 const MOST_NAMES = 5
 
-export function startSummary(started: Started): string {
+export function startSummary(started: StartInfo): string {
   const { version, first } = started
   const next = first?.key ? tryIt(started, first.key) : nextSteps(started)
   return `${[`Trivium ${version}`, ...facts(started), ...(next.length > 0 ? ['', ...next, ''] : [])].join('\n')}\n`
 }
 
-function facts({ address, environment, catalogue: { config }, database }: Started): string[] {
+function facts({ address, environment, catalogue: { config }, database }: StartInfo): string[] {
   const { publicUrl } = config.server
   return [
     ...labelled('address', [address]),
@@ -69,7 +69,7 @@ function registrationLine({ registration: { open, trialCredit } }: FileConfig): 
 }
 
 function tryIt(
-  { address, catalogue: { config } }: Started,
+  { address, catalogue: { config } }: StartInfo,
   { email, secret }: NonNullable<FirstStart['key']>,
 ): string[] {
   const { publicUrl } = config.server
@@ -86,7 +86,7 @@ function tryIt(
 }
 
 /** Nothing while some key can use some model. */
-function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: Started): string[] {
+function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: StartInfo): string[] {
   const canUse = (group: string) => (offers.get(group)?.size ?? 0) > 0
   if ([...keyGroups.keys()].some(canUse)) return []
   const file = environment.configFile ?? 'trivium.yaml'

@@ -1,7 +1,7 @@
 // What a journey is given: wired once in main.ts, never looked up anywhere else.
 
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { AccountKeys } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
 import type { Callers } from '../access/authenticate.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import type { Ids } from '../access/ids.ts'
@@ -45,7 +45,7 @@ export type Dependencies = {
   send: Send
   fetchPublic: typeof fetchPublic
   seals: Seals
-  accountKeys: AccountKeys
+  accountKeys: AccountSecrets
   unsupportedFields: UnsupportedFields
   log: Log
   /** One line per request. */

@@ -2,12 +2,12 @@
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { createAccountKeys } from '../access/account-secrets.ts'
+import { createAccountSecrets } from '../access/account-secrets.ts'
 import { compileCatalogue } from '../access/catalogue.ts'
 import { createIds } from '../access/ids.ts'
 import type { AppDependencies } from '../app.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
-import { spoken } from '../config/upstream-kinds.ts'
+import { standardEndpoint } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import type { Log } from '../observe/log.ts'
 import { NO_REQUEST_LOG } from '../observe/request-log.ts'
@@ -93,7 +93,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       },
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
-    callers: { find: () => TEST_CALLER, again: () => TEST_CALLER, clear: () => {} },
+    callers: { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} },
     rateLimitCache: createRateLimitCache(() => 0),
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
@@ -109,7 +109,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     random: () => 0,
     fetchPublic: unused,
     seals: createSeals('a secret of a test'),
-    accountKeys: createAccountKeys('a secret of a test'),
+    accountKeys: createAccountSecrets('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     register: unused,
   }
@@ -119,7 +119,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
 function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {
   const upstream: Upstream = {
     ...{ id: 'own', kind: 'custom', dialect, baseUrl: 'http://own.invalid/v1', keys: ['k'] },
-    speaks: [spoken(dialect)],
+    endpoints: [standardEndpoint(dialect)],
     timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000, ...timeouts },
     ...{
       maxConcurrency: undefined,
@@ -144,6 +144,6 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),
-    ...{ hash: '', remarks: [] },
+    ...{ hash: '', warnings: [] },
   }
 }

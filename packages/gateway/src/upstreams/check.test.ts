@@ -15,7 +15,7 @@ test.each([
   const address = { id: 'deaf', kind: 'custom', baseUrl: 'http://127.0.0.1:9/v1', keys: ['key'] }
   const upstream = {
     ...address,
-    speaks: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
+    endpoints: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
     timeouts,
   }
   const [check] = await checkUpstream(silent, upstream as unknown as Upstream, 'any')

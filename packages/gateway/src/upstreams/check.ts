@@ -35,7 +35,7 @@ const ALL_DIALECTS: readonly TextDialectId[] = ['chat', 'responses', 'messages',
 /** `model`: its name at the upstream. Undefined: only the address and the keys are checked, if there is a way to. */
 export async function checkUpstream(send: Send, upstream: Upstream, model: string | undefined): Promise<Check[]> {
   const checks: Check[] = []
-  const spoken = upstream.speaks.map(({ dialect }) => dialect)
+  const spoken = upstream.endpoints.map(({ dialect }) => dialect)
   const dialects = spoken.length > 0 ? spoken : ALL_DIALECTS
   // One after the other: a pool of keys that answers all at once may well have one limit.
   for (const [index, key] of (upstream.keys.length > 0 ? upstream.keys : ['none']).entries()) {
@@ -66,8 +66,8 @@ const MODELS: Readonly<Record<TextDialectId, string>> = {
 /** Whether an upstream is there and takes each of its keys, found out at once and without cost. */
 export function probeUpstream(send: Send, upstream: Upstream, withinMs = PROBE_MS): Promise<Probe[]> {
   if (upstream.kind === 'sandbox') return Promise.resolve([{ key: null, state: 'healthy', note: null, latency_ms: 0 }])
-  const dialect = upstream.speaks[0]?.dialect ?? 'chat'
-  const sent = { method: 'GET' as const, path: upstream.health ?? MODELS[dialect], body: [], dialect }
+  const dialect = upstream.endpoints[0]?.dialect ?? 'chat'
+  const sent = { method: 'GET' as const, path: upstream.healthPath ?? MODELS[dialect], body: [], dialect }
   const keys = upstream.keys.length > 0 ? upstream.keys : ['none']
   return Promise.all(
     keys.map(async (key, index) => {
@@ -109,7 +109,7 @@ async function ask(send: Send, upstream: Upstream, dialect: TextDialectId, model
 }
 
 async function checkHealth(send: Send, upstream: Upstream, dialect: TextDialectId): Promise<Found> {
-  const path = upstream.health ?? ''
+  const path = upstream.healthPath ?? ''
   const outgoing = { method: 'GET' as const, path, body: [], dialect }
   // A page for people has the status 200 as well.
   return await timed(send, upstream, outgoing, (text) => {

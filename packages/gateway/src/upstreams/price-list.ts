@@ -5,7 +5,7 @@ import { formatMistakes } from '../config/format-mistakes.ts'
 import { readMediaPrice } from '../config/sections/media-prices.ts'
 import { readTokenPrice } from '../config/sections/token-prices.ts'
 import type { Model, ModelType, UpstreamDialect } from '../config/types.ts'
-import { addMistake, openDocument, type Value } from '../config/yaml/document.ts'
+import { addMistake, parseDocumentOf, type YamlValue } from '../config/yaml/document.ts'
 import { fieldsOf, listOf } from '../config/yaml/fields.ts'
 import {
   readBoolean,
@@ -60,20 +60,20 @@ const UPSTREAM_EXAMPLE = '{ types: [text], dialect: chat, base_url: "https://api
 
 /** Throws when the list is not in order, which its test rules out. */
 export function readPriceList(text: string = source): PriceList {
-  const { reading, root } = openDocument(text, 'price-list.yaml', {})
+  const { context, root } = parseDocumentOf(text, 'price-list.yaml', {})
   const list = root && readList(root)
-  if (!list || reading.mistakes.length > 0) throw new Error(formatMistakes(reading.mistakes))
+  if (!list || context.mistakes.length > 0) throw new Error(formatMistakes(context.mistakes))
   return list
 }
 
-function readList(value: Value): PriceList | undefined {
+function readList(value: YamlValue): PriceList | undefined {
   const fields = fieldsOf(value, LIST_FIELDS, 'date and vendors')
   const date = fields?.required('date', readDay)
   const vendors = fields?.required('vendors', listOf(readVendor, '- kind: openai', 'name at least one vendor'))
   return date === undefined || !vendors ? undefined : { date, vendors }
 }
 
-function readDay(value: Value): string | undefined {
+function readDay(value: YamlValue): string | undefined {
   const text = readText(value) ?? ''
   const day = Date.parse(text)
   // 2026-02-30 is read as a day in March: only a real day comes back as it was written.
@@ -82,7 +82,7 @@ function readDay(value: Value): string | undefined {
   return undefined
 }
 
-function readVendor(value: Value): Vendor | undefined {
+function readVendor(value: YamlValue): Vendor | undefined {
   const fields = fieldsOf(value, VENDOR_FIELDS, '{ kind: openai, variable: OPENAI_API_KEY }')
   if (!fields) return undefined
   const readUpstreams = listOf(readUpstream, `[${UPSTREAM_EXAMPLE}]`, 'name at least one upstream')
@@ -95,12 +95,12 @@ function readVendor(value: Value): Vendor | undefined {
   }
 }
 
-function readAddress(value: Value): string | undefined {
+function readAddress(value: YamlValue): string | undefined {
   const url = readUrl(value, { credentials: false, example: 'https://api.example.com/v1' })
   return url && withoutTrailingSlash(url)
 }
 
-function readUpstream(value: Value): ListedUpstream | undefined {
+function readUpstream(value: YamlValue): ListedUpstream | undefined {
   const fields = fieldsOf(value, UPSTREAM_FIELDS, UPSTREAM_EXAMPLE)
   const types = fields?.required('types', listOf(readWord(TYPES), '[text]', 'name at least one type'))
   const dialect = fields?.required('dialect', readWord(DIALECTS))
@@ -108,7 +108,7 @@ function readUpstream(value: Value): ListedUpstream | undefined {
   return types && dialect && baseUrl !== undefined ? { types, dialect, baseUrl } : undefined
 }
 
-function readModel(value: Value): ListedModel | undefined {
+function readModel(value: YamlValue): ListedModel | undefined {
   const fields = fieldsOf(value, MODEL_FIELDS, MODEL_EXAMPLE)
   if (!fields) return undefined
   const id = fields.required('id', readModelId)
@@ -123,7 +123,7 @@ function readModel(value: Value): ListedModel | undefined {
   }
 }
 
-function readLimits(value: Value): Model['limits'] | undefined {
+function readLimits(value: YamlValue): Model['limits'] | undefined {
   const fields = fieldsOf(value, LIMIT_FIELDS, '{ context: 128000, max_output: 16384 }')
   const tokens = readInteger({ min: 1, max: 1_000_000_000 })
   return (

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Upstream } from '../config/types.ts'
-import { spoken } from '../config/upstream-kinds.ts'
+import { standardEndpoint } from '../config/upstream-kinds.ts'
 import { type Probe, probeUpstream } from './check.ts'
 import { createSend } from './send.ts'
 
@@ -28,7 +28,7 @@ const secure = Bun.serve({
 afterAll(() => Promise.all([server.stop(true), secure.stop(true)]))
 
 const at = (baseUrl: string, keys: string[]): Upstream => ({
-  ...{ id: 'up', kind: 'custom', dialect: 'chat', speaks: [spoken('chat')], baseUrl, keys },
+  ...{ id: 'up', kind: 'custom', dialect: 'chat', endpoints: [standardEndpoint('chat')], baseUrl, keys },
   ...{
     maxConcurrency: undefined,
     proxy: undefined,

@@ -1,18 +1,18 @@
 // How an upstream is spoken to: what its description says of a dialect, made into an address and headers.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Upstream } from '../config/types.ts'
-import { type Credential, type Spoken, spoken } from '../config/upstream-kinds.ts'
+import { type Credential, standardEndpoint, type UpstreamEndpoint } from '../config/upstream-kinds.ts'
 
-const STANDARD: Readonly<Record<TextDialectId, Spoken>> = {
-  chat: spoken('chat'),
-  responses: spoken('responses'),
-  messages: spoken('messages'),
-  'generate-content': spoken('generate-content'),
+const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
+  chat: standardEndpoint('chat'),
+  responses: standardEndpoint('responses'),
+  messages: standardEndpoint('messages'),
+  'generate-content': standardEndpoint('generate-content'),
 }
 
 /** As described, else (at the embedded model) as vendors' own SDKs speak it. */
-export function spokenAt({ speaks }: Upstream, dialect: TextDialectId): Spoken {
-  for (const each of speaks) if (each.dialect === dialect) return each
+export function spokenAt({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
+  for (const each of endpoints) if (each.dialect === dialect) return each
   return STANDARD[dialect]
 }
 

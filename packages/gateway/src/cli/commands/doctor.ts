@@ -3,21 +3,21 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import type { Environment } from '../../config/types.ts'
 import { FolderInUse, type Storage } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/check.ts'
-import type { Setup } from '../context.ts'
+import type { CommandContext } from '../context.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
-import { storeRemarks } from './store-warnings.ts'
-import { probeAll, probesInWords } from './upstream-probes.ts'
+import { storeWarnings } from './store-warnings.ts'
+import { describeProbes, probeAll } from './upstream-probes.ts'
 
 /** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
 type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
 type Finding = string | { note: string; remarks: readonly string[] }
-export type Examined = { ok: boolean; checks: Check[] }
+export type DoctorReport = { ok: boolean; checks: Check[] }
 
 /** Rejects with what is the matter; `advice` goes with it. */
 type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
 
-export async function doctor(setup: Setup): Promise<Examined> {
+export async function doctor(setup: CommandContext): Promise<DoctorReport> {
   const checks: Check[] = []
   const examine = async (question: Question) => checks.push(await answer(question))
   const questions: Question[] = [
@@ -75,14 +75,14 @@ const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
 }
 
 /** All at once, by a call that costs nothing. The embedded models are part of this program. */
-async function examineUpstreams(setup: Setup): Promise<Check[]> {
+async function examineUpstreams(setup: CommandContext): Promise<Check[]> {
   const { upstreams } = setup.config(setup.environment())
   const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { kind }]) => kind !== 'sandbox')) })
   return Object.entries(probes).map(([id, found]) => {
     const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
     const known = found.find(({ note }) => note !== null)
     const said = (bad ?? known)?.note
-    const note = `${probesInWords(found)}${said === undefined || said === null ? '' : `: ${said}`}`
+    const note = `${describeProbes(found)}${said === undefined || said === null ? '' : `: ${said}`}`
     return {
       check: `upstream ${id}`,
       ok: !bad,
@@ -94,7 +94,7 @@ async function examineUpstreams(setup: Setup): Promise<Check[]> {
 }
 
 /** One line per check, and one for what to do or to know. */
-export function describeDoctor({ checks }: Examined): string {
+export function describeDoctor({ checks }: DoctorReport): string {
   const rows = checks.flatMap(({ check, ok, note, advice, remarks }) => {
     const [first = '', ...more] = note.split('\n')
     return [
@@ -107,12 +107,12 @@ export function describeDoctor({ checks }: Examined): string {
   return `${align(rows, [false, false, false], '  ').join('\n')}\n`
 }
 
-function describeConfig(setup: Setup): Finding {
+function describeConfig(setup: CommandContext): Finding {
   const environment = setup.environment()
-  const { models, upstreams, remarks } = setup.config(environment)
+  const { models, upstreams, warnings } = setup.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
   const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
-  return { note, remarks: [...environment.remarks, ...remarks] }
+  return { note, remarks: [...environment.warnings, ...warnings] }
 }
 
 function describeFolder({ dataDir, databaseUrl }: Environment): string {
@@ -123,13 +123,13 @@ function describeFolder({ dataDir, databaseUrl }: Environment): string {
   return `${dataDir} can be written`
 }
 
-async function withStore<T>(setup: Setup, environment: Environment, work: (storage: Storage) => Promise<T>) {
+async function withStore<T>(setup: CommandContext, environment: Environment, work: (storage: Storage) => Promise<T>) {
   const storage = await setup.openStorage(environment)
   return await work(storage).finally(() => storage.close())
 }
 
 /** Nodes that do not agree answer the same call differently, or at another price, depending on where it arrives. */
-async function describeNodes(setup: Setup): Promise<string> {
+async function describeNodes(setup: CommandContext): Promise<string> {
   const environment = setup.environment()
   const here = shorten(setup.config(environment).hash)
   const nodes = await withStore(setup, environment, (storage) => storage.nodes.live())
@@ -143,13 +143,13 @@ async function describeNodes(setup: Setup): Promise<string> {
 
 const shorten = (hash: string): string => hash.slice(0, 12)
 
-async function describeStore(setup: Setup): Promise<Finding> {
+async function describeStore(setup: CommandContext): Promise<Finding> {
   const environment = setup.environment()
   const note = await askStore(setup, environment)
-  return { note, remarks: await storeRemarks(setup, environment, setup.config(environment)) }
+  return { note, remarks: await storeWarnings(setup, environment, setup.config(environment)) }
 }
 
-async function askStore(setup: Setup, environment: Environment): Promise<string> {
+async function askStore(setup: CommandContext, environment: Environment): Promise<string> {
   try {
     await withStore(setup, environment, (storage) => storage.ping())
     return environment.databaseUrl ? 'PostgreSQL answers' : 'SQLite opens'

@@ -1,6 +1,6 @@
 // The options of `key create`, `key limit` and `account limit`, checked: what is wrong is named before anything is written.
 
-import { mistakesIn } from '../../access/origin.ts'
+import { networkErrors } from '../../access/origin.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
 import { type Limits, PERIODS, type Period } from '../../money/limits.ts'
@@ -113,7 +113,7 @@ function modelsOf(given: string, group: Group | undefined, config: FileConfig): 
 
 function networksOf(given: string): string[] {
   const networks = listOf('ips', given)
-  const mistakes = mistakesIn(networks)
+  const mistakes = networkErrors(networks)
   if (mistakes.length > 0) throw new UsageError(`--ips: ${mistakes.join('; ')}`)
   return networks
 }

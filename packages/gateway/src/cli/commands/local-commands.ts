@@ -5,18 +5,18 @@ import { readPriceList } from '../../upstreams/price-list.ts'
 import { compareWithList } from '../../upstreams/price-report.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
-import type { Setup } from '../context.ts'
-import { askEach } from '../control-socket.ts'
+import type { CommandContext } from '../context.ts'
+import { callEachProcess } from '../control-socket.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { describe, Report } from '../output.ts'
 import { describeDoctor, doctor } from './doctor.ts'
 import { describePrices } from './prices-diff.ts'
-import { storeRemarks } from './store-warnings.ts'
+import { storeWarnings } from './store-warnings.ts'
 import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
 import { testUpstream } from './upstream-test.ts'
 
-const NO_ARGUMENTS = { words: [], options: [] } as const
+const NO_ARGUMENTS = { positionals: [], options: [] } as const
 const CONFIGURATION = 'Configuration and upstreams'
 
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
@@ -26,7 +26,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     run: (_, setup) => setup.serve(),
   },
   {
-    ...{ name: 'sandbox', section: 'Server', words: [], example: 'sandbox --port 4444' },
+    ...{ name: 'sandbox', section: 'Server', positionals: [], example: 'sandbox --port 4444' },
     summary: 'serve the embedded models alone, as an upstream to try things on',
     options: [
       { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
@@ -37,10 +37,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     ...{ name: 'config check', section: CONFIGURATION, options: [], example: 'config check trivium.yaml' },
     summary: 'check environment and configuration file; lists every mistake with its line',
-    words: [
+    positionals: [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the one that the server would read' },
     ],
-    run: ({ words }, setup) => checkConfig(words[0], setup),
+    run: ({ positionals }, setup) => checkConfig(positionals[0], setup),
   },
   {
     ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
@@ -49,8 +49,8 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       const environment = setup.environment()
       const config = setup.config(environment)
       const [health, http, probes] = await Promise.all([
-        askEach(environment.dataDir, 'upstream health'),
-        askEach(environment.dataDir, 'upstream http'),
+        callEachProcess(environment.dataDir, 'upstream health'),
+        callEachProcess(environment.dataDir, 'upstream http'),
         probeAll(config),
       ])
       return listUpstreams(config, { health: health as KeysById[], http: http as HttpById[], probes })
@@ -59,10 +59,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     ...{ name: 'upstream test', section: CONFIGURATION, example: 'upstream test openai' },
     summary: 'call an upstream with each of its keys; costs a few tokens',
-    words: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
+    positionals: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
     options: [{ name: 'model', value: 'MODEL', summary: 'the model to ask; default: the first that is routed to it' }],
-    run: async ({ words, values }, setup) =>
-      await testUpstream(setup.config(setup.environment()), words[0] ?? '', values.model),
+    run: async ({ positionals, values }, setup) =>
+      await testUpstream(setup.config(setup.environment()), positionals[0] ?? '', values.model),
   },
   {
     ...{ name: 'prices diff', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'prices diff' },
@@ -82,16 +82,16 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   },
 ]
 
-async function checkConfig(written: string | undefined, setup: Setup): Promise<unknown> {
+async function checkConfig(written: string | undefined, setup: CommandContext): Promise<unknown> {
   const environment = setup.environment()
   const file = written === undefined ? environment.configFile : resolve(written)
   const config = setup.config({ ...environment, configFile: file }, { mayBeEmpty: false })
   const { models, upstreams, groups, hash } = config
   const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
   const remarks = [
-    ...(written === undefined ? environment.remarks : []),
-    ...config.remarks,
-    ...(await storeRemarks(setup, environment, config)),
+    ...(written === undefined ? environment.warnings : []),
+    ...config.warnings,
+    ...(await storeWarnings(setup, environment, config)),
   ]
   const result = { ok: true, file: file ?? null, ...counts, hash, remarks }
   return new Report(

@@ -16,11 +16,11 @@ import { amountOf, limitsOf, termsOf } from './key-options.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
 /** `health`: at the desk of a server that runs. */
-export type Desk = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
+export type OperationContext = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
 type Values = Readonly<Record<string, string>>
 /** Of the receipts on one page of a usage list. */
 const PAGE_BYTES = 4 * 1024 * 1024
-export type Operation = (desk: Desk, values: Values) => Promise<unknown>
+export type Operation = (desk: OperationContext, values: Values) => Promise<unknown>
 
 export const OPERATIONS = {
   'account create': async ({ storage, config }, { email = '', credit, password }) => {
@@ -36,27 +36,27 @@ export const OPERATIONS = {
     return accountJson(account)
   },
   'account list': async ({ storage }) => (await storage.accounts.list()).map(accountJson),
-  'account show': async ({ storage }, { account = '' }) => accountJson(await find(storage, account)),
+  'account show': async ({ storage }, { account = '' }) => accountJson(await findAccount(storage, account)),
   'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
   'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
-    const found = await find(storage, account)
+    const found = await findAccount(storage, account)
     const nanos = amountOf(amount, 'amount')
     if (nanos === 0n) throw new UsageError('--amount must not be zero')
     if (!(await storage.accounts.credit(found.id, nanos, reason))) {
       throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD free`)
     }
-    return accountJson(await find(storage, account))
+    return accountJson(await findAccount(storage, account))
   },
   'account limit': async ({ storage }, values) => {
     const { account = '' } = values
-    const { id, limits } = await find(storage, account)
+    const { id, limits } = await findAccount(storage, account)
     await storage.accounts.setLimits(id, { ...limits, ...limitsOf(values, true) })
-    return accountJson(await find(storage, account))
+    return accountJson(await findAccount(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
   'key list': async ({ storage }, { account = '' }) => {
-    const { id } = await find(storage, account)
+    const { id } = await findAccount(storage, account)
     return (await storage.keys.list(id)).map(keyJson)
   },
   // Not a command: what remarks about keys need to know from the process that owns the store.
@@ -76,7 +76,7 @@ export const OPERATIONS = {
   // One page; readUsage asks for the next.
   usage: async ({ storage }, { account = '', limit = '100', before }) => {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
-    const { id } = await find(storage, account)
+    const { id } = await findAccount(storage, account)
     const rows = Math.min(Number(limit) || PAGE_ROWS, PAGE_ROWS)
     const page = await storage.ledger.usage(id, rows, before === undefined ? undefined : parseRequestId(before))
     return withinBytes(page, PAGE_BYTES).map((row) => showReceipt(row, 'operator'))
@@ -100,11 +100,11 @@ export function isOperation(name: string): name is OperationName {
 }
 
 /** 256 random bits; the store only ever sees the hash. */
-export function newSecret(): string {
+export function newApiKey(): string {
   return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
 }
 
-async function createKey({ storage, config }: Desk, values: Values): Promise<unknown> {
+async function createKey({ storage, config }: OperationContext, values: Values): Promise<unknown> {
   const { account = '', name = '', group = 'default' } = values
   const known = config.groups.get(group)
   if (!known) {
@@ -112,8 +112,8 @@ async function createKey({ storage, config }: Desk, values: Values): Promise<unk
   }
   const about = { group: known, cap: undefined, mayRemove: false }
   const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
-  const { id } = await find(storage, account)
-  const secret = newSecret()
+  const { id } = await findAccount(storage, account)
+  const secret = newApiKey()
   const hash = hashSecret(secret)
   const key = await storage.keys.create({
     ...{ account: id, hash, name, group, expiresAt, cap, capPeriod },
@@ -128,15 +128,15 @@ async function findKey(storage: Storage, written: string): Promise<Key> {
   return found.key
 }
 
-async function find(storage: Storage, email: string): Promise<Account> {
+async function findAccount(storage: Storage, email: string): Promise<Account> {
   const account = await storage.accounts.find(email)
   if (!account) throw new CommandError(`there is no account with the address ${email}`)
   return account
 }
 
 async function setDisabled(storage: Storage, email: string, disabled: boolean): Promise<unknown> {
-  await storage.accounts.setDisabled((await find(storage, email)).id, disabled)
-  return accountJson(await find(storage, email))
+  await storage.accounts.setDisabled((await findAccount(storage, email)).id, disabled)
+  return accountJson(await findAccount(storage, email))
 }
 
 function accountJson(account: Account) {

@@ -24,16 +24,16 @@ const TERMS: readonly Option[] = [
 ]
 
 const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
-const byKey = async ({ values, words }: Arguments) => ({ ...values, key: words[0] ?? '' })
+const byKey = async ({ values, positionals }: Arguments) => ({ ...values, key: positionals[0] ?? '' })
 
 const byAccount = (name: StoreCommand['operation'], summary: string, more: readonly Option[] = []): StoreCommand => ({
-  ...{ name, section: SECTION, summary, operation: name, words: [], options: [ACCOUNT, ...more] },
+  ...{ name, section: SECTION, summary, operation: name, positionals: [], options: [ACCOUNT, ...more] },
   example: `${name} --account ada@example.com`,
 })
 
 export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
-    ...{ name: 'account create', section: SECTION, operation: 'account create', words: [] },
+    ...{ name: 'account create', section: SECTION, operation: 'account create', positionals: [] },
     summary: 'create an account',
     options: [
       { name: 'email', value: 'EMAIL', required: true, summary: 'its e-mail address' },
@@ -49,7 +49,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     values: withPassword,
   },
   {
-    ...{ name: 'account list', section: SECTION, operation: 'account list', words: [], options: [] },
+    ...{ name: 'account list', section: SECTION, operation: 'account list', positionals: [], options: [] },
     ...{ summary: 'list all accounts', example: 'account list', show: showAccounts },
   },
   byAccount('account show', 'show an account with its balance and limits'),
@@ -82,12 +82,12 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   { ...byAccount('key list', 'list the keys of an account'), show: showKeys },
   {
-    ...{ name: 'key limit', section: SECTION, operation: 'key limit', words: [ID], options: TERMS },
+    ...{ name: 'key limit', section: SECTION, operation: 'key limit', positionals: [ID], options: TERMS },
     summary: "change what a key may do; 'none' removes a limit",
     ...{ atLeastOne: TERM_NAMES, example: 'key limit 7 --cap 20 --rpm none', values: byKey },
   },
   {
-    ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', words: [ID], options: [] },
+    ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', positionals: [ID], options: [] },
     ...{ summary: 'revoke a key for good', example: 'key revoke 7', values: byKey },
   },
   {
@@ -97,7 +97,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     show: showUsage,
   },
   {
-    ...{ name: 'audit', section: 'Checks', operation: 'audit', words: [], options: [] },
+    ...{ name: 'audit', section: 'Checks', operation: 'audit', positionals: [], options: [] },
     ...{ summary: 'prove that the ledger adds up', example: 'audit' },
   },
 ]

@@ -1,22 +1,26 @@
 // Remarks about what the store and the configuration say together.
 
 import type { Environment, FileConfig } from '../../config/types.ts'
-import { missingGroupRemarks } from '../../config/warnings.ts'
-import type { Setup } from '../context.ts'
-import { askServer } from '../control-socket.ts'
+import { missingGroupWarnings } from '../../config/warnings.ts'
+import type { CommandContext } from '../context.ts'
+import { callServer } from '../control-socket.ts'
 
 const WITHIN_MS = 5_000
 
 /** None where there is no store, or where it does not answer: whether that is wrong is for others to say. */
-export async function storeRemarks(setup: Setup, environment: Environment, config: FileConfig): Promise<string[]> {
+export async function storeWarnings(
+  setup: CommandContext,
+  environment: Environment,
+  config: FileConfig,
+): Promise<string[]> {
   const asking = keyGroups(setup, environment).catch(() => undefined)
   const groups = await Promise.race([asking, Bun.sleep(WITHIN_MS)])
-  return groups ? missingGroupRemarks(groups, config) : []
+  return groups ? missingGroupWarnings(groups, config) : []
 }
 
-async function keyGroups(setup: Setup, environment: Environment): Promise<ReadonlyMap<string, number>> {
+async function keyGroups(setup: CommandContext, environment: Environment): Promise<ReadonlyMap<string, number>> {
   if (!environment.databaseUrl) {
-    const answered = await askServer(environment.dataDir, 'key groups', {})
+    const answered = await callServer(environment.dataDir, 'key groups', {})
     if (answered) return new Map(Object.entries(answered.result as Record<string, number>))
   }
   const storage = await setup.openStorage(environment)

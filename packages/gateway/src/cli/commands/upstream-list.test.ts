@@ -20,7 +20,7 @@ const main: Upstream = {
     id: 'main',
     kind: 'custom',
     dialect: 'chat',
-    speaks: [],
+    endpoints: [],
     baseUrl: 'http://127.0.0.1:1/v1',
     keys: ['key-123456'],
   },

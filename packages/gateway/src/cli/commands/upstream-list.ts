@@ -6,7 +6,7 @@ import { KINDS } from '../../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../../upstreams/transport.ts'
 import { Report } from '../output.ts'
 import { type Column, table } from '../table.ts'
-import { probesInWords } from './upstream-probes.ts'
+import { describeProbes } from './upstream-probes.ts'
 
 /** How the keys of each upstream are doing, by the upstream's id. */
 export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
@@ -22,13 +22,13 @@ export type ProbesById = Readonly<Record<string, readonly Probe[]>>
 
 export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http, probes }: Known): Report {
   const list = [...upstreams.values()].map((upstream) => {
-    const { id, kind, dialect, speaks, baseUrl, keys, maxConcurrency } = upstream
+    const { id, kind, dialect, endpoints, baseUrl, keys, maxConcurrency } = upstream
     return {
       ...{
         id,
         kind,
         dialect: dialect ?? null,
-        speaks: speaks.map((each) => each.dialect),
+        speaks: endpoints.map((each) => each.dialect),
         base_url: baseUrl,
         keys: keys.length,
       },
@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
   { title: 'base url', cell: ({ kind, base_url }) => (kind === 'sandbox' ? '(embedded)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
-  { title: 'now', cell: ({ checks }) => checks && probesInWords(checks) },
+  { title: 'now', cell: ({ checks }) => checks && describeProbes(checks) },
   { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },
   { title: 'keys', cell: ({ keys }) => keys, right: true },
   { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },

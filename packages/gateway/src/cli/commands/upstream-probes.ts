@@ -14,7 +14,7 @@ export async function probeAll({ upstreams }: Pick<FileConfig, 'upstreams'>): Pr
 }
 
 /** `healthy`, or what is the matter with which key. */
-export function probesInWords(probes: readonly Probe[]): string {
+export function describeProbes(probes: readonly Probe[]): string {
   const states = [...new Set(probes.map(({ state }) => state))]
   if (states.length === 1) return states[0] ?? ''
   return probes.map(({ key, state }) => `key ${key} ${state}`).join(', ')

@@ -103,17 +103,17 @@ test.each([
   'mistral',
   'openrouter',
 ])('a server that works: %s', async (kind) => {
-  const { speaks, ending } = BUILT_IN.kinds.get(kind) ?? { speaks: [], ending: '' }
+  const { endpoints, baseUrlSuffix } = BUILT_IN.kinds.get(kind) ?? { endpoints: [], baseUrlSuffix: '' }
   const config = configOf(
-    `{ id: up, kind: ${kind}, keys: [one, two], base_url: "${sandbox.url}${ending}" }`,
+    `{ id: up, kind: ${kind}, keys: [one, two], base_url: "${sandbox.url}${baseUrlSuffix}" }`,
     '{ id: here, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 1 } }',
   )
-  const expected = [1, 2].flatMap((key) => speaks.map(({ dialect }) => [key, dialect, true]))
+  const expected = [1, 2].flatMap((key) => endpoints.map(({ dialect }) => [key, dialect, true]))
   for (const model of [undefined, 'here', 'sandbox-text']) {
     const { ok, checks, text } = await run(config, model)
     expect(checks.map((check) => [check.key, check.dialect, check.ok])).toEqual(expected)
     expect(ok).toBe(true)
-    expect(text).toContain(`up (${kind}) at ${sandbox.url}${ending}: model sandbox-text`)
+    expect(text).toContain(`up (${kind}) at ${sandbox.url}${baseUrlSuffix}: model sandbox-text`)
     expect(text).toContain('billed to you there; nothing is charged here')
     expect(text).toMatch(/key 2 of 2 {2}\S+ +ok +\d+ ms {2}"\[sandbox\]/)
   }

@@ -1,7 +1,7 @@
 // `upstream test ID`: does it answer, with each of its keys and in each of its dialects? At the operator's own expense.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
-import { nearest } from '../../config/closest-match.ts'
+import { closestMatch } from '../../config/closest-match.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import { type Check, checkUpstream } from '../../upstreams/check.ts'
 import { createSend } from '../../upstreams/send.ts'
@@ -14,7 +14,7 @@ export async function testUpstream(config: FileConfig, id: string, named: string
   const upstream = config.upstreams.get(id)
   if (!upstream) throw new CommandError(noSuchUpstream(id, config))
   const model = named === undefined ? firstModel(config, id) : nameThere(config, id, named)
-  if (model === undefined && upstream.health === undefined) {
+  if (model === undefined && upstream.healthPath === undefined) {
     throw new CommandError(`no model is routed to ${id}: name one of its models with --model`)
   }
   const send = createSend(createSandbox({ faults: false }))
@@ -24,7 +24,7 @@ export async function testUpstream(config: FileConfig, id: string, named: string
 }
 
 function noSuchUpstream(id: string, { upstreams }: FileConfig): string {
-  const guess = nearest(id, upstreams.keys())
+  const guess = closestMatch(id, upstreams.keys())
   const hint = guess ? `did you mean ${guess}?` : `there are: ${[...upstreams.keys()].join(', ')}`
   return `there is no upstream '${id}'; ${hint}`
 }
@@ -39,8 +39,8 @@ function nameThere({ models }: FileConfig, id: string, named: string): string {
   return models.get(named)?.routes.find(({ upstream }) => upstream === id)?.model ?? named
 }
 
-function describeTest({ upstream, kind, model, checks }: Tested, { baseUrl, keys, health }: Upstream): string {
-  const what = model === null ? `asked for ${health}, since no model is routed to it` : `model ${model}`
+function describeTest({ upstream, kind, model, checks }: Tested, { baseUrl, keys, healthPath }: Upstream): string {
+  const what = model === null ? `asked for ${healthPath}, since no model is routed to it` : `model ${model}`
   const cost =
     model === null ? 'This costs nothing.' : 'A few tokens each, billed to you there; nothing is charged here.'
   const rows = checks.map(({ key, dialect, ok, latency_ms, answer, problem }) => {

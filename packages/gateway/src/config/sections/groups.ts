@@ -1,8 +1,8 @@
 // Section `groups`: which models a key may use, and at which multiple of the price, or at which price of its own.
 
-import { nearest } from '../closest-match.ts'
-import type { Group, ModelType, OwnMediaPrice, OwnPrice } from '../types.ts'
-import { addMistake, lineOf, type Value } from '../yaml/document.ts'
+import { closestMatch } from '../closest-match.ts'
+import type { Group, GroupMediaPrice, GroupPrice, ModelType } from '../types.ts'
+import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../yaml/fields.ts'
 import { readId, readMultiplier, readText } from '../yaml/scalars.ts'
 import { mediaPriceVersion, readMediaPrice } from './media-prices.ts'
@@ -18,7 +18,7 @@ const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 /** Which models a group may name, and what to say about others. */
 export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
 
-export function readGroups(value: Value | undefined, models: KnownModels): Map<string, Group> {
+export function readGroups(value: YamlValue | undefined, models: KnownModels): Map<string, Group> {
   const groups = new Map<string, Group>()
   const lines = new Map<string, number>()
   const readNames = listOf((item) => knownModel(item, models), '["*"]', 'write ["*"] for all models')
@@ -39,9 +39,9 @@ export function readGroups(value: Value | undefined, models: KnownModels): Map<s
 }
 
 /** A model's price for this group: the multiplier does not apply on top of it. */
-function readPrices(value: Value | undefined, names: readonly string[], models: KnownModels) {
-  const prices = new Map<string, OwnPrice>()
-  const mediaPrices = new Map<string, OwnMediaPrice>()
+function readPrices(value: YamlValue | undefined, names: readonly string[], models: KnownModels) {
+  const prices = new Map<string, GroupPrice>()
+  const mediaPrices = new Map<string, GroupMediaPrice>()
   for (const [id, field] of value ? entriesOf(value, PRICES_EXAMPLE) : []) {
     const type = models.types.get(id)
     if (type === undefined) {
@@ -59,7 +59,7 @@ function readPrices(value: Value | undefined, names: readonly string[], models: 
   return { ...(prices.size > 0 ? { prices } : {}), ...(mediaPrices.size > 0 ? { mediaPrices } : {}) }
 }
 
-function knownModel(value: Value, models: KnownModels): string | undefined {
+function knownModel(value: YamlValue, models: KnownModels): string | undefined {
   const id = readText(value)
   if (id === undefined || id === ALL_MODELS || models.types.has(id)) return id
   addMistake(value, noSuchModel(id, models))
@@ -67,7 +67,7 @@ function knownModel(value: Value, models: KnownModels): string | undefined {
 }
 
 function noSuchModel(id: string, { types, advice }: KnownModels): string {
-  const guess = nearest(id, types.keys())
+  const guess = closestMatch(id, types.keys())
   const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
   return `there is no model ${quote(id)}; ${hint}`
 }

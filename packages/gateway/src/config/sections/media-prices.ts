@@ -2,7 +2,7 @@
 import type { Nanos } from '../../money/amount.ts'
 import { isSize, isWord, type MediaPrice, type VideoUnit } from '../../money/prices/media-price.ts'
 import { canonicalJson } from '../hash.ts'
-import { addMistake, type Value } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { entriesOf, fieldsOf, quote } from '../yaml/fields.ts'
 import { readUsd } from '../yaml/scalars.ts'
 import { versionOf } from './token-prices.ts'
@@ -36,7 +36,7 @@ const MOST_VARIANTS = 256
 
 export const readMediaPrice = (type: 'image' | 'video') => (type === 'image' ? readImagePrice : readVideoPrice)
 
-function readImagePrice(value: Value): MediaPrice | undefined {
+function readImagePrice(value: YamlValue): MediaPrice | undefined {
   const fields = fieldsOf(value, IMAGE_FIELDS, IMAGE_EXAMPLE)
   if (!fields) return undefined
   const perImage = fields.required('per_image', readUsd, 'USD; it is the price of an image that no variant names')
@@ -51,7 +51,7 @@ function readImagePrice(value: Value): MediaPrice | undefined {
 /** Digits and an x are a size, be it one or not. */
 const isQuality = (name: string): boolean => isWord(name) && !/^\d+x\d+$/.test(name)
 
-function readVideoPrice(value: Value): MediaPrice | undefined {
+function readVideoPrice(value: YamlValue): MediaPrice | undefined {
   const fields = fieldsOf(value, VIDEO_FIELDS, VIDEO_EXAMPLE)
   if (!fields) return undefined
   const written = Object.keys(VIDEO_UNITS).filter((name) => fields.get(name))
@@ -64,7 +64,7 @@ function readVideoPrice(value: Value): MediaPrice | undefined {
   return price === undefined ? undefined : { type: 'video', per: VIDEO_UNITS[name] ?? 'second', price, variants }
 }
 
-function readVariants(value: Value | undefined, isVariant: (name: string) => boolean, example: string) {
+function readVariants(value: YamlValue | undefined, isVariant: (name: string) => boolean, example: string) {
   const variants = new Map<string, Nanos>()
   if (!value) return variants
   const entries = entriesOf(value, `variants: { ${example}: 0.17 }`)

@@ -1,9 +1,9 @@
 // Section `models`: what clients ask for, where it is routed, and what it costs.
 
-import { nearest } from '../closest-match.ts'
+import { closestMatch } from '../closest-match.ts'
 import type { MediaModel, MediaPrice, Model, ModelType, Route, TokenPrice } from '../types.ts'
-import { addMistake, lineOf, type Value } from '../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quote, type Read } from '../yaml/fields.ts'
+import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../yaml/fields.ts'
 import { readInteger, readModelId, readText, readWord } from '../yaml/scalars.ts'
 import { mediaPriceVersion, readMediaPrice } from './media-prices.ts'
 import { priceVersion, readTokenPrice } from './token-prices.ts'
@@ -30,7 +30,7 @@ export type ReadModels = {
   types: Map<string, ModelType>
 }
 
-export function readModels(value: Value | undefined, upstreams: KnownUpstreams): ReadModels {
+export function readModels(value: YamlValue | undefined, upstreams: KnownUpstreams): ReadModels {
   const result: ReadModels = { models: new Map(), mediaModels: new Map(), types: new Map() }
   const lines = new Map<string, number>()
   const fallbacks: Fallback[] = []
@@ -47,7 +47,7 @@ export function readModels(value: Value | undefined, upstreams: KnownUpstreams):
     lines.set(id, first ?? lineOf(item))
     result.types.set(id, type)
     if (model) result.models.set(id, model)
-    if (model) fallbacks.push(...fallbacksOf(fields, id))
+    if (model) fallbacks.push(...readFallbacks(fields, id))
     if (media) result.mediaModels.set(id, media)
   }
   for (const fallback of fallbacks) checkFallback(fallback, result.types, upstreams)
@@ -55,9 +55,9 @@ export function readModels(value: Value | undefined, upstreams: KnownUpstreams):
 }
 
 /** Looked at when all models are known: one may name another that is written below it. */
-type Fallback = { value: Value; id: string; of: string }
+type Fallback = { value: YamlValue; id: string; of: string }
 
-function fallbacksOf(fields: Fields, of: string): Fallback[] {
+function readFallbacks(fields: Fields, of: string): Fallback[] {
   const value = fields.get('fallbacks')
   return ((value && itemsOf(value, '[other-model]')) ?? []).flatMap((item) => {
     const id = readText(item)
@@ -69,7 +69,7 @@ function checkFallback({ value, id, of }: Fallback, types: ReadModels['types'], 
   if (id === of) addMistake(value, 'a model cannot stand in for itself')
   else if (types.get(id) === 'image' || types.get(id) === 'video') addMistake(value, `${quote(id)} does not make text`)
   else if (!types.has(id) && id !== EMBEDDED_MODEL) {
-    const guess = nearest(id, new Set(types.keys()))
+    const guess = closestMatch(id, new Set(types.keys()))
     const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
     addMistake(value, `there is no model ${quote(id)}; ${hint}`)
   }
@@ -80,7 +80,7 @@ const EMBEDDED_MODEL = 'sandbox-text'
 
 function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model {
   const price = fields.optional<TokenPrice | undefined>('price', readTokenPrice, undefined)
-  const fallbacks = [...new Set(fallbacksOf(fields, id).map((fallback) => fallback.id))]
+  const fallbacks = [...new Set(readFallbacks(fields, id).map((fallback) => fallback.id))]
   return {
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
     id,
@@ -107,7 +107,7 @@ function readMediaModel(
 
 type RouteOf<Price> = Omit<Route, 'cost'> & { cost: Price | undefined }
 
-function readRoutes<Price>(fields: Fields, id: string, upstreams: KnownUpstreams, readPrice: Read<Price>) {
+function readRoutes<Price>(fields: Fields, id: string, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
   const read = listOf(
     (item) => readRoute(item, id, upstreams, readPrice),
     '[{ upstream: local, model: llama }]',
@@ -116,7 +116,7 @@ function readRoutes<Price>(fields: Fields, id: string, upstreams: KnownUpstreams
   return fields.required('routes', read, 'such as routes: [{ upstream: local, model: llama }]') ?? []
 }
 
-function readRoute<Price>(value: Value, id: string, upstreams: KnownUpstreams, readPrice: Read<Price>) {
+function readRoute<Price>(value: YamlValue, id: string, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
   const fields = fieldsOf(value, ROUTE_FIELDS, '{ upstream: local, model: llama }')
   if (!fields) return undefined
   const rank = readInteger({ min: 0, max: 1_000_000 })
@@ -130,16 +130,16 @@ function readRoute<Price>(value: Value, id: string, upstreams: KnownUpstreams, r
   return route
 }
 
-function knownUpstream(value: Value, { ids, advice }: KnownUpstreams): string | undefined {
+function knownUpstream(value: YamlValue, { ids, advice }: KnownUpstreams): string | undefined {
   const id = readText(value)
   if (id === undefined || ids.has(id)) return id
-  const guess = nearest(id, ids)
+  const guess = closestMatch(id, ids)
   const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under upstreams')
   addMistake(value, `there is no upstream ${quote(id)}; ${hint}`)
   return undefined
 }
 
-function readLimits(value: Value): Model['limits'] | undefined {
+function readLimits(value: YamlValue): Model['limits'] | undefined {
   const fields = fieldsOf(value, LIMIT_FIELDS, 'limits: { context: 128000, max_output: 16384 }')
   if (!fields) return undefined
   const tokens = readInteger({ min: 1, max: 1_000_000_000 })

@@ -1,12 +1,12 @@
 // Files and words that belong to other gateways, and what they are called here.
 import { isMap, isScalar } from 'yaml'
-import { addMistake, type Value } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 
 const LITELLM_SECTIONS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings']
 
 /** true, with one mistake noted instead of one for each line: it is the configuration of LiteLLM. */
-export function isLitellmFile(root: Value): boolean {
-  const map = root.reading.resolve(root.node)
+export function isLitellmFile(root: YamlValue): boolean {
+  const map = root.context.resolve(root.node)
   const names = isMap(map) ? map.items.map(({ key }) => (isScalar(key) ? String(key.value) : '')) : []
   if (!names.includes('model_list') && !names.includes('litellm_settings')) return false
   const found = names.filter((name) => LITELLM_SECTIONS.includes(name)).join(', ')

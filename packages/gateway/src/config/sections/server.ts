@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type { ServerConfig } from '../types.ts'
-import { addMistake, type Value } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, listOf } from '../yaml/fields.ts'
 import {
   readBoolean,
@@ -41,7 +41,7 @@ const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true }
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 
-export function readServer(value: Value): ServerConfig {
+export function readServer(value: YamlValue): ServerConfig {
   const fields = fieldsOf(value, SERVER_FIELDS, 'server: { limits: { body: 32MiB } }')
   if (!fields) return SERVER_DEFAULTS
   return {
@@ -54,12 +54,12 @@ export function readServer(value: Value): ServerConfig {
   }
 }
 
-function readPublicUrl(value: Value): string | undefined {
+function readPublicUrl(value: YamlValue): string | undefined {
   const url = readUrl(value, { credentials: false, example: 'https://gw.example.com' })
   return url ? withoutTrailingSlash(url) : undefined
 }
 
-function readLimits(value: Value): ServerConfig['limits'] | undefined {
+function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
   const fields = fieldsOf(
     value,
     LIMIT_FIELDS,
@@ -79,7 +79,7 @@ function readLimits(value: Value): ServerConfig['limits'] | undefined {
   return limits
 }
 
-function readTls(value: Value): ServerConfig['tls'] {
+function readTls(value: YamlValue): ServerConfig['tls'] {
   const fields = fieldsOf(value, TLS_FIELDS, 'tls: { cert: ./cert.pem, key: ./key.pem }')
   if (!fields) return undefined
   const certFile = fields.required('cert', readPath)
@@ -98,12 +98,17 @@ function checkPair(fields: Fields, certFile: string, keyFile: string): void {
   }
 }
 
-function parsedFile<T>(value: Value | undefined, file: string, noun: string, parse: (pem: Buffer) => T): T | undefined {
+function parsedFile<T>(
+  value: YamlValue | undefined,
+  file: string,
+  noun: string,
+  parse: (pem: Buffer) => T,
+): T | undefined {
   let pem: Buffer
   try {
     pem = readFileSync(file)
   } catch (error) {
-    if (value) addMistake(value, `cannot read ${file}: ${reasonOf(error)}`)
+    if (value) addMistake(value, `cannot read ${file}: ${describeSystemError(error)}`)
     return undefined
   }
   try {
@@ -124,7 +129,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-export function reasonOf(error: unknown): string {
+export function describeSystemError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }

@@ -2,7 +2,7 @@
 import { isMap } from 'yaml'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { FileConfig, Retention } from '../types.ts'
-import { addMistake, type Value } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { fieldsOf, scalarText } from '../yaml/fields.ts'
 import { readBoolean, readDuration, readUsd, STORAGE_TIME } from '../yaml/scalars.ts'
 
@@ -19,7 +19,7 @@ const REGISTRATION_FIELDS = { open: true, trial_credit: true, trial_budget_per_d
 
 export const readRegistration =
   (defaults: Registration) =>
-  (value: Value): Registration => {
+  (value: YamlValue): Registration => {
     const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
     if (!fields) return defaults
     return {
@@ -32,8 +32,8 @@ export const readRegistration =
 /** `on` undefined: not written, so it depends on whether there is a real upstream. */
 export type WrittenSandbox = { on: boolean | undefined; faults: boolean | undefined }
 
-export function readSandboxSection(value: Value): WrittenSandbox {
-  if (!isMap(value.reading.resolve(value.node))) {
+export function readSandboxSection(value: YamlValue): WrittenSandbox {
+  if (!isMap(value.context.resolve(value.node))) {
     const text = scalarText(value, 'true, false or { faults: true }')
     if (text !== undefined && text !== 'true' && text !== 'false') {
       addMistake(value, 'expected true, false or { faults: true }')
@@ -56,13 +56,13 @@ export const RETENTION_DEFAULTS: Retention = {
 const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true } as const
 
 export const readRetention =
-  (remarks: string[]) =>
-  (value: Value): Retention => {
+  (warnings: string[]) =>
+  (value: YamlValue): Retention => {
     const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
     if (!fields) return RETENTION_DEFAULTS
     for (const name of ['responses', 'reasoning'] as const) {
       const isWritten = fields.get(name) !== undefined
-      if (isWritten) remarks.push(`retention.${name} has no effect yet: this version keeps no ${name}`)
+      if (isWritten) warnings.push(`retention.${name} has no effect yet: this version keeps no ${name}`)
     }
     const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
     return {
@@ -73,7 +73,7 @@ export const readRetention =
     }
   }
 
-function readKept(value: Value): number | 'off' | undefined {
+function readKept(value: YamlValue): number | 'off' | undefined {
   const text = scalarText(value, 'a duration such as 30d, or off')
   if (text === undefined) return undefined
   return text === 'off' ? 'off' : readDuration(STORAGE_TIME)(value)

@@ -12,9 +12,9 @@ import {
   type TokenPrice,
   USUAL_TIERS,
 } from '../../money/prices/token-price.ts'
-import { nearest } from '../closest-match.ts'
+import { closestMatch } from '../closest-match.ts'
 import { canonicalJson } from '../hash.ts'
-import { addMistake, type Value } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 import {
   entriesOf,
   type FieldRules,
@@ -66,7 +66,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 const MOST_ENTRIES = 32
 
 /** USD per million tokens. A zero must be written: a forgotten price would give the model away. */
-export function readTokenPrice(value: Value): TokenPrice | undefined {
+export function readTokenPrice(value: YamlValue): TokenPrice | undefined {
   const fields = fieldsOf(value, PRICE_FIELDS, PRICE_EXAMPLE)
   if (!fields) return undefined
   const written = readWholeTable(fields)
@@ -112,7 +112,7 @@ function figuresOf(written: Written): Figures | undefined {
 }
 
 /** One, or a list of them. What one leaves out is as in the price that it belongs to. */
-function readLongContext(value: Value, base: Written): LongContext[] {
+function readLongContext(value: YamlValue, base: Written): LongContext[] {
   const items = isList(value) ? (itemsOf(value, LONG_EXAMPLE) ?? []) : [value]
   const found = items.flatMap((item): LongContext[] => {
     const fields = fieldsOf(item, LONG_FIELDS, LONG_EXAMPLE)
@@ -126,15 +126,15 @@ function readLongContext(value: Value, base: Written): LongContext[] {
   found.sort((one, other) => one.above - other.above)
   const twice = found.find(({ above }, index) => found[index + 1]?.above === above)
   if (twice) addMistake(value, `two prices above ${twice.above} tokens; keep one of them`)
-  refuseMany(value, found.length)
+  checkEntryCount(value, found.length)
   return found
 }
 
-function readTiers(value: Value | undefined, hasLongContext: boolean): Map<string, Tier> {
+function readTiers(value: YamlValue | undefined, hasLongContext: boolean): Map<string, Tier> {
   const tiers = new Map<string, Tier>()
   if (!value) return tiers
   const entries = entriesOf(value, TIERS_EXAMPLE)
-  refuseMany(value, entries.length)
+  checkEntryCount(value, entries.length)
   for (const [name, field] of entries) {
     const known = checkWord(field, name, 'tier', KNOWN_TIERS)
     const tier = isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext)
@@ -143,12 +143,12 @@ function readTiers(value: Value | undefined, hasLongContext: boolean): Map<strin
   return tiers
 }
 
-function readTierMultiplier(value: Value): Tier | undefined {
+function readTierMultiplier(value: YamlValue): Tier | undefined {
   const multiplierMillionths = readMultiplier(value)
   return multiplierMillionths === undefined ? undefined : { multiplierMillionths }
 }
 
-function readTierTable(value: Value, hasLongContext: boolean): Tier | undefined {
+function readTierTable(value: YamlValue, hasLongContext: boolean): Tier | undefined {
   const fields = fieldsOf(value, TIER_FIELDS, '{ input: 3.50, output: 14.00 }, or a multiplier such as 2')
   if (!fields) return undefined
   const written = readWholeTable(fields)
@@ -163,11 +163,11 @@ function readTierTable(value: Value, hasLongContext: boolean): Tier | undefined 
 }
 
 /** USD per call. */
-function readTools(value: Value | undefined): Map<string, Nanos> {
+function readTools(value: YamlValue | undefined): Map<string, Nanos> {
   const tools = new Map<string, Nanos>()
   if (!value) return tools
   const entries = entriesOf(value, TOOLS_EXAMPLE)
-  refuseMany(value, entries.length)
+  checkEntryCount(value, entries.length)
   for (const [name, field] of entries) {
     const known = checkWord(field, name, 'tool', KNOWN_TOOLS)
     const price = readUsd(field)
@@ -177,7 +177,7 @@ function readTools(value: Value | undefined): Map<string, Nanos> {
 }
 
 /** False, with the mistake noted: a word that would never be charged, or never should be. */
-function checkWord(field: Value, name: string, noun: 'tier' | 'tool', known: readonly string[]): boolean {
+function checkWord(field: YamlValue, name: string, noun: 'tier' | 'tool', known: readonly string[]): boolean {
   const mistake = wordMistake(name, noun, known)
   if (mistake !== undefined) addMistake(field, mistake)
   return mistake === undefined
@@ -190,13 +190,13 @@ function wordMistake(name: string, noun: 'tier' | 'tool', known: readonly string
     return 'is no tier: it lets the vendor choose one; write those that it may choose'
   }
   if (UNPRICEABLE.has(name)) return 'cannot be priced, since what it brings is not metered here; remove it'
-  const guess = noun === 'tool' && Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : nearest(name, known)
+  const guess = noun === 'tool' && Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : closestMatch(name, known)
   if (guess) return `unknown ${noun} ${quote(name)}; did you mean ${guess}?`
   if (/^[a-z][a-z0-9_.-]{0,63}$/.test(name)) return undefined
   return `${quote(name)} is no name of a ${noun}; write small letters, digits and "_"`
 }
 
-function refuseMany(value: Value, entries: number): void {
+function checkEntryCount(value: YamlValue, entries: number): void {
   if (entries > MOST_ENTRIES) addMistake(value, `has ${entries} entries; at most ${MOST_ENTRIES} are read`)
 }
 

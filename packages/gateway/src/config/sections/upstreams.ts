@@ -1,9 +1,9 @@
 // Section `upstreams`: the services that models are routed to.
 import { isScalar } from 'yaml'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
-import { type Kind, spoken } from '../upstream-kinds.ts'
-import { addMistake, lineOf, type Value } from '../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, type Read, scalarText, written } from '../yaml/fields.ts'
+import { standardEndpoint, type UpstreamKind } from '../upstream-kinds.ts'
+import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
 import {
   readBoolean,
   readDuration,
@@ -16,7 +16,7 @@ import {
 } from '../yaml/scalars.ts'
 import { dialectAdvice } from './other-gateways.ts'
 import { readHttp } from './upstream-http.ts'
-import { readDescribed, readKind, SANDBOX_KIND } from './upstream-kind.ts'
+import { readKind, readKindSettings, SANDBOX_KIND } from './upstream-kind.ts'
 
 export const SANDBOX_UPSTREAM = 'sandbox'
 
@@ -61,20 +61,20 @@ const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
   'video-tasks': '/api/v3',
 }
 
-type Kinds = ReadonlyMap<string, Kind>
+type Kinds = ReadonlyMap<string, UpstreamKind>
 
 export type ReadUpstreams = {
   upstreams: Map<string, Upstream>
   /** Also those with mistakes: a route to one of them is not a second mistake. */
   ids: Set<string>
   /** Entries of kind `sandbox`, to be refused where the sandbox is off. */
-  sandboxes: Value[]
+  sandboxes: YamlValue[]
   /** Something other than the sandbox is configured. */
-  real: boolean
+  hasReal: boolean
 }
 
-export function readUpstreams(value: Value | undefined, kinds: Kinds): ReadUpstreams {
-  const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], real: false }
+export function readUpstreams(value: YamlValue | undefined, kinds: Kinds): ReadUpstreams {
+  const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], hasReal: false }
   const lines = new Map<string, number>()
   for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
     const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
@@ -83,7 +83,7 @@ export function readUpstreams(value: Value | undefined, kinds: Kinds): ReadUpstr
     const kindField = fields.get('kind')
     const kind = kindField && readKind(kindField, kinds)
     if (kind === SANDBOX_KIND) result.sandboxes.push(item)
-    else result.real = true
+    else result.hasReal = true
     const upstream =
       kind === SANDBOX_KIND ? readSandbox(fields, id ?? '', kinds) : readReal(fields, id ?? '', kind, kinds)
     if (id === undefined) continue
@@ -100,7 +100,7 @@ export function readUpstreams(value: Value | undefined, kinds: Kinds): ReadUpstr
 }
 
 /** Settings that every kind of upstream has. */
-function common(fields: Fields, id: string, breaker = true) {
+function readCommon(fields: Fields, id: string, breaker = true) {
   const optional: (field: string) => number | undefined = (field) =>
     fields.optional<number | undefined>(field, readInteger({ min: 1, max: 1_000_000 }), undefined)
   return {
@@ -120,7 +120,7 @@ export function sandboxUpstream(id: string): Upstream {
     kind: SANDBOX_KIND,
     dialect: undefined,
     baseUrl: SANDBOX_URL,
-    speaks: [],
+    endpoints: [],
     keys: [],
     maxConcurrency: undefined,
     // Its faults are asked for, and say nothing about the next call.
@@ -139,17 +139,17 @@ function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
     if (field) addMistake(field, 'the embedded models have no such setting; remove it')
   }
   const dialect = fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
-  return { ...sandboxUpstream(id), ...common(fields, id, false), dialect }
+  return { ...sandboxUpstream(id), ...readCommon(fields, id, false), dialect }
 }
 
 /** `kind`: the built-in description; undefined where none was written, or none of that name is known. */
-function readReal(fields: Fields, id: string, kind: Kind | undefined, kinds: Kinds): Upstream {
+function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, kinds: Kinds): Upstream {
   const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
   const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
   const upstream: Upstream = {
-    ...realUpstream(id),
-    ...common(fields, id),
-    ...(kind ? readDescribed(fields, kind) : readCustom(fields, kinds)),
+    ...upstreamDefaults(id),
+    ...readCommon(fields, id),
+    ...(kind ? readKindSettings(fields, kind) : readCustom(fields, kinds)),
     keys: keys ?? [],
     proxy: fields.optional<string | undefined>('proxy', readProxy, undefined),
     allowPrivate: fields.optional('allow_private', readBoolean, false),
@@ -159,44 +159,44 @@ function readReal(fields: Fields, id: string, kind: Kind | undefined, kinds: Kin
 }
 
 /** With nothing but the defaults. */
-export function realUpstream(id: string): Upstream {
+export function upstreamDefaults(id: string): Upstream {
   return { ...sandboxUpstream(id), kind: 'custom', baseUrl: '' }
 }
 
-function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'speaks'> {
+function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints'> {
   // A kind that nobody knows would have brought both.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
     : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECTS.join(', ')}`)
-  const readBase = (value: Value): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
+  const readBase = (value: YamlValue): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
     : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
   const text = TEXT_DIALECTS.find((each) => each === dialect) ?? 'chat'
-  return { dialect: text, baseUrl: baseUrl ?? '', speaks: [spoken(text)] }
+  return { dialect: text, baseUrl: baseUrl ?? '', endpoints: [standardEndpoint(text)] }
 }
 
 const readDialect =
-  (kinds: Kinds): Read<UpstreamDialect> =>
+  (kinds: Kinds): Reader<UpstreamDialect> =>
   (value) => {
     const later = 'upstreams of this dialect come with a later version; text dialects work now'
     const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
     const text = scalarText(value, `one of ${TEXT_DIALECTS.join(', ')}`)
     const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
     if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
-    addMistake(value, `${written(value)} is no dialect; ${advice}`)
+    addMistake(value, `${quoteSource(value)} is no dialect; ${advice}`)
     return undefined
   }
 
 /** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
 function writtenDialect(fields: Fields): UpstreamDialect | undefined {
   const value = fields.get('dialect')
-  const node = value?.reading.resolve(value.node)
+  const node = value?.context.resolve(value.node)
   return isScalar(node) ? DIALECTS.find((dialect) => node.value === dialect) : undefined
 }
 
-function readBaseUrl(value: Value, dialect: UpstreamDialect | undefined): string | undefined {
+function readBaseUrl(value: YamlValue, dialect: UpstreamDialect | undefined): string | undefined {
   const ending = dialect ? ENDINGS[dialect] : ''
   const example = `https://api.example.com${ending}`
   const url = readUrl(value, { credentials: false, example })
@@ -210,21 +210,21 @@ function readBaseUrl(value: Value, dialect: UpstreamDialect | undefined): string
 }
 
 /** Goes into a header: anything but visible ASCII would be refused there, or smuggle in another header. */
-export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
+export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
-function readKey(value: Value): string | undefined {
+function readKey(value: YamlValue): string | undefined {
   const text = scalarText(value, 'text')
-  if (text === undefined || isKey(text)) return text
+  if (text === undefined || isApiKey(text)) return text
   const problem = text === '' ? 'is empty' : 'contains spaces, line ends or other characters that no key has'
   addMistake(value, `${problem}; ${NO_KEY}`)
   return undefined
 }
 
-function readProxy(value: Value): string | undefined {
+function readProxy(value: YamlValue): string | undefined {
   return readUrl(value, { credentials: true, example: 'http://proxy.example.com:3128' })?.href
 }
 
-function readTimeouts(value: Value): Timeouts | undefined {
+function readTimeouts(value: YamlValue): Timeouts | undefined {
   const fields = fieldsOf(value, TIMEOUT_FIELDS, 'timeouts: { first_byte: 120s, idle: 120s, total: 1h }')
   return (
     fields && {

@@ -18,17 +18,17 @@ import {
 import type { Mistake } from '../types.ts'
 
 /** One file being read: where values are looked up and where mistakes are collected. */
-export type Reading = {
+export type ReadContext = {
   file: string
   /** Relative paths in the file start here. */
   folder: string
   env: Readonly<Record<string, string | undefined>>
   mistakes: Mistake[]
   /** Not wrong, but probably not what was meant. */
-  remarks: string[]
+  warnings: string[]
   reported: Set<string>
   /** Environment variables that the file refers to. */
-  namesRead: Set<string>
+  variablesRead: Set<string>
   source: string
   lineAt(offset: number): number
   /** What an alias stands for, or the node itself. */
@@ -36,16 +36,16 @@ export type Reading = {
 }
 
 /** Something written in the file: what it is, where it stands, and its name for messages (`models[gpt-x].price`). */
-export type Value = { reading: Reading; node: Node; path: string; key?: Node }
+export type YamlValue = { context: ReadContext; node: Node; path: string; key?: Node }
 
 /** Fields and lists that begin on the line below are found by their name. */
-export function lineOf({ reading, node, key }: Value): number {
+export function lineOf({ context, node, key }: YamlValue): number {
   const place = key && isCollection(node) ? key : node
-  return reading.lineAt(place.range?.[0] ?? 0)
+  return context.lineAt(place.range?.[0] ?? 0)
 }
 
-export function addMistake(value: Value, message: string, line = lineOf(value)): void {
-  const { file, mistakes, reported } = value.reading
+export function addMistake(value: YamlValue, message: string, line = lineOf(value)): void {
+  const { file, mistakes, reported } = value.context
   // A value with an anchor is read again for each alias, under another path; its mistake is still one.
   const once = `${value.node.range?.[0]} ${line} ${message}`
   if (reported.has(once)) return
@@ -53,9 +53,9 @@ export function addMistake(value: Value, message: string, line = lineOf(value)):
   mistakes.push({ file, line, message: value.path === '' ? message : `${value.path}: ${message}` })
 }
 
-export function addRemark(value: Value, message: string): void {
+export function addWarning(value: YamlValue, message: string): void {
   const remark = `line ${lineOf(value)}: ${value.path}: ${message}`
-  if (!value.reading.remarks.includes(remark)) value.reading.remarks.push(remark)
+  if (!value.context.warnings.includes(remark)) value.context.warnings.push(remark)
 }
 
 // The parser's own words quote the source, which may be a key: these do not.
@@ -93,7 +93,7 @@ function nodesOf(root: unknown): (Scalar | Alias | YAMLMap | YAMLSeq)[] {
 }
 
 /** Anchors whose own content refers to them would never end. */
-function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
+function containsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
   const open = new Set<unknown>()
   const finished = new Set<unknown>()
   const walk = (current: unknown): boolean => {
@@ -111,7 +111,7 @@ function holdsItself(node: Node, resolve: (node: Node) => Node | undefined): boo
 }
 
 /** Nothing but comments, marks of a document, or a null. */
-export function saysNothing(source: string): boolean {
+export function isEmptyDocument(source: string): boolean {
   const { errors, contents } = parseDocument(source, { prettyErrors: false, uniqueKeys: false })
   return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 }
@@ -119,24 +119,24 @@ export function saysNothing(source: string): boolean {
 /** What `config check` and a reload say of a file that says nothing: taken at its word, it would drop every upstream. */
 export const EMPTY_FILE = 'is empty; the running configuration stays in force (write {} for the defaults)'
 
-export type Opened = { reading: Reading; root: Value | undefined }
+export type ParsedDocument = { context: ReadContext; root: YamlValue | undefined }
 
-/** `root` is undefined for an empty file, and when syntax errors (in `reading.mistakes`) make the rest guesswork. */
-export function openDocument(source: string, file: string, env: Reading['env']): Opened {
+/** `root` is undefined for an empty file, and when syntax errors (in `context.mistakes`) make the rest guesswork. */
+export function parseDocumentOf(source: string, file: string, env: ReadContext['env']): ParsedDocument {
   const lines = new LineCounter()
   const mistakes: Mistake[] = []
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line)
   const targets = new Map<Node, Node | undefined>()
   const resolve = (node: Node): Node | undefined => (isAlias(node) ? targets.get(node) : node)
-  const reading: Reading = {
+  const context: ReadContext = {
     file,
     folder: dirname(file),
     env,
     mistakes,
-    remarks: [],
+    warnings: [],
     reported: new Set(),
-    namesRead: new Set(),
+    variablesRead: new Set(),
     source,
     lineAt,
     resolve,
@@ -149,7 +149,7 @@ export function openDocument(source: string, file: string, env: Reading['env']):
     mistakes.push({ file, line, message: message(lineText) })
   }
   for (const error of document.errors) add(error.pos[0], (lineText) => syntaxMessage(error.code, lineText))
-  if (mistakes.length > 0) return { reading, root: undefined }
+  if (mistakes.length > 0) return { context, root: undefined }
 
   const contents = document.contents as Node | null
   // In the order of the file, since an anchor may be defined again: once for all, not a search for every alias.
@@ -165,8 +165,8 @@ export function openDocument(source: string, file: string, env: Reading['env']):
       if (node.tag?.startsWith('!')) add(offset, () => `the tag ${node.tag} means nothing here; remove it`)
     }
   }
-  if (contents && mistakes.length === 0 && holdsItself(contents, resolve))
+  if (contents && mistakes.length === 0 && containsItself(contents, resolve))
     add(0, () => 'an alias stands inside its own anchor')
   const empty = contents === null || (isScalar(contents) && contents.value === null)
-  return { reading, root: empty || mistakes.length > 0 ? undefined : { reading, node: contents, path: '' } }
+  return { context, root: empty || mistakes.length > 0 ? undefined : { context, node: contents, path: '' } }
 }

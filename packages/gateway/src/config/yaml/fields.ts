@@ -1,21 +1,21 @@
 // Reading maps, lists and texts. Each reader either returns what was asked for or notes a mistake and returns
 // undefined; nobody stops at the first one, so an operator sees all of them at once.
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
-import { nearest } from '../closest-match.ts'
-import { addMistake, addRemark, type Reading, type Value } from './document.ts'
+import { closestMatch } from '../closest-match.ts'
+import { addMistake, addWarning, type ReadContext, type YamlValue } from './document.ts'
 import { substitute } from './substitute.ts'
 
-export type Read<T> = (value: Value) => T | undefined
+export type Reader<T> = (value: YamlValue) => T | undefined
 
 /** `true`: a field of this version. A text: why it is refused, for fields whose feature comes later. */
 export type FieldRules = Readonly<Record<string, true | string>>
 
 export type Fields = {
-  value: Value
-  get(name: string): Value | undefined
-  required<T>(name: string, read: Read<T>, advice?: string): T | undefined
+  value: YamlValue
+  get(name: string): YamlValue | undefined
+  required<T>(name: string, read: Reader<T>, advice?: string): T | undefined
   /** The fallback also stands in for a value with a mistake: the result is thrown away then anyway. */
-  optional<T>(name: string, read: Read<T>, fallback: T): T
+  optional<T>(name: string, read: Reader<T>, fallback: T): T
 }
 
 type Written = { name: string; key: Node; value: Node | undefined }
@@ -27,26 +27,26 @@ function isMergeKey(key: Scalar): boolean {
 }
 
 /** The maps that `<<` brings in: one, or a list of which the first wins. */
-function mergedMaps(value: Value): YAMLMap[] {
-  const node = value.reading.resolve(value.node)
-  const parts = isSeq(node) ? node.items.map((item) => value.reading.resolve(item as Node)) : [node]
+function mergedMaps(value: YamlValue): YAMLMap[] {
+  const node = value.context.resolve(value.node)
+  const parts = isSeq(node) ? node.items.map((item) => value.context.resolve(item as Node)) : [node]
   const maps = parts.filter((part) => isMap(part))
   if (maps.length !== parts.length) addMistake(value, '<< takes a map written elsewhere, such as <<: *name')
   return maps
 }
 
 /** Fields in the order of precedence: those written in the map itself, then those merged in. */
-function writtenFields(map: YAMLMap, { reading, path }: Value): Written[] {
+function writtenFields(map: YAMLMap, { context, path }: YamlValue): Written[] {
   const own: Written[] = []
   const merged: Written[] = []
   for (const pair of map.items) {
     const key = pair.key as Node
     const value = (pair.value ?? undefined) as Node | undefined
     if (!isScalar(key)) {
-      addMistake({ reading, node: key ?? map, path }, 'a field name must be plain text')
+      addMistake({ context, node: key ?? map, path }, 'a field name must be plain text')
     } else if (isMergeKey(key)) {
-      const maps = value ? mergedMaps({ reading, node: value, path }) : []
-      for (const each of maps) merged.push(...writtenFields(each, { reading, node: each, path }))
+      const maps = value ? mergedMaps({ context, node: value, path }) : []
+      for (const each of maps) merged.push(...writtenFields(each, { context, node: each, path }))
     } else {
       own.push({ name: key.source ?? String(key.value), key, value })
     }
@@ -54,15 +54,15 @@ function writtenFields(map: YAMLMap, { reading, path }: Value): Written[] {
   return [...own, ...merged.filter(({ name }) => !own.some((field) => field.name === name))]
 }
 
-function checkedFields(value: Value, map: YAMLMap, rules: FieldRules) {
-  const { reading, path } = value
-  const values = new Map<string, Value>()
+function checkedFields(value: YamlValue, map: YAMLMap, rules: FieldRules) {
+  const { context, path } = value
+  const values = new Map<string, YamlValue>()
   const firstLine = new Map<string, number>()
   const misspelt = new Set<string>()
   const ownKeys = new Set<unknown>(map.items.map((pair) => pair.key))
   for (const { name, key, value: node } of writtenFields(map, value)) {
-    const line = reading.lineAt(key.range?.[0] ?? 0)
-    const field: Value = { reading, key, node: node ?? key, path: path === '' ? name : `${path}.${name}` }
+    const line = context.lineAt(key.range?.[0] ?? 0)
+    const field: YamlValue = { context, key, node: node ?? key, path: path === '' ? name : `${path}.${name}` }
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     const first = firstLine.get(name)
     if (first !== undefined) {
@@ -71,11 +71,11 @@ function checkedFields(value: Value, map: YAMLMap, rules: FieldRules) {
     }
     firstLine.set(name, line)
     if (rule === undefined) {
-      const guess = nearest(name, Object.keys(rules))
+      const guess = closestMatch(name, Object.keys(rules))
       if (guess) misspelt.add(guess)
       const advice = guess ? `did you mean ${guess}?` : `known here: ${Object.keys(rules).join(', ')}`
       addMistake({ ...field, path }, `unknown field ${quote(name)}; ${advice}`, line)
-    } else if (node === undefined || isNull(reading.resolve(node))) {
+    } else if (node === undefined || isNull(context.resolve(node))) {
       // Nothing after the colon, as when all of a section is commented out: the same as not written.
     } else if (rule !== true) {
       addMistake(field, rule, line)
@@ -86,14 +86,14 @@ function checkedFields(value: Value, map: YAMLMap, rules: FieldRules) {
   return { values, misspelt }
 }
 
-export function fieldsOf(value: Value, rules: FieldRules, example: string): Fields | undefined {
-  const map = value.reading.resolve(value.node)
+export function fieldsOf(value: YamlValue, rules: FieldRules, example: string): Fields | undefined {
+  const map = value.context.resolve(value.node)
   if (!isMap(map)) {
     addMistake(value, `expected fields, such as ${example}`)
     return undefined
   }
   const { values, misspelt } = checkedFields(value, map, rules)
-  const get = (name: string): Value | undefined => values.get(name)
+  const get = (name: string): YamlValue | undefined => values.get(name)
   return {
     value,
     get,
@@ -111,46 +111,46 @@ export function fieldsOf(value: Value, rules: FieldRules, example: string): Fiel
   }
 }
 
-export const isList = ({ reading, node }: Value): boolean => isSeq(reading.resolve(node))
-export const isScalarValue = ({ reading, node }: Value): boolean => isScalar(reading.resolve(node))
+export const isList = ({ context, node }: YamlValue): boolean => isSeq(context.resolve(node))
+export const isScalarValue = ({ context, node }: YamlValue): boolean => isScalar(context.resolve(node))
 
 /** A map whose names are the operator's own, such as those of models. */
-export function entriesOf(value: Value, example: string): [name: string, value: Value][] {
-  const map = value.reading.resolve(value.node)
+export function entriesOf(value: YamlValue, example: string): [name: string, value: YamlValue][] {
+  const map = value.context.resolve(value.node)
   const names = isMap(map) ? writtenFields(map, value).map(({ name }) => name) : []
   const fields = fieldsOf(value, Object.fromEntries(names.map((name) => [name, true as const])), example)
-  return [...new Set(names)].flatMap((name): [string, Value][] => {
+  return [...new Set(names)].flatMap((name): [string, YamlValue][] => {
     const field = fields?.get(name)
     return field ? [[name, field]] : []
   })
 }
 
 /** Names an entry of a list in messages: by its id where one is written, else by its place. */
-function itemPath(reading: Reading, list: string, node: Node | undefined, index: number): string {
-  const id = isMap(node) ? reading.resolve(node.get('id', true) as unknown as Node) : undefined
+function itemPath(context: ReadContext, list: string, node: Node | undefined, index: number): string {
+  const id = isMap(node) ? context.resolve(node.get('id', true) as unknown as Node) : undefined
   const named = isScalar(id) && typeof id.value === 'string' && /^[\w.:/@+-]{1,60}$/.test(id.value)
   return `${list}[${named ? id.value : index}]`
 }
 
-export function itemsOf(value: Value, example: string): Value[] | undefined {
-  const { reading, path } = value
-  const list = reading.resolve(value.node)
+export function itemsOf(value: YamlValue, example: string): YamlValue[] | undefined {
+  const { context, path } = value
+  const list = context.resolve(value.node)
   if (!isSeq(list)) {
     addMistake(value, `expected a list, such as ${example}`)
     return undefined
   }
-  const items: Value[] = []
+  const items: YamlValue[] = []
   list.items.forEach((item, index) => {
     const node = item as Node
-    const itself: Value = { reading, node, path: itemPath(reading, path, reading.resolve(node), index) }
-    if (isNull(reading.resolve(node))) addMistake(itself, 'this entry of the list is empty; fill it in or remove it')
+    const itself: YamlValue = { context, node, path: itemPath(context, path, context.resolve(node), index) }
+    if (isNull(context.resolve(node))) addMistake(itself, 'this entry of the list is empty; fill it in or remove it')
     else items.push(itself)
   })
   return items
 }
 
 /** `emptyAdvice`: what to write instead, where an empty list makes no sense. */
-export function listOf<T>(read: Read<T>, example: string, emptyAdvice?: string): Read<T[]> {
+export function listOf<T>(read: Reader<T>, example: string, emptyAdvice?: string): Reader<T[]> {
   return (value) => {
     const items = itemsOf(value, example)
     if (items?.length === 0 && emptyAdvice !== undefined) addMistake(value, `the list is empty; ${emptyAdvice}`)
@@ -162,24 +162,24 @@ export function listOf<T>(read: Read<T>, example: string, emptyAdvice?: string):
 const BARE_REFERENCE = /^\$[A-Za-z_][A-Za-z0-9_]*$/
 
 /** A scalar's text as written (numbers too: `0.10` stays `0.10`) with `${NAME}` filled in. */
-export function scalarText(value: Value, expected: string): string | undefined {
-  const { reading } = value
-  const node = reading.resolve(value.node)
+export function scalarText(value: YamlValue, expected: string): string | undefined {
+  const { context } = value
+  const node = context.resolve(value.node)
   if (!isScalar(node)) {
     addMistake(value, `expected ${expected}`)
     return undefined
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
-  const { text, names, unset, malformed } = substitute(written, reading.env)
-  for (const name of names) reading.namesRead.add(name)
+  const { text, names, unset, malformed } = substitute(written, context.env)
+  for (const name of names) context.variablesRead.add(name)
   if (BARE_REFERENCE.test(written))
-    addRemark(
+    addWarning(
       value,
       `${quote(written)} is taken as it is written; write "\${${written.slice(1)}}" to read the variable`,
     )
   const start = node.range?.[0] ?? 0
   // In a text of several lines the line of the reference, not of its beginning.
-  const lineOf = (part: string) => reading.lineAt(Math.max(start, reading.source.indexOf(part, start)))
+  const lineOf = (part: string) => context.lineAt(Math.max(start, context.source.indexOf(part, start)))
   for (const name of new Set(unset)) {
     addMistake(value, `the environment variable ${name} is not set`, lineOf(`\${${name}}`))
   }
@@ -194,8 +194,8 @@ export function scalarText(value: Value, expected: string): string | undefined {
 }
 
 /** What stands in the file, for a message: shortened, and before the environment (perhaps a secret) is filled in. */
-export function written(value: Value): string {
-  const node = value.reading.resolve(value.node)
+export function quoteSource(value: YamlValue): string {
+  const node = value.context.resolve(value.node)
   if (!isScalar(node)) return 'this'
   return quote(typeof node.value === 'string' ? node.value : (node.source ?? String(node.value)))
 }

@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { parseBlock } from '@trivium/http/addresses/ip-address.ts'
 import { isScalar } from 'yaml'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
-import { addMistake, type Value } from './document.ts'
-import { quote, type Read, scalarText, written } from './fields.ts'
+import { addMistake, type YamlValue } from './document.ts'
+import { quote, quoteSource, type Reader, scalarText } from './fields.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './units.ts'
 
 type Range = { min: number; max: number }
@@ -18,8 +18,8 @@ export const TIMER: Range = { min: 1, max: 24 * DAY }
 export const TIMER_OR_ZERO: Range = { min: 0, max: 24 * DAY }
 export const STORAGE_TIME: Range = { min: SECOND, max: 36_500 * DAY }
 
-export function readText(value: Value): string | undefined {
-  const node = value.reading.resolve(value.node)
+export function readText(value: YamlValue): string | undefined {
+  const node = value.context.resolve(value.node)
   if (isScalar(node) && typeof node.value === 'boolean') {
     addMistake(value, `expected text; if the word ${node.value} is meant, put it in quotes`)
     return undefined
@@ -29,28 +29,31 @@ export function readText(value: Value): string | undefined {
   return text === '' ? undefined : text
 }
 
-export function readBoolean(value: Value): boolean | undefined {
+export function readBoolean(value: YamlValue): boolean | undefined {
   const text = scalarText(value, 'true or false')
   if (text === undefined) return undefined
   if (text === 'true' || text === 'false') return text === 'true'
-  addMistake(value, `expected true or false, not ${written(value)}`)
+  addMistake(value, `expected true or false, not ${quoteSource(value)}`)
   return undefined
 }
 
-export function readInteger({ min, max }: Range): Read<number> {
+export function readInteger({ min, max }: Range): Reader<number> {
   return (value) => {
     const expected = max >= 1e12 ? `a whole number, at least ${min}` : `a whole number from ${min} to ${max}`
     const text = scalarText(value, expected)
     if (text === undefined) return undefined
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     if (number >= min && number <= max) return number
-    addMistake(value, `expected ${expected}, not ${written(value)}`)
+    addMistake(value, `expected ${expected}, not ${quoteSource(value)}`)
     return undefined
   }
 }
 
 /** One of a few words; `later` names those that this version does not know yet, with what to do instead. */
-export function readWord<W extends string>(words: readonly W[], later: Readonly<Record<string, string>> = {}): Read<W> {
+export function readWord<W extends string>(
+  words: readonly W[],
+  later: Readonly<Record<string, string>> = {},
+): Reader<W> {
   return (value) => {
     const expected = words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`
     const text = scalarText(value, expected)
@@ -58,62 +61,62 @@ export function readWord<W extends string>(words: readonly W[], later: Readonly<
     const word = words.find((candidate) => candidate === text)
     if (word !== undefined) return word
     const refusal = Object.hasOwn(later, text) ? later[text] : undefined
-    addMistake(value, refusal ?? `expected ${expected}, not ${written(value)}`)
+    addMistake(value, refusal ?? `expected ${expected}, not ${quoteSource(value)}`)
     return undefined
   }
 }
 
 /** Digits as text, never a float: `0.1` is exactly 100_000_000 nano-USD. */
-export function readUsd(value: Value): Nanos | undefined {
+export function readUsd(value: YamlValue): Nanos | undefined {
   return readDecimal(value, { places: 9, noun: 'amount in USD', example: '0.25' })
 }
 
 /** In millionths: `1.5` -> 1_500_000n. */
-export function readMultiplier(value: Value): bigint | undefined {
+export function readMultiplier(value: YamlValue): bigint | undefined {
   const nanos = readDecimal(value, { places: 6, noun: 'multiplier', example: '1.5' })
   return nanos === undefined ? undefined : nanos / 1000n
 }
 
 type Decimal = { places: number; noun: string; example: string }
 
-function readDecimal(value: Value, { places, noun, example }: Decimal): bigint | undefined {
+function readDecimal(value: YamlValue, { places, noun, example }: Decimal): bigint | undefined {
   const text = scalarText(value, `an ${noun}, such as ${example}`.replace(/^an (?![aeiou])/, 'a '))
   if (text === undefined) return undefined
   const number = parseUsd(text)
   if (text.trim().startsWith('-')) {
-    addMistake(value, `${written(value)} is below zero; write 0 or more, such as ${example}`)
+    addMistake(value, `${quoteSource(value)} is below zero; write 0 or more, such as ${example}`)
     return undefined
   }
   if (number !== undefined && (text.split('.')[1] ?? '').length <= places) return number
   const guess = suggestAmount(text)
   const shown = guess !== undefined && (guess.split('.')[1] ?? '').length <= places ? guess : example
   const asked = `plain digits with at most ${places} places after the point, such as ${shown}`
-  addMistake(value, `${written(value)} is no ${noun}; write ${asked}`)
+  addMistake(value, `${quoteSource(value)} is no ${noun}; write ${asked}`)
   return undefined
 }
 
-export function readSize({ min, max }: Range): Read<number> {
+export function readSize({ min, max }: Range): Reader<number> {
   return (value) => {
     const text = scalarText(value, 'a size, such as 32MiB')
     if (text === undefined) return undefined
     const bytes = parseSize(text)
     if (bytes !== undefined && bytes >= min && bytes <= max) return bytes
     const problem = bytes === undefined ? 'is no size' : 'is out of bounds'
-    addMistake(value, `${written(value)} ${problem}; write a whole number and B, KiB, MiB or GiB, such as 32MiB`)
+    addMistake(value, `${quoteSource(value)} ${problem}; write a whole number and B, KiB, MiB or GiB, such as 32MiB`)
     return undefined
   }
 }
 
-export function readDuration({ min, max }: Range): Read<number> {
+export function readDuration({ min, max }: Range): Reader<number> {
   return (value) => {
     const text = scalarText(value, 'a duration, such as 120s')
     if (text === undefined) return undefined
     const milliseconds = parseDuration(text)
     if (milliseconds === undefined) {
-      addMistake(value, `${written(value)} is no duration; write a whole number and ms, s, m, h or d, such as 120s`)
+      addMistake(value, `${quoteSource(value)} is no duration; write a whole number and ms, s, m, h or d, such as 120s`)
     } else if (milliseconds < min || milliseconds > max) {
       const bounds = `from ${formatDuration(min)} to ${formatDuration(max)}`
-      addMistake(value, `${written(value)} is out of bounds; write a duration ${bounds}`)
+      addMistake(value, `${quoteSource(value)} is out of bounds; write a duration ${bounds}`)
     } else {
       return milliseconds
     }
@@ -122,11 +125,11 @@ export function readDuration({ min, max }: Range): Read<number> {
 }
 
 /** An http(s) address. Its text is not repeated in messages where it may carry a password. */
-export function readUrl(value: Value, { credentials, example }: { credentials: boolean; example: string }) {
+export function readUrl(value: YamlValue, { credentials, example }: { credentials: boolean; example: string }) {
   const text = scalarText(value, `an address, such as ${example}`)
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const shown = /@/.test(text) ? 'this' : written(value)
+  const shown = /@/.test(text) ? 'this' : quoteSource(value)
   if (!url || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
     addMistake(value, `${shown} is no http:// or https:// address; expected one such as ${example}`)
   } else if (!credentials && (url.username !== '' || url.password !== '')) {
@@ -144,7 +147,7 @@ export function withoutTrailingSlash(url: URL): string {
 }
 
 /** A CIDR block; a single address stands for itself. */
-export function readCidr(value: Value): string | undefined {
+export function readCidr(value: YamlValue): string | undefined {
   const text = scalarText(value, 'a CIDR block, such as 10.0.0.0/8')
   if (text === undefined) return undefined
   const [address = '', bits, ...rest] = text.split('/')
@@ -158,23 +161,23 @@ export function readCidr(value: Value): string | undefined {
     addMistake(value, block)
     return undefined
   }
-  addMistake(value, `${written(value)} is no CIDR block; expected one such as 10.0.0.0/8 or 2001:db8::/32`)
+  addMistake(value, `${quoteSource(value)} is no CIDR block; expected one such as 10.0.0.0/8 or 2001:db8::/32`)
   return undefined
 }
 
 /** Relative to the folder of the configuration file, whatever folder the process was started in. */
-export function readPath(value: Value): string | undefined {
+export function readPath(value: YamlValue): string | undefined {
   const text = readText(value)
-  return text === undefined ? undefined : resolve(value.reading.folder, text)
+  return text === undefined ? undefined : resolve(value.context.folder, text)
 }
 
 /** Names of upstreams and groups appear in commands, labels and logs: letters, digits and a little punctuation. */
-export function readId(value: Value): string | undefined {
+export function readId(value: YamlValue): string | undefined {
   return idLike(value, /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ".", "_" and "-" (64 at most)')
 }
 
 /** What clients send as `model`. No comma (lists on the command line) and no `*` (which means all). */
-export function readModelId(value: Value): string | undefined {
+export function readModelId(value: YamlValue): string | undefined {
   return idLike(
     value,
     /^[!#$&'()+\-./0-9:;=?@A-Z[\]^_a-z{|}~]{1,200}$/,
@@ -182,7 +185,7 @@ export function readModelId(value: Value): string | undefined {
   )
 }
 
-function idLike(value: Value, shape: RegExp, expected: string): string | undefined {
+function idLike(value: YamlValue, shape: RegExp, expected: string): string | undefined {
   const text = readText(value)
   if (text === undefined || shape.test(text)) return text
   addMistake(value, `${quote(text)} cannot be a name; expected ${expected}`)

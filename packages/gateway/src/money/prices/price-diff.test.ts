@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { readMediaPrice } from '../../config/sections/media-prices.ts'
 import { readTokenPrice } from '../../config/sections/token-prices.ts'
-import { openDocument } from '../../config/yaml/document.ts'
+import { parseDocumentOf } from '../../config/yaml/document.ts'
 import { differences, type Price, percentAbove } from './price-diff.ts'
 
 /** As it is written in a file. */
 function priced(text: string): Price {
-  const { reading, root } = openDocument(text, 'test', {})
+  const { context, root } = parseDocumentOf(text, 'test', {})
   const read = text.includes('per_image')
     ? readMediaPrice('image')
     : text.includes('per_')
       ? readMediaPrice('video')
       : readTokenPrice
   const price = root && read(root)
-  if (!price) throw new Error(JSON.stringify(reading.mistakes))
+  if (!price) throw new Error(JSON.stringify(context.mistakes))
   return price
 }
 

@@ -1,7 +1,7 @@
 // An attempt has brought nothing: what the next one is, if there may be one. Two more at most, a fifth of all traffic at
 // most, only before any output, and only where nothing can have been billed.
 import { Mistake } from '@trivium/protocol/canonical/reading.ts'
-import { isOnList } from '../../access/authorize.ts'
+import { keyAllowsModel } from '../../access/authorize.ts'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
@@ -151,7 +151,7 @@ function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined
 
 function candidateAmong(asked: Asked, tried: readonly Candidate[]): Found | undefined {
   const { wanted, caller, parts } = asked
-  for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => isOnList(caller, model.id))]) {
+  for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => keyAllowsModel(caller, model.id))]) {
     const candidate = route(offer, asked, parts, tried)
     if (candidate) return { offer, candidate }
   }

@@ -2,7 +2,7 @@
 // model stands in, or somebody is asked who would rather be left alone.
 
 import type { Client } from '@trivium/http/request.ts'
-import { isOnList } from '../../access/authorize.ts'
+import { keyAllowsModel } from '../../access/authorize.ts'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import type { Holder } from '../../overload/fair-queue.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -24,7 +24,9 @@ export async function waitOrFallBack<T extends object>(
 ): Promise<T> {
   // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
   parts.ticker.exactNow()
-  const standIns = offer.fallbacks.filter((each) => !tooDear.includes(each) && isOnList(asked.caller, each.model.id))
+  const standIns = offer.fallbacks.filter(
+    (each) => !tooDear.includes(each) && keyAllowsModel(asked.caller, each.model.id),
+  )
   const taken = (offer: Offer, candidate: Candidate | undefined) => candidate && take({ offer, candidate })
   const isAlone = standIns.length === 0
   const find = () => (isAlone ? route : routeToHealthy)(offer, asked, parts)

@@ -71,9 +71,9 @@ export type StreamMeter = Meter & {
 }
 
 /** The caller's own, where the upstream speaks it; the embedded model speaks whatever it is spoken to in. */
-export function dialectOf({ upstream: { dialect, speaks } }: Candidate, caller: TextDialectId): TextDialectId {
+export function dialectOf({ upstream: { dialect, endpoints } }: Candidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
   if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
-  for (const each of speaks) if (each.dialect === caller) return caller
+  for (const each of endpoints) if (each.dialect === caller) return caller
   return dialect
 }

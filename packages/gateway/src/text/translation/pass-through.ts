@@ -168,8 +168,10 @@ function echoFor(asked: Asked, added: string | undefined): Pick<MeterOptions, 'e
 /** No field that the upstream may take for a cap asks for more than the hold is for. */
 function boundOutput(into: PassingEdits, asked: Asked): void {
   const { request, candidate, warnings } = asked
-  const { otherCaps } = candidate.upstream
-  const fields = request.outputFields.filter(({ name }) => otherCaps === undefined || otherCaps.includes(name))
+  const { extraCapFields } = candidate.upstream
+  const fields = request.outputFields.filter(
+    ({ name }) => extraCapFields === undefined || extraCapFields.includes(name),
+  )
   const bounds = { cap: choiceCap(request, modelCap(asked)), choices: request.choices }
   for (const field of fields) {
     const bound = boundFor(field, bounds)

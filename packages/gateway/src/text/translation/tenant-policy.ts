@@ -3,7 +3,7 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
-import { notIssued } from '../../access/url-policy.ts'
+import { foreignObjectError } from '../../access/url-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
 import type { Asked } from './outbound.ts'
 
@@ -121,7 +121,7 @@ function rejectObjects({ objects }: PassingRequest, shared: boolean): void {
     const message = `${first} refers to an item of an earlier response, and responses are not stored here. Send the item itself; many clients do so when their option 'store' is false.`
     throw new Failure('unsupported', message, { param: first })
   }
-  throw notIssued(first)
+  throw foreignObjectError(first)
 }
 
 /** The caller's request header that lists beta features; those that change the price of tokens are not passed on. */

@@ -1,59 +1,64 @@
 // Models of one vendor at another: every customer has an address of his own, so it must be given.
-import { type Kind, spoken } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** A route's `model` is the name of a deployment, which tells nothing of the model behind it. */
-export const azure: Kind = {
+export const azure: UpstreamKind = {
   kind: 'azure',
   name: 'Azure OpenAI',
   source: 'https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle',
   example: 'https://my-resource.openai.azure.com/openai/v1',
-  ending: '/openai/v1',
-  speaks: [spoken('responses', { credential: 'api-key' }), spoken('chat', { credential: 'api-key' })],
+  baseUrlSuffix: '/openai/v1',
+  endpoints: [
+    standardEndpoint('responses', { credential: 'api-key' }),
+    standardEndpoint('chat', { credential: 'api-key' }),
+  ],
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused', effort: 'word' },
-  health: '/models',
+  healthPath: '/models',
   tried: 'untried',
 }
 
 /** With an access token, which Google gives for an hour: for short uses. Only Google's own models. */
-export const vertex: Kind = {
+export const vertex: UpstreamKind = {
   kind: 'vertex',
   name: 'Vertex AI (access token)',
   source: 'https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference',
   example: 'https://us-central1-aiplatform.googleapis.com/v1/projects/PROJECT/locations/us-central1',
-  speaks: [spoken('generate-content', { path: '/publishers/google/{model}:{method}', credential: 'bearer' })],
+  endpoints: [
+    standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}', credential: 'bearer' }),
+  ],
   tried: 'untried',
 }
 
 /** With an API key; the address names neither project nor location. */
-export const vertexExpress: Kind = {
+export const vertexExpress: UpstreamKind = {
   kind: 'vertex-express',
   name: 'Vertex AI in express mode (API key)',
   source:
     'https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference',
   baseUrl: 'https://aiplatform.googleapis.com/v1',
-  speaks: [spoken('generate-content', { path: '/publishers/google/{model}:{method}' })],
+  endpoints: [standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}' })],
   tried: 'untried',
 }
 
 /** With a Bedrock API key. The older address, bedrock-mantle.REGION.api.aws/v1, has models that this one has not. */
-export const bedrock: Kind = {
+export const bedrock: UpstreamKind = {
   kind: 'bedrock',
   name: 'Amazon Bedrock',
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-responses-api.html',
   example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
-  ending: '/v1',
-  speaks: [spoken('chat'), spoken('responses')],
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   service: { endUser: 'none', effort: 'word', customTools: false },
   tried: 'sandbox',
 }
 
 /** Claude, with a Bedrock API key. */
-export const bedrockClaude: Kind = {
+export const bedrockClaude: UpstreamKind = {
   kind: 'bedrock-claude',
   name: 'Claude in Amazon Bedrock',
   source: 'https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html',
   example: 'https://bedrock-mantle.us-east-1.api.aws/anthropic',
-  ending: '',
-  speaks: [spoken('messages', { credential: 'bearer' })],
+  baseUrlSuffix: '',
+  endpoints: [standardEndpoint('messages', { credential: 'bearer' })],
   tried: 'sandbox',
 }

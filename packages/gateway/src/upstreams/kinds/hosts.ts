@@ -1,14 +1,14 @@
 // Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more. Those that host
 // models of others say how hard to think in words of their own: what a model's name suggests are its maker's.
-import { type Kind, spoken } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
-export const deepseek: Kind = {
+export const deepseek: UpstreamKind = {
   kind: 'deepseek',
   name: 'DeepSeek',
   source: 'https://api-docs.deepseek.com/',
   baseUrl: 'https://api.deepseek.com',
-  ending: '',
-  speaks: [spoken('chat'), spoken('messages', { path: '/anthropic/v1/messages' })],
+  baseUrlSuffix: '',
+  endpoints: [standardEndpoint('chat'), standardEndpoint('messages', { path: '/anthropic/v1/messages' })],
   service: {
     cap: 'max_tokens',
     endUser: 'user_id',
@@ -16,17 +16,17 @@ export const deepseek: Kind = {
     effort: 'switch and word',
     customTools: false,
   },
-  health: '/models',
+  healthPath: '/models',
   tried: 'untried',
 }
 
-export const mistral: Kind = {
+export const mistral: UpstreamKind = {
   kind: 'mistral',
   name: 'Mistral',
   source: 'https://docs.mistral.ai/api/',
   baseUrl: 'https://api.mistral.ai/v1',
-  ending: '/v1',
-  speaks: [spoken('chat')],
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('chat')],
   service: {
     cap: 'max_tokens',
     endUser: 'none',
@@ -37,17 +37,17 @@ export const mistral: Kind = {
     seed: 'random_seed',
     callIds: 'nine letters and digits',
   },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
-export const groq: Kind = {
+export const groq: UpstreamKind = {
   kind: 'groq',
   name: 'Groq',
   source: 'https://console.groq.com/docs/openai',
   baseUrl: 'https://api.groq.com/openai/v1',
-  ending: '/v1',
-  speaks: [spoken('chat'), spoken('responses')],
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   service: {
     cap: 'max_completion_tokens',
     endUser: 'user',
@@ -56,34 +56,34 @@ export const groq: Kind = {
     customTools: false,
     refuses: ['logprobs', 'logitBias'],
   },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
 /** Its messages dialect is deprecated: such callers are translated. */
-export const xai: Kind = {
+export const xai: UpstreamKind = {
   kind: 'xai',
   name: 'xAI',
   source: 'https://docs.x.ai/developers/model-capabilities/text/comparison',
   baseUrl: 'https://api.x.ai/v1',
-  ending: '/v1',
-  speaks: [spoken('responses'), spoken('chat')],
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   service: { endUser: 'user', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
 /** In China: https://api.moonshot.cn. How hard to think differs by generation, which the model's name tells. */
-export const moonshot: Kind = {
+export const moonshot: UpstreamKind = {
   kind: 'moonshot',
   name: 'Moonshot (Kimi)',
   source: 'https://platform.kimi.ai/docs/api/overview',
   baseUrl: 'https://api.moonshot.ai',
-  ending: '',
-  speaks: [
-    spoken('chat', { path: '/v1/chat/completions' }),
-    spoken('responses', { path: '/v1/responses' }),
-    spoken('messages', { path: '/anthropic/v1/messages', credential: 'bearer' }),
+  baseUrlSuffix: '',
+  endpoints: [
+    standardEndpoint('chat', { path: '/v1/chat/completions' }),
+    standardEndpoint('responses', { path: '/v1/responses' }),
+    standardEndpoint('messages', { path: '/anthropic/v1/messages', credential: 'bearer' }),
   ],
   service: {
     cap: 'max_completion_tokens',
@@ -91,59 +91,67 @@ export const moonshot: Kind = {
     reasoning: 'demanded',
     customTools: false,
   },
-  health: '/v1/models',
+  healthPath: '/v1/models',
   tried: 'untried',
 }
 
 /** In China: https://dashscope.aliyuncs.com. Newer accounts have an address of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
-export const qwen: Kind = {
+export const qwen: UpstreamKind = {
   kind: 'qwen',
   name: 'Qwen (Alibaba Cloud Model Studio)',
   source: 'https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope',
   baseUrl: 'https://dashscope-intl.aliyuncs.com',
-  ending: '',
-  speaks: [
-    spoken('chat', { path: '/compatible-mode/v1/chat/completions' }),
-    spoken('messages', { path: '/apps/anthropic/v1/messages' }),
+  baseUrlSuffix: '',
+  endpoints: [
+    standardEndpoint('chat', { path: '/compatible-mode/v1/chat/completions' }),
+    standardEndpoint('messages', { path: '/apps/anthropic/v1/messages' }),
   ],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
   tried: 'untried',
 }
 
-export const openrouter: Kind = {
+export const openrouter: UpstreamKind = {
   kind: 'openrouter',
   name: 'OpenRouter',
   source: 'https://openrouter.ai/docs/quickstart',
   baseUrl: 'https://openrouter.ai/api/v1',
-  ending: '/v1',
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  baseUrlSuffix: '/v1',
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
+  ],
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
   // The list of models answers without a key, and would tell nothing.
-  health: '/key',
+  healthPath: '/key',
   tried: 'sandbox',
 }
 
-export const together: Kind = {
+export const together: UpstreamKind = {
   kind: 'together',
   name: 'Together AI',
   source: 'https://docs.together.ai/docs/openai-api-compatibility',
   baseUrl: 'https://api.together.ai/v1',
-  ending: '/v1',
-  speaks: [spoken('chat')],
+  baseUrlSuffix: '/v1',
+  endpoints: [standardEndpoint('chat')],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
 /** Both ways to say how hard to think, in one request, are a mistake there. */
-export const fireworks: Kind = {
+export const fireworks: UpstreamKind = {
   kind: 'fireworks',
   name: 'Fireworks AI',
   source: 'https://docs.fireworks.ai/nexus/apis-and-sdks',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
-  ending: '/v1',
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  baseUrlSuffix: '/v1',
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
+  ],
   service: { cap: 'max_tokens', endUser: 'user', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }

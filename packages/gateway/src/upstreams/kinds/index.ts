@@ -1,15 +1,15 @@
 // The only list of kinds. Each says what its vendor documents and nothing more; docs/upstreams.md has the table.
-import type { Kind } from '../../config/upstream-kinds.ts'
+import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { azure, bedrock, bedrockClaude, vertex, vertexExpress } from './clouds.ts'
 import { deepseek, fireworks, groq, mistral, moonshot, openrouter, qwen, together, xai } from './hosts.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
 import { anthropic, ark, gemini, openai } from './vendors.ts'
 
-const ALL: readonly Kind[] = [
+const ALL: readonly UpstreamKind[] = [
   ...[openai, anthropic, gemini, ark],
   ...[azure, vertex, vertexExpress, bedrock, bedrockClaude],
   ...[deepseek, mistral, groq, xai, moonshot, qwen, openrouter, together, fireworks],
   ...[ollama, vllm, llamaCpp, lmStudio],
 ]
 
-export const KINDS: ReadonlyMap<string, Kind> = new Map(ALL.map((kind) => [kind.kind, kind]))
+export const KINDS: ReadonlyMap<string, UpstreamKind> = new Map(ALL.map((kind) => [kind.kind, kind]))

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
-import type { Kind } from '../../config/upstream-kinds.ts'
+import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
 import { readPriceList } from '../price-list.ts'
 import { KINDS } from './index.ts'
@@ -12,7 +12,7 @@ import { KINDS } from './index.ts'
 const ALL = [...KINDS.values()]
 const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/upstreams.md'), 'utf8')
 
-function load({ kind, baseUrl, example = '' }: Kind, more = '') {
+function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
   const address = baseUrl ? '' : `, base_url: "${example}"`
   return assemble(`upstreams: [{ id: up, kind: ${kind}, keys: [k]${address}${more} }]`, 'f', {}, BUILT_IN)
 }
@@ -30,30 +30,30 @@ describe.each(ALL)('$kind', (kind) => {
   test('is taken as it is, at the address that it has or shows', () => {
     const { config, mistakes } = load(kind)
     expect(mistakes).toEqual([])
-    const { speaks, service } = kind
+    const { endpoints, service } = kind
     expect(config?.upstreams.get('up')).toMatchObject({
       kind: kind.kind,
       baseUrl: kind.baseUrl ?? kind.example,
-      dialect: speaks[0].dialect,
-      speaks: [...speaks],
+      dialect: endpoints[0].dialect,
+      endpoints: [...endpoints],
       ...(service ? { service } : {}),
     })
     expect(config?.sandbox.on).toBe(false)
   })
 
   test('can be held to each of its dialects', () => {
-    for (const { dialect } of kind.speaks) {
+    for (const { dialect } of kind.endpoints) {
       const { config } = load(kind, `, dialect: ${dialect}`)
-      expect(config?.upstreams.get('up')?.speaks.map((each) => each.dialect)).toEqual([dialect])
+      expect(config?.upstreams.get('up')?.endpoints.map((each) => each.dialect)).toEqual([dialect])
     }
   })
 
   test('says where it is from, speaks each dialect once, and has an address or an example of one', () => {
     expect(URL.canParse(kind.source)).toBe(true)
     expect(kind.baseUrl === undefined).toBe(kind.example !== undefined)
-    const dialects = kind.speaks.map(({ dialect }) => dialect)
+    const dialects = kind.endpoints.map(({ dialect }) => dialect)
     expect(new Set(dialects).size).toBe(dialects.length)
-    for (const { path } of kind.speaks) expect(path).toMatch(/^\/[^?]+$/)
+    for (const { path } of kind.endpoints) expect(path).toMatch(/^\/[^?]+$/)
     // A key must not cross the network in the clear.
     expect(kind.keyless === true || (kind.baseUrl ?? kind.example ?? '').startsWith('https://')).toBe(true)
   })
@@ -61,7 +61,7 @@ describe.each(ALL)('$kind', (kind) => {
   test('has a line on the page about upstreams', () => {
     const line = PAGE.split('\n').find((each) => each.startsWith(`| \`${kind.kind}\` |`)) ?? ''
     expect(line).toContain(kind.name)
-    for (const { dialect } of kind.speaks) expect(line).toContain(dialect)
+    for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
     expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
     expect(line).toMatch(kind.tried === 'sandbox' ? /\| sandbox \|$/ : /\| untried \|$/)
   })
@@ -115,10 +115,13 @@ test('what the page shows to be written loads', () => {
 test('the price list and the descriptions agree on the vendors that a variable switches on', () => {
   const { vendors } = readPriceList()
   expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(
-    ALL.flatMap(({ kind, variable }) => (variable ? [[kind, variable]] : [])),
+    ALL.flatMap(({ kind, keyVariable }) => (keyVariable ? [[kind, keyVariable]] : [])),
   )
   for (const { kind, upstreams } of vendors) {
     const text = upstreams.find(({ types }) => types.includes('text'))
-    expect(text).toMatchObject({ dialect: KINDS.get(kind)?.speaks[0].dialect, baseUrl: KINDS.get(kind)?.baseUrl ?? '' })
+    expect(text).toMatchObject({
+      dialect: KINDS.get(kind)?.endpoints[0].dialect,
+      baseUrl: KINDS.get(kind)?.baseUrl ?? '',
+    })
   }
 })

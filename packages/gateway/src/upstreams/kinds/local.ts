@@ -1,55 +1,71 @@
 // Servers that people run themselves. The addresses are the defaults of a server on the same machine.
-import { type Kind, spoken } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** The server of one's own takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer only. */
-export const ollama: Kind = {
+export const ollama: UpstreamKind = {
   kind: 'ollama',
   name: 'Ollama',
   source: 'https://docs.ollama.com/api/openai-compatibility',
   baseUrl: 'http://127.0.0.1:11434/v1',
-  ending: '/v1',
+  baseUrlSuffix: '/v1',
   keyless: true,
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
+  ],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
-export const vllm: Kind = {
+export const vllm: UpstreamKind = {
   kind: 'vllm',
   name: 'vLLM',
   source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
   baseUrl: 'http://127.0.0.1:8000/v1',
-  ending: '/v1',
+  baseUrlSuffix: '/v1',
   keyless: true,
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages', credential: 'bearer' })],
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
+  ],
   service: { endUser: 'none', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
-export const llamaCpp: Kind = {
+export const llamaCpp: UpstreamKind = {
   kind: 'llama-cpp',
   name: 'llama.cpp (llama-server)',
   source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
   baseUrl: 'http://127.0.0.1:8080/v1',
-  ending: '/v1',
+  baseUrlSuffix: '/v1',
   keyless: true,
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages' }),
+  ],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
-export const lmStudio: Kind = {
+export const lmStudio: UpstreamKind = {
   kind: 'lm-studio',
   name: 'LM Studio',
   source: 'https://lmstudio.ai/docs/developer/openai-compat',
   baseUrl: 'http://127.0.0.1:1234/v1',
-  ending: '/v1',
+  baseUrlSuffix: '/v1',
   keyless: true,
-  speaks: [spoken('chat'), spoken('responses'), spoken('messages', { path: '/messages' })],
+  endpoints: [
+    standardEndpoint('chat'),
+    standardEndpoint('responses'),
+    standardEndpoint('messages', { path: '/messages' }),
+  ],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
-  health: '/models',
+  healthPath: '/models',
   tried: 'sandbox',
 }

@@ -1,57 +1,57 @@
 // Vendors that an environment variable switches on by itself: their models and prices are in the price list.
-import { type Kind, spoken } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
-export const openai: Kind = {
+export const openai: UpstreamKind = {
   kind: 'openai',
   name: 'OpenAI',
   source: 'https://developers.openai.com/api/reference/overview',
-  variable: 'OPENAI_API_KEY',
+  keyVariable: 'OPENAI_API_KEY',
   baseUrl: 'https://api.openai.com/v1',
-  ending: '/v1',
+  baseUrlSuffix: '/v1',
   // What has to be translated goes to responses: some models speak nothing else, and it keeps thoughts.
-  speaks: [spoken('responses'), spoken('chat')],
+  endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
-  otherCaps: [],
-  health: '/models',
+  extraCapFields: [],
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
 /** Its chat dialect is for trying things out only, as it says itself: such callers are translated. */
-export const anthropic: Kind = {
+export const anthropic: UpstreamKind = {
   kind: 'anthropic',
   name: 'Anthropic',
   source: 'https://platform.claude.com/docs/en/api/overview',
-  variable: 'ANTHROPIC_API_KEY',
+  keyVariable: 'ANTHROPIC_API_KEY',
   baseUrl: 'https://api.anthropic.com',
-  ending: '',
-  speaks: [spoken('messages')],
-  otherCaps: [],
-  health: '/v1/models',
+  baseUrlSuffix: '',
+  endpoints: [standardEndpoint('messages')],
+  extraCapFields: [],
+  healthPath: '/v1/models',
   tried: 'sandbox',
 }
 
-export const gemini: Kind = {
+export const gemini: UpstreamKind = {
   kind: 'gemini',
   name: 'Google Gemini API',
   source: 'https://ai.google.dev/api',
-  variable: 'GEMINI_API_KEY',
+  keyVariable: 'GEMINI_API_KEY',
   baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
-  ending: '/v1beta',
-  speaks: [spoken('generate-content')],
-  otherCaps: [],
-  health: '/models',
+  baseUrlSuffix: '/v1beta',
+  endpoints: [standardEndpoint('generate-content')],
+  extraCapFields: [],
+  healthPath: '/models',
   tried: 'sandbox',
 }
 
 /** The address outside China (BytePlus). In China: https://ark.cn-beijing.volces.com/api/v3 */
-export const ark: Kind = {
+export const ark: UpstreamKind = {
   kind: 'ark',
   name: 'Ark (BytePlus ModelArk, Volcengine)',
   source: 'https://docs.byteplus.com/en/docs/ModelArk/1494384',
-  variable: 'ARK_API_KEY',
+  keyVariable: 'ARK_API_KEY',
   baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
-  ending: '/api/v3',
-  speaks: [spoken('chat'), spoken('responses')],
+  baseUrlSuffix: '/api/v3',
+  endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   // Its max_tokens leaves out thoughts, which are billed all the same.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
   tried: 'untried',
