@@ -6,13 +6,11 @@ import { join } from 'node:path'
 const MOST_WORKERS = 4
 const TIMEOUT_MS = 60_000
 
-/** These fail beside other work, since they measure how long something takes or how much memory it needs. */
+/** These measure how long something takes, or open as many connections as a process may have: other work disturbs them. */
 export const ALONE = [
-  'test/billing/torture-sample.test.ts',
   'test/overload/admission.test.ts',
   'test/overload/connections.test.ts',
   'test/routing/load-balancing.test.ts',
-  'test/upstreams/faults-sample.test.ts',
 ]
 
 /** Command lines of `bun`. With arguments: these files or folders, or options of `bun test`, in one pass. */

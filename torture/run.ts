@@ -3,8 +3,9 @@
 //   npm run torture -- --only crash-sqlite,race     these scenarios       --seed N      the decisions of an earlier run
 //   npm run torture -- --size small                 as in the tests       --rounds N    more or fewer than usual
 import { parseArgs } from 'node:util'
-import { perform, type Size } from './scenario.ts'
+import { perform } from './scenario.ts'
 import { SCENARIOS } from './scenarios/index.ts'
+import type { Size } from './sizes.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({ options: { only: text, seed: text, size: text, rounds: text } })

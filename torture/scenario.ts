@@ -1,7 +1,7 @@
 // What a scenario is, and how it tells what went wrong.
-import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
 
-export type Size = 'small' | 'full'
+import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
+import type { Size } from './sizes.ts'
 
 export type Options = {
   size: Size

@@ -4,16 +4,15 @@ import { compareWallet, nanos, type Price, type Sent } from '../check-ledger.ts'
 import { ask, type Seen } from '../client.ts'
 import type { Scenario, Torture } from '../scenario.ts'
 import { configOver, newWallet, startGateways, startSandbox, type Wallet } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 
 const STREAMS = 12
 const BODY_BYTES = 76_000
 const TOOLS = 24
 const MOST_TOKENS = 64_000
 const PRICE: Price = { input: 5n, output: 25n }
-const ROUNDS = { small: 1, full: 10 }
 /** A word of the sandbox is about six bytes, a token four. */
 const ANSWER = 'say 1200 words, pace 0 ms'
-const LONG_ANSWERS = { small: 8, full: 40 }
 const LONG_ANSWER = 'say 30000 words, pace 0 ms'
 
 export const agents: Scenario = {
@@ -21,7 +20,7 @@ export const agents: Scenario = {
   title: '12 parallel streams of agents on 10 USD, also after answers of tens of thousands of tokens',
   async run(torture) {
     const { findings, size } = torture
-    const rounds = torture.rounds ?? ROUNDS[size]
+    const rounds = torture.rounds ?? SIZES[size].agentRounds
     const sandbox = startSandbox()
     const [gateway] = await startGateways('sqlite', 1, configOver(sandbox.url, 'price: { input: 5, output: 25 }'))
     if (!gateway) throw new Error('no gateway')
@@ -37,7 +36,7 @@ export const agents: Scenario = {
     try {
       let spent = 0n
       for (let round = 0; round < rounds; round++) spent += await afresh()
-      const learned = await learnLongAnswers(gateway.url, await newWallet(gateway, '1000'), LONG_ANSWERS[size])
+      const learned = await learnLongAnswers(gateway.url, await newWallet(gateway, '1000'), SIZES[size].longResponses)
       findings.must(learned > 30_000, `the long answers were of ${learned} tokens only`)
       for (let round = 0; round < rounds && findings.all.length === 0; round++) spent += await afresh()
       const each = formatUsd(spent / BigInt(2 * rounds * STREAMS))

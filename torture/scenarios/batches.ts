@@ -4,18 +4,18 @@ import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 import { startCountingProxy } from '../counting-proxy.ts'
 import type { Scenario } from '../scenario.ts'
+import { SIZES } from '../sizes.ts'
 
 const AT_ONCE = 256
 /** As large as a batch becomes; see packages/gateway/src/storage/postgres/lane.ts. */
 const LARGEST_BATCH = 128
 const WALLETS = 8
-const ROUNDS = { small: 3, full: 50 }
 
 export const batches: Scenario = {
   name: 'batches',
   title: 'a batch is one round trip to PostgreSQL',
   async run({ findings, rounds: wanted, size }) {
-    const rounds = wanted ?? ROUNDS[size]
+    const rounds = wanted ?? SIZES[size].batchRounds
     const url = new URL(await (await startPostgres()).freshDatabase())
     const proxy = startCountingProxy({ hostname: url.hostname, port: Number(url.port) })
     url.port = String(proxy.port)

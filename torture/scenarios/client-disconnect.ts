@@ -11,13 +11,12 @@ import { type Left, takeAndLeave } from '../disconnecting-client.ts'
 import { callMark, type Played, type Player, recordAll, startPlayer } from '../replay-upstream.ts'
 import type { Scenario, Torture } from '../scenario.ts'
 import { accountOf, configOver, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 
 const PROMPT = 'say 6 words'
 const PACE_MS = 15
 const AT_ONCE = 10
 const KINDS_AT_ONCE = 4
-/** Offsets of each answer that are tried: all of them, or so many spread over it. */
-const TRIED = { small: 10, full: Number.POSITIVE_INFINITY }
 /** Usage is awaited for five seconds, then the upstream is let go within a second; a busy machine is given more. */
 const LET_GO_MS = { small: 15_000, full: 6_000 }
 /** Of each answer: streams whose end never comes, so that each takes these five seconds. */
@@ -54,12 +53,12 @@ export const abort: Scenario = {
 
 /** Each dialect on both sides, and each translated from another one. */
 function kindsOf({ size, rounds }: Torture): Kind[] {
-  const tried = rounds ?? TRIED[size]
+  const tried = rounds ?? SIZES[size].disconnects
   return TEXT_DIALECT_IDS.flatMap((client, index) => {
     const other = TEXT_DIALECT_IDS[(index + 1) % TEXT_DIALECT_IDS.length] ?? client
     const pairs = [
       { upstream: client, tried },
-      { upstream: other, tried: Math.min(tried, size === 'full' ? 400 : 3) },
+      { upstream: other, tried: Math.min(tried, SIZES[size].translatedDisconnects) },
     ]
     return pairs.flatMap((pair) => [true, false].map((streamed) => ({ client, streamed, ...pair })))
   })

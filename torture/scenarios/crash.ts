@@ -10,6 +10,7 @@ import { ask } from '../client.ts'
 import { startLoad } from '../load.ts'
 import { type Findings, openFindings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
 import { configOver, newWallet, rowsOf, startGateways, startSandbox } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 
 const WORKERS = 12
 const LONGEST_MS = 500
@@ -17,7 +18,6 @@ const SERVING_WITHIN_MS = 2_000
 /** A dead node's holds are given back after ten seconds, by a look every five. */
 const REAPED_WITHIN_MS = 30_000
 const RENEWED_WITHIN_MS = 3_000
-const KILLS = { sqlite: { small: 5, full: 200 }, postgres: { small: 3, full: 50 } }
 
 type Victim = 'gateway' | 'database' | 'both'
 
@@ -32,7 +32,7 @@ export const crashPostgres = crash('postgres')
 
 async function run(engine: Engine, torture: Torture): Promise<string> {
   const { random, say, findings } = torture
-  const kills = torture.rounds ?? KILLS[engine][torture.size]
+  const kills = torture.rounds ?? SIZES[torture.size].kills[engine]
   const sandbox = startSandbox()
   const [first] = await startGateways(engine, 1, configOver(sandbox.url))
   if (!first) throw new Error('no gateway')

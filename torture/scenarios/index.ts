@@ -1,4 +1,4 @@
-// All of them, in the order in which they run.
+// All scenarios, in the order in which they run.
 
 import type { Scenario } from '../scenario.ts'
 import { agents } from './agents.ts'
@@ -10,8 +10,8 @@ import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
 import { rowsPostgres, rowsSqlite } from './rows.ts'
 
-export const SCENARIOS: readonly Scenario[] = [
-  ...[crashSqlite, crashPostgres, frozenNode, storeAway],
-  ...[raceSqlite, racePostgres, agents, abort, overshoot],
-  ...[batches, rowsSqlite, rowsPostgres],
+export const SQLITE_SCENARIOS: readonly Scenario[] = [crashSqlite, raceSqlite, agents, abort, overshoot, rowsSqlite]
+export const POSTGRES_SCENARIOS: readonly Scenario[] = [
+  ...[crashPostgres, frozenNode, storeAway, racePostgres, batches, rowsPostgres],
 ]
+export const SCENARIOS: readonly Scenario[] = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS]

@@ -10,9 +10,9 @@ import { ask, type Seen } from '../client.ts'
 import { startLoad } from '../load.ts'
 import { type Findings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
 import { configOver, newWallet, rowsOf, startGateways, startSandbox, type Wallet } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 
 const WORKERS = 8
-const FULL_FREEZE_MS = 60_000
 /** Dead after ten seconds, found by a look every five; and some, for a busy machine. */
 const REAPED_WITHIN_MS = 40_000
 /** Answers that are on their way for longer than it takes to be declared dead. */
@@ -42,7 +42,7 @@ export const frozenNode: Scenario = {
       const since = performance.now()
       const reaped = await untilReaped(other, long.wallet, findings)
       say(`  ${reaped} requests of the frozen node resolved after ${seconds(since)} s`)
-      const rest = torture.size === 'full' ? FULL_FREEZE_MS - (performance.now() - since) : 0
+      const rest = SIZES[torture.size].freezeMs - (performance.now() - since)
       if (rest > 0) await Bun.sleep(rest)
       frozen.signal('SIGCONT')
       const frozenFor = seconds(since)
@@ -111,7 +111,6 @@ async function untilServing(gateway: Gateway, { wallet, seen }: Sent, findings: 
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(0)
 
 const CALLS = 10
-const OUTAGES = { small: 1, full: 10 }
 
 /** Ends while the store is away; so long that the store is gone before any of it is over. */
 const OUTLIVES = 'say 40 words, pace 50 ms'
@@ -121,7 +120,7 @@ export const storeAway: Scenario = {
   title: 'PostgreSQL goes down, answers end meanwhile, the gateway is killed, both come back',
   async run(torture) {
     const { findings, random } = torture
-    const outages = torture.rounds ?? OUTAGES[torture.size]
+    const outages = torture.rounds ?? SIZES[torture.size].outages
     const sandbox = startSandbox()
     let [gateway] = await startGateways('postgres', 1, configOver(sandbox.url))
     if (!gateway) throw new Error('no gateway')

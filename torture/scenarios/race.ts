@@ -7,10 +7,9 @@ import { ask, capIn } from '../client.ts'
 import { startLiar } from '../overcharging-upstream.ts'
 import { openFindings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
 import { type CountingSandbox, configOver, newWallet, startGateways, startSandbox } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 import { LIMITS, type Limit } from './race-limits.ts'
 
-const AT_ONCE = { small: 60, full: 500 }
-const ROUNDS = { small: 1, full: 50 }
 const QUIET_WITHIN_MS = 20_000
 /** What one event of the sandbox brings, in nano-USD at the most: a word. */
 const ONE_EVENT = 16_000n
@@ -26,7 +25,7 @@ export const racePostgres = race('postgres', 3)
 
 async function run(engine: Engine, count: number, torture: Torture): Promise<string> {
   const { findings, say } = torture
-  const rounds = torture.rounds ?? ROUNDS[torture.size]
+  const rounds = torture.rounds ?? SIZES[torture.size].raceRounds
   const sandbox = startSandbox()
   const liar = await startLiar()
   const gateways = await startGateways(engine, count, configOver(sandbox.url, undefined, liar.origin))
@@ -43,7 +42,7 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
       told.push(`${limit.name} ${(served / rounds).toFixed(1)}`)
     }
     await checkAudit(first, findings, true)
-    return `${rounds} rounds of ${AT_ONCE[torture.size]} at once, served on average: ${told.join(', ')}`
+    return `${rounds} rounds of ${SIZES[torture.size].racedRequests} at once, served on average: ${told.join(', ')}`
   } finally {
     for (const gateway of gateways) await gateway.stop()
     await sandbox.stop()
@@ -63,7 +62,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   const secret = wallet.secrets[0] ?? ''
   const startedAt = Date.now()
   sandbox.peak()
-  const calls = Array.from({ length: AT_ONCE[torture.size] }, async (_, index) => {
+  const calls = Array.from({ length: SIZES[torture.size].racedRequests }, async (_, index) => {
     const streamed = random.chance(0.5)
     const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
     const model = `${limit.lied ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`

@@ -12,10 +12,8 @@ import { checkAudit } from '../check-ledger.ts'
 import { fillLedger } from '../fill-ledger.ts'
 import type { Scenario, Torture } from '../scenario.ts'
 import { newWallet, startGateways, type Wallet } from '../setup.ts'
+import { SIZES } from '../sizes.ts'
 
-const ROWS = { sqlite: { small: 100_000, full: 10_000_000 }, postgres: { small: 50_000, full: 10_000_000 } }
-const ROUNDS = { small: 2, full: 9 }
-const REQUESTS = { small: 500, full: 5_000 }
 /** Dearer by a tenth at the most. In the tests, where rounds are few and short, only a blunder is told from noise. */
 const MOST = { small: 2, full: 1.1 }
 const CONNECTIONS = 32
@@ -35,17 +33,17 @@ type Side = { gateway: Gateway; wallet: Wallet; cpu: number[] }
 
 async function run(engine: Engine, torture: Torture): Promise<string> {
   const { findings, say, size } = torture
-  const count = ROWS[engine][size]
+  const count = SIZES[size].ledgerRows[engine]
   const upstream = await startUpstream()
   const config = configFor(`http://127.0.0.1:${upstream.port}${jsonPath}`)
   const sides: Side[] = []
   try {
     for (const filled of [false, true]) sides.push(await open(engine, config, filled ? count : 0, say))
     if (size === 'full') await Promise.all(sides.map(({ gateway }) => untilAudited(gateway)))
-    for (const side of sides) await measure(side, REQUESTS[size])
+    for (const side of sides) await measure(side, SIZES[size].ledgerRequests)
     for (const side of sides) side.cpu = []
-    for (let round = 0; round < (torture.rounds ?? ROUNDS[size]); round++) {
-      for (const side of sides) await measure(side, REQUESTS[size])
+    for (let round = 0; round < (torture.rounds ?? SIZES[size].ledgerRounds); round++) {
+      for (const side of sides) await measure(side, SIZES[size].ledgerRequests)
       say(`  round ${round + 1}: ${sides.map(({ cpu }) => `${cpu.at(-1)?.toFixed(0)} us`).join(', ')}`)
     }
     const [empty, full] = sides

@@ -1,0 +1,37 @@
+// How much each scenario does: `small` is the sample in `npm test`, `full` is `npm run torture`.
+export type Size = 'small' | 'full'
+
+export const SIZES = {
+  small: {
+    kills: { sqlite: 3, postgres: 3 },
+    outages: 1,
+    /** How long a node is stopped, beyond what it takes to reap its requests. */
+    freezeMs: 0,
+    raceRounds: 1,
+    racedRequests: 40,
+    /** Byte offsets of a response at which clients disconnect, spread over all of it. */
+    disconnects: 10,
+    translatedDisconnects: 3,
+    agentRounds: 1,
+    longResponses: 8,
+    batchRounds: 3,
+    ledgerRows: { sqlite: 100_000, postgres: 50_000 },
+    ledgerRounds: 2,
+    ledgerRequests: 500,
+  },
+  full: {
+    kills: { sqlite: 200, postgres: 50 },
+    outages: 10,
+    freezeMs: 60_000,
+    raceRounds: 50,
+    racedRequests: 500,
+    disconnects: Number.POSITIVE_INFINITY,
+    translatedDisconnects: 400,
+    agentRounds: 10,
+    longResponses: 40,
+    batchRounds: 50,
+    ledgerRows: { sqlite: 10_000_000, postgres: 10_000_000 },
+    ledgerRounds: 9,
+    ledgerRequests: 5_000,
+  },
+} as const satisfies Record<Size, object>
