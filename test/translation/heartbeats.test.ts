@@ -6,8 +6,8 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../../packages/gateway/src/app.ts'
 import { createTestDependencies } from '../../packages/gateway/src/text/test-dependencies.ts'
-import { replyOf } from '../../packages/gateway/src/upstreams/reply.ts'
-import type { Outgoing, Send } from '../../packages/gateway/src/upstreams/send.ts'
+import { responseOf } from '../../packages/gateway/src/upstreams/response.ts'
+import type { OutgoingRequest, Send } from '../../packages/gateway/src/upstreams/send.ts'
 import { serveForTest } from '../../packages/http/src/test-support.ts'
 import { createSandbox } from '../../packages/sandbox/src/handler.ts'
 import { BASE_PATH, callIn, errorIn, PAIRS } from '../support/requests/dialect-calls.ts'
@@ -21,7 +21,7 @@ const PIECES = 5
 
 const sandbox = createSandbox({ faults: true, pace: 0 })
 
-function ask(outgoing: Outgoing, fault: string): Promise<Response> {
+function ask(outgoing: OutgoingRequest, fault: string): Promise<Response> {
   const model = `sandbox-text${fault}`
   const headers = { 'content-type': 'application/json', authorization: 'Bearer x', 'anthropic-version': '2023-06-01' }
   const address = `http://sandbox${BASE_PATH[outgoing.dialect]}${outgoing.path}`.replace(
@@ -48,13 +48,13 @@ const slowly =
         controller.close()
       },
     })
-    return replyOf(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+    return responseOf(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
   }
 
 /** Says no when the client has its 200 already. */
 const refusing: Send = async () => {
   await Bun.sleep(SILENCE_MS)
-  return replyOf(new Response('{}', { status: 500 }))
+  return responseOf(new Response('{}', { status: 500 }))
 }
 
 /** After so many events of the embedded model nothing has come out yet. */

@@ -8,8 +8,8 @@ import type { Environment, Mistake } from './config/types.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
 import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
-import { maxOutputOf } from './upstreams/output-limits.ts'
-import { type PriceList, readPriceList } from './upstreams/price-list.ts'
+import { maxOutputOf } from './upstreams/prices/output-limits.ts'
+import { type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
 
 export type { LoadResult } from './config/assemble.ts'
 

@@ -75,8 +75,8 @@ export async function serve(setup: ServeOptions): Promise<void> {
     worker ? { worker: worker.number } : {},
   )
   const { log } = logs
-  const lanes = createHealth()
-  let catalogue = compileCatalogue(setup.config(environment), Date.now(), lanes)
+  const upstreamHealth = createHealth()
+  let catalogue = compileCatalogue(setup.config(environment), Date.now(), upstreamHealth)
   if (environment.workers > 1 && !worker) return startWorkers(environment, catalogue.config, setup.launch, log)
   // What one of them says or does for all is the first one's.
   const leads = worker === undefined || worker.number === 1
@@ -136,7 +136,7 @@ export async function serve(setup: ServeOptions): Promise<void> {
     stops.push(() => open.stop(true))
     onSignals(lifecycle, log)
     const use = (config: FileConfig) => {
-      catalogue = compileCatalogue(config, Date.now(), lanes)
+      catalogue = compileCatalogue(config, Date.now(), upstreamHealth)
       parts.admission.setLimits(config.server.limits)
     }
     const renewal = renewing(listener, log, worker === undefined)
@@ -159,7 +159,11 @@ export async function serve(setup: ServeOptions): Promise<void> {
       // Workers are asked by their parent, all together.
       if (!worker) renewal.now()
     })
-    const desk = { storage: tellingCallers(storage, parts), health: lanes, httpOf: parts.send.httpOf }
+    const desk = {
+      storage: tellingCallers(storage, parts),
+      health: upstreamHealth,
+      httpVersionOf: parts.send.httpVersionOf,
+    }
     const control = openControlSocket(
       environment.dataDir,
       () => ({ ...desk, config: catalogue.config }),

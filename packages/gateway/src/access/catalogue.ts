@@ -122,10 +122,10 @@ function candidatesOf(model: Model, config: FileConfig, health: Health): Candida
 /** The keys of an upstream share its weight. */
 function waysOf(upstream: Upstream, route: Route, health: Health): Candidate[] {
   const costRate = route.cost && rateOf(route.cost, MULTIPLIER_ONE)
-  const ways = health.waysTo(upstream)
-  const weight = route.weight / ways.length
-  return ways.map(({ key, lane }) => ({
-    ...{ upstream, route, key, lane, weight, priority: route.priority },
+  const keys = health.keysOf(upstream)
+  const weight = route.weight / keys.length
+  return keys.map(({ key, health }) => ({
+    ...{ upstream, route, key, health, weight, priority: route.priority },
     ...(costRate ? { costRate } : {}),
   }))
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import { createTestDependencies } from '../text/test-dependencies.ts'
-import { replyOf } from '../upstreams/reply.ts'
+import { responseOf } from '../upstreams/response.ts'
 import { createAdmission, type Slot } from './admission.ts'
 import { createAdmissionGate } from './load-shedding.ts'
 
@@ -16,7 +16,7 @@ let [isAccepting, sent] = [true, 0]
 const { parts: others, ends } = createTestDependencies({
   send: async () => {
     sent++
-    return replyOf(Response.json(ANSWER))
+    return responseOf(Response.json(ANSWER))
   },
 })
 const receipts: string[] = []

@@ -14,7 +14,7 @@ import type { Slot } from '../overload/admission.ts'
 import { knowsReasoning, type ModelStatistics } from '../text/billing/model-statistics.ts'
 import type { Dependencies } from '../text/dependencies.ts'
 import type { Answerer, Asked, Outbound } from '../text/translation/outbound.ts'
-import { type Attempt, FAILURE } from '../upstreams/health/lane.ts'
+import { type Attempt, FAILURE } from '../upstreams/health/key-health.ts'
 import { endClaim, type KeyClaim } from './claim.ts'
 import type { Quote } from './hold.ts'
 import { type Charge, chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
@@ -151,7 +151,7 @@ const FAILED: readonly Ending[] = ['failed', 'cut', 'timeout']
 function judge({ attempt, firstTokenAt }: Exchange, ending: Ending, { sawOutput }: Seen, now: number): void {
   if (sawOutput) attempt.answered(now, firstTokenAt)
   // What failed before any output was judged by what the upstream said.
-  if (FAILED.includes(ending) && sawOutput) attempt.judge(FAILURE, now)
+  if (FAILED.includes(ending) && sawOutput) attempt.record(FAILURE, now)
   attempt.end(now)
 }
 

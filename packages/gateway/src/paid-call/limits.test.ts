@@ -10,7 +10,7 @@ import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createTestDependencies, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
-import { replyOf } from '../upstreams/reply.ts'
+import { responseOf } from '../upstreams/response.ts'
 import type { Send } from '../upstreams/send.ts'
 
 let stops: (() => void)[] = []
@@ -25,7 +25,7 @@ const REPLY = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
 }
-const answering: Send = async () => replyOf(Response.json(REPLY))
+const answering: Send = async () => responseOf(Response.json(REPLY))
 
 /** The ledger answers with what `next` says of each hold; undefined: granted. */
 function start(
@@ -124,7 +124,7 @@ test('too many at once: remembered until one of them ends', async () => {
   const { call, holds } = start(() => (++running > 1 && running < 4 ? refusing('key_concurrent', 0)() : undefined), {
     send: async () => {
       await held
-      return replyOf(Response.json(REPLY))
+      return responseOf(Response.json(REPLY))
     },
   })
   const first = call()
@@ -157,7 +157,7 @@ test.each([
   const sent: unknown[] = []
   const send: Send = async (_upstream, { body }) => {
     sent.push(JSON.parse(Buffer.concat(body).toString()))
-    return replyOf(Response.json(REPLY))
+    return responseOf(Response.json(REPLY))
   }
   const grantLess = ({ amount }: Hold): Opened => ({
     outcome: 'open',
@@ -257,7 +257,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const ends: string[] = []
   const pieces = [event({ content: 'a' }), event({ content: 'word '.repeat(4_000) }), event({}, 'stop'), DONE]
   const send: Send = async () =>
-    replyOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
+    responseOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
   const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
   return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, go: () => go() }
 }

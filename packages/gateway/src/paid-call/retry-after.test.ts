@@ -13,7 +13,7 @@ import { createAttemptCounter } from '../overload/attempt-counter.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import { noRouteError, route, type Searching } from '../text/routing/route.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
-import { Lane, type Verdict } from '../upstreams/health/lane.ts'
+import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 /** What the headers of a rejection tell, in milliseconds: the whole seconds, and the exact figure. */
@@ -90,17 +90,17 @@ describe('upstreams', () => {
       const lag = () => {
         real += random.below(TICK_MS)
       }
-      const lane = new Lane()
+      const health = new KeyHealth()
       const upstream = { id: 'u' } as Upstream
       const inner = { upstream: 'u', model: 'inner', priority: 1, weight: 1, cost: undefined }
-      const candidates: Candidate[] = [{ upstream, key: 'k', lane, priority: 1, weight: 1, route: inner }]
+      const candidates: Candidate[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
       const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as Offer
       const parts = { random: () => 0, seals: undefined, ticker, upstreamCalls: { isFull: () => false } }
       const routing = parts as unknown as Parameters<typeof route>[2]
       const seconds = random.between(1, 300)
       lag()
       const saidAt = real
-      for (const verdict of verdictsFor(seconds)) lane.judge('inner', verdict, ticker.exactNow())
+      for (const verdict of verdictsFor(seconds)) health.record('inner', verdict, ticker.exactNow())
       lag()
       expect(route(offer, asking, routing)).toBeUndefined()
       const waits = waitsOf(noRouteError(offer, routing))

@@ -30,7 +30,7 @@ import type { UpstreamCall } from '../paid-call/upstream-call.ts'
 import type { Identity } from '../storage/node.ts'
 import type { OpenRequest, Refused } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
-import { Attempt } from '../upstreams/health/lane.ts'
+import { Attempt } from '../upstreams/health/key-health.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { IncomingRequest } from './journey.ts'
 import { routeToHealthy, type Searching } from './routing/route.ts'
@@ -109,7 +109,7 @@ function planWith({ arrived, caller, owner }: Planning, wanted: Offer, offer: Of
   const measured = measure(asked, outbound)
   const hold = holdFor(asked, measured, owner)
   const watch = parts.upstreamCalls.start(candidate.upstream, caller.account)
-  const attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+  const attempt = new Attempt(candidate.health, candidate.route.model, parts.ticker.now())
   return { asked, outbound, measured, hold, watch, attempt }
 }
 

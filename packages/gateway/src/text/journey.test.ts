@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { replyOf } from '../upstreams/reply.ts'
-import type { Outgoing, Send } from '../upstreams/send.ts'
+import { responseOf } from '../upstreams/response.ts'
+import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
@@ -41,7 +41,7 @@ const event = (delta: object, finish: string | null = null) =>
 function slowUpstream() {
   const headers = Promise.withResolvers<Response>()
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  let outgoing: Outgoing | undefined
+  let outgoing: OutgoingRequest | undefined
   const body = new ReadableStream<Uint8Array>({
     start(given) {
       controller = given
@@ -55,7 +55,7 @@ function slowUpstream() {
       controller?.error(error)
     }
     given.cancel.signal.addEventListener('abort', fail)
-    return headers.promise.then(replyOf)
+    return headers.promise.then(responseOf)
   }
   return {
     send,

@@ -172,7 +172,7 @@ function open(
   const { parts, dialect, request } = asked
   const { startedAt, place, claim } = opened
   const { headers, http, record } = incoming
-  parts.retryBudget.request()
+  parts.retryBudget.addRequest()
   showWarnings({ quote, headers })
   const isText = request.images + request.documents + request.audios + quote.wishes.tools.size === 0
   const exchange: Exchange = {

@@ -4,14 +4,14 @@ import type { Cancel } from '@trivium/http/cancel.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
+import { credentialHeader, endpointOf } from './endpoint.ts'
 import { createHttp1 } from './http1/client.ts'
 import { CONNECT_WITHIN_MS } from './http1/closed.ts'
 import { FixedHead } from './http1/write-head.ts'
-import { plain, type Reply, replyOf } from './reply.ts'
-import { spokenAt, withKey } from './spoken.ts'
-import { createTransport, type HttpVersion, type TransportParts, type Way } from './transport.ts'
+import { decompressed, responseOf, type UpstreamResponse } from './response.ts'
+import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
-export type Outgoing = {
+export type OutgoingRequest = {
   /** Absent: POST. */
   method?: 'GET'
   path: string
@@ -26,9 +26,9 @@ export type Outgoing = {
   cancel: Cancel
 }
 
-export type Send = ((upstream: Upstream, outgoing: Outgoing) => Promise<Reply>) & {
+export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
   /** The version of HTTP that an upstream is spoken to in, where that is known. */
-  httpOf?(upstream: Upstream): HttpVersion | undefined
+  httpVersionOf?(upstream: Upstream): HttpVersion | undefined
 }
 
 /** An embedded model, called without a socket. */
@@ -40,49 +40,55 @@ export type Embedded = (request: Request) => Promise<Response>
  */
 const KEEP_BYTES = 4_096
 
-export type SendParts = TransportParts & {
+export type SendOptions = TransportOptions & {
   /** Connections to plain HTTP upstreams that are kept for their next request. */
   mostIdle?: number
 }
 
-export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: SendParts = {}): Send {
+export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: SendOptions = {}): Send {
   const transport = createTransport(transportParts)
   const http1 = createHttp1(transportParts.now, CONNECT_WITHIN_MS, mostIdle)
 
-  async function toSandbox(outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
+  async function sendToSandbox(outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
     const { method = 'POST', dialect, path, cancel } = outgoing
-    const body = joined(outgoing.body)
+    const body = joinPieces(outgoing.body)
     const address = SANDBOX_BASES[dialect] + path
-    return plain(replyOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))))
+    return decompressed(
+      responseOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))),
+    )
   }
 
-  async function overBun(upstream: Upstream, outgoing: Outgoing, headers: HeaderFields): Promise<Reply> {
+  async function sendByFetch(
+    upstream: Upstream,
+    outgoing: OutgoingRequest,
+    headers: HeaderFields,
+  ): Promise<UpstreamResponse> {
     const { method = 'POST', path, cancel } = outgoing
     const { proxy } = upstream
-    const bytes = joined(outgoing.body)
+    const bytes = joinPieces(outgoing.body)
     // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
     const isOneShot = outgoing.stream && bytes.length > KEEP_BYTES
     const length = isOneShot ? { 'content-length': String(bytes.length) } : undefined
     const dial = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
-    const attempt = (way: Way) => {
+    const attempt = (way: ConnectionOptions) => {
       const body = method === 'GET' ? null : isOneShot ? oneShot(bytes) : bytes
       return fetch(upstream.baseUrl + path, { ...dial, ...(proxy ? { proxy } : {}), body, ...way })
     }
-    return plain(replyOf(await transport(upstream, cancel, attempt, isOneShot)))
+    return decompressed(responseOf(await transport(upstream, cancel, attempt, isOneShot)))
   }
 
   const send: Send = (upstream, outgoing) => {
-    if (upstream.kind === 'sandbox') return toSandbox(outgoing, headersOf(upstream, outgoing))
+    if (upstream.kind === 'sandbox') return sendToSandbox(outgoing, headersOf(upstream, outgoing))
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
-    if (!isPlain) return overBun(upstream, outgoing, headersOf(upstream, outgoing))
+    if (!isPlain) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const { method, path, body, cancel } = outgoing
     const head = fixedHead(upstream, outgoing)
     const request = method === 'GET' ? [head.get(path)] : [head.post(path), lengthOf(body), ...body]
     return http1(head.origin, request, cancel)
   }
-  return Object.assign(send, { httpOf: transport.httpOf })
+  return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }
 
 /** As it stands in a head, which ends with it. */
@@ -94,17 +100,17 @@ function lengthOf(body: Pieces): Uint8Array {
 
 const encoder = new TextEncoder()
 
-function joined(pieces: Pieces): Uint8Array {
+function joinPieces(pieces: Pieces): Uint8Array {
   const [first] = pieces
   return first && pieces.length === 1 ? first : Buffer.concat(pieces)
 }
 
 type HeaderFields = Record<string, string>
 
-function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoing): HeaderFields {
-  const { credential, headers: required } = spokenAt(upstream, dialect)
+function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: OutgoingRequest): HeaderFields {
+  const { credential, headers: required } = endpointOf(upstream, dialect)
   return {
-    ...withKey(credential, key),
+    ...credentialHeader(credential, key),
     ...required,
     'content-type': 'application/json',
     // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
@@ -121,7 +127,7 @@ type FixedHeads = Partial<Record<TextDialectId, Map<string, FixedHead>>>
 const fixedHeads = new WeakMap<Upstream, FixedHeads>()
 
 /** Most requests have nothing of the client's among their headers: what they all say is written once. */
-function fixedHead(upstream: Upstream, outgoing: Outgoing): FixedHead {
+function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): FixedHead {
   for (const _ in outgoing.headers) return new FixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
   const { dialect, key } = outgoing
   let heads = fixedHeads.get(upstream)

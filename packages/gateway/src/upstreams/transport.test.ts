@@ -1,7 +1,7 @@
 // Which version of HTTP a call takes, and when it is sent again: every case that real servers make hard to come by.
 import { expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
-import { createTransport, type Way } from './transport.ts'
+import { type ConnectionOptions, createTransport } from './transport.ts'
 
 const HOST = { id: 'up', baseUrl: 'https://api.example.com/v1', proxy: undefined }
 const MINUTES = 60_000
@@ -10,7 +10,7 @@ type Said = { say: boolean | 'silent' | undefined | Error; refuses?: boolean }
 
 /** A transport on a clock of its own; `say` is what the server's handshake offers. */
 function setUp({ say, refuses = false }: Said = { say: true }) {
-  const state = { now: 0, say, asked: [] as string[], ways: [] as Way[], reports: [] as string[] }
+  const state = { now: 0, say, asked: [] as string[], ways: [] as ConnectionOptions[], reports: [] as string[] }
   const transport = createTransport({
     now: () => state.now,
     report: (upstream, code) => state.reports.push(`${upstream} ${code}`),
@@ -22,7 +22,7 @@ function setUp({ say, refuses = false }: Said = { say: true }) {
     },
   })
   /** Each word is the code that one attempt fails with; after them, an answer. */
-  async function call(codes: string[] = [], more: object = {}, cancel = new Cancel()): Promise<Way[]> {
+  async function call(codes: string[] = [], more: object = {}, cancel = new Cancel()): Promise<ConnectionOptions[]> {
     const failures = [...codes]
     const before = state.ways.length
     await transport({ ...HOST, ...more }, cancel, async (way) => {
@@ -38,8 +38,8 @@ function setUp({ say, refuses = false }: Said = { say: true }) {
   return { state, transport, call }
 }
 
-const HTTP1: Way = { protocol: 'http1.1' }
-const HTTP2: Way = { protocol: 'http2' }
+const HTTP1: ConnectionOptions = { protocol: 'http1.1' }
+const HTTP2: ConnectionOptions = { protocol: 'http2' }
 
 test('the first call waits for what is offered, the next ones know it', async () => {
   const { state, call } = setUp()
@@ -91,7 +91,7 @@ test.each([
   expect(await call()).toEqual([HTTP2])
 })
 
-const NO_CHOICE: [string, object, Way][] = [
+const NO_CHOICE: [string, object, ConnectionOptions][] = [
   ['plain http', { baseUrl: 'http://127.0.0.1:11434/v1' }, {}],
   ['plain http, HTTP/1.1 written', { baseUrl: 'http://127.0.0.1:11434/v1', http: '1.1' }, {}],
   ['a proxy', { proxy: 'http://proxy:3128' }, HTTP1],
@@ -105,10 +105,10 @@ test.each(NO_CHOICE)('%s: nobody asks', async (_, more, way) => {
   expect(state.asked).toEqual([])
 })
 
-const FRESH: Way = { protocol: 'http2', keepalive: false }
+const FRESH: ConnectionOptions = { protocol: 'http2', keepalive: false }
 
 // [the failure, attempts in all, attempts of the call after it]
-const FAILURES: [string, Way[], Way[]][] = [
+const FAILURES: [string, ConnectionOptions[], ConnectionOptions[]][] = [
   ['ECONNRESET', [HTTP2, FRESH], [HTTP2]],
   // Bun has sent it again already.
   ['HTTP2RefusedStream', [HTTP2], [HTTP2]],

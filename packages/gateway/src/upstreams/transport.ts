@@ -11,34 +11,34 @@ import type { Upstream } from '../config/types.ts'
 import { offersHttp2, refusesTls } from './alpn.ts'
 import { NotConnected } from './http1/closed.ts'
 
-export type Way = {
+export type ConnectionOptions = {
   protocol?: 'http1.1' | 'http2'
   /** A connection of its own, or one that is in use. */
   keepalive?: false
 }
 
 /** Sends the request, with a body that nobody has read yet, over what it is told. */
-export type Attempt = (way: Way) => Promise<Response>
+export type SendOnce = (way: ConnectionOptions) => Promise<Response>
 
 export type HttpVersion = '1.1' | '2'
 
 /** `isOneShot`: the body can be read once, so that Bun does not by itself send a refused HTTP/2 stream again (five times). */
 export type Transport = ((
-  upstream: Spoken,
+  upstream: TransportTarget,
   cancel: Cancel,
-  attempt: Attempt,
+  attempt: SendOnce,
   isOneShot?: boolean,
 ) => Promise<Response>) & {
   /** The version that the next call would take; undefined: nobody has asked the upstream yet. */
-  httpOf(upstream: Spoken): HttpVersion | undefined
+  httpVersionOf(upstream: TransportTarget): HttpVersion | undefined
 }
 
-type Spoken = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
+type TransportTarget = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
 /** `silent`: it did not even say no. Undefined: it could not be asked. */
 type Offer = boolean | 'silent' | undefined
 
-export type TransportParts = {
+export type TransportOptions = {
   offersHttp2?: (address: string) => Promise<Offer>
   refusesTls?: (address: string) => Promise<boolean>
   /** Of the monotonic clock, in milliseconds. */
@@ -47,10 +47,10 @@ export type TransportParts = {
   report?: (upstream: string, code: string) => void
 }
 
-const HTTP1: Way = { protocol: 'http1.1' }
-const HTTP2: Way = { protocol: 'http2' }
+const HTTP1: ConnectionOptions = { protocol: 'http1.1' }
+const HTTP2: ConnectionOptions = { protocol: 'http2' }
 /** Plain http has no version to choose. */
-const PLAIN: Way = {}
+const PLAIN: ConnectionOptions = {}
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
@@ -75,7 +75,7 @@ type Host = {
   silentSince: number
 }
 
-export function createTransport(parts: TransportParts = {}): Transport {
+export function createTransport(parts: TransportOptions = {}): Transport {
   const { offersHttp2: ask = offersHttp2, refusesTls: refuses = refusesTls } = parts
   const { now = () => performance.now(), report } = parts
   const hosts = new Map<string, Host>()
@@ -95,13 +95,13 @@ export function createTransport(parts: TransportParts = {}): Transport {
    * Where the answer decides, and there is none yet: HTTP/1.1 would be wrong for who speaks nothing but HTTP/2, and Bun's client
    * would wait without end for who is not there.
    */
-  function question(upstream: Spoken, host: Host): Promise<Offer> | undefined {
+  function question(upstream: TransportTarget, host: Host): Promise<Offer> | undefined {
     if (fixedHttp(upstream) !== undefined) return undefined
     if (now() >= host.goodUntil) host.asking ??= find(upstream.baseUrl, host)
     return host.offered === undefined ? host.asking : undefined
   }
 
-  function wayTo({ baseUrl, http, proxy }: Spoken, host: Host, at: number): Way {
+  function wayTo({ baseUrl, http, proxy }: TransportTarget, host: Host, at: number): ConnectionOptions {
     if (!baseUrl.startsWith('https:')) return PLAIN
     // Bun's client does not speak HTTP/2 through a proxy.
     if (http === '1.1' || proxy !== undefined) return HTTP1
@@ -137,7 +137,8 @@ export function createTransport(parts: TransportParts = {}): Transport {
     if (asking && (await untilCancelled(asking, cancel)) === 'silent') throw new NotConnected('No connection in time.')
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
-    const sent = (next: Way) => (next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next))
+    const sent = (next: ConnectionOptions) =>
+      next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next)
     try {
       const reply = await sent(way)
       host.answered = true
@@ -154,7 +155,7 @@ export function createTransport(parts: TransportParts = {}): Transport {
       // Through a proxy a handshake of ours would meet somebody else.
       const mayBeHandshake = code === 'EPROTO' && !host.answered && upstream.proxy === undefined
       if (mayBeHandshake && (await refuses(upstream.baseUrl))) throw new NoHandshake('The TLS handshake failed.')
-      const next = nextWay(code, way, { mayBeStale, isOneShot, isChoice: upstream.http === undefined })
+      const next = optionsForResend(code, way, { mayBeStale, isOneShot, isChoice: upstream.http === undefined })
       if (next === undefined) throw error
       const reply = await sent(next)
       host.answered = true
@@ -162,12 +163,12 @@ export function createTransport(parts: TransportParts = {}): Transport {
     }
   }
 
-  function httpOf(upstream: Spoken): HttpVersion | undefined {
+  function httpVersionOf(upstream: TransportTarget): HttpVersion | undefined {
     const offered = hosts.get(upstream.baseUrl)?.offered
     return fixedHttp(upstream) ?? (offered === undefined ? undefined : offered ? '2' : '1.1')
   }
 
-  return Object.assign(send, { httpOf })
+  return Object.assign(send, { httpVersionOf })
 }
 
 /** What was asked may take longer than the call may. */
@@ -179,16 +180,16 @@ function untilCancelled(asking: Promise<Offer>, cancel: Cancel): Promise<Offer> 
 }
 
 /** Where the configuration leaves no choice; undefined: what the upstream offers decides. */
-export function fixedHttp({ baseUrl, http, proxy }: Spoken): HttpVersion | undefined {
+export function fixedHttp({ baseUrl, http, proxy }: TransportTarget): HttpVersion | undefined {
   return baseUrl.startsWith('https:') && proxy === undefined ? http : '1.1'
 }
 
 /** How to send it once more; undefined: not at all. */
-function nextWay(
+function optionsForResend(
   code: string,
-  way: Way,
+  way: ConnectionOptions,
   about: { mayBeStale: boolean; isChoice: boolean; isOneShot: boolean | undefined },
-): Way | undefined {
+): ConnectionOptions | undefined {
   switch (code) {
     // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
     case 'ECONNRESET':

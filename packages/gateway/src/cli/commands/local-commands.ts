@@ -1,8 +1,8 @@
 // The commands that need no database, or deal with it themselves.
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
-import { readPriceList } from '../../upstreams/price-list.ts'
-import { compareWithList } from '../../upstreams/price-report.ts'
+import { readPriceList } from '../../upstreams/prices/price-list.ts'
+import { compareWithList } from '../../upstreams/prices/price-report.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'

@@ -16,7 +16,12 @@ import { amountOf, limitsOf, termsOf } from './key-options.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
 /** `health`: at the desk of a server that runs. */
-export type OperationContext = { storage: Storage; config: FileConfig; health?: Health; httpOf?: Send['httpOf'] }
+export type OperationContext = {
+  storage: Storage
+  config: FileConfig
+  health?: Health
+  httpVersionOf?: Send['httpVersionOf']
+}
 type Values = Readonly<Record<string, string>>
 /** Of the receipts on one page of a usage list. */
 const PAGE_BYTES = 4 * 1024 * 1024
@@ -88,8 +93,10 @@ export const OPERATIONS = {
         health?.report(upstream, performance.now()) ?? [],
       ]),
     ),
-  'upstream http': async ({ config, httpOf }) =>
-    Object.fromEntries([...config.upstreams.values()].map((upstream) => [upstream.id, httpOf?.(upstream) ?? null])),
+  'upstream http': async ({ config, httpVersionOf }) =>
+    Object.fromEntries(
+      [...config.upstreams.values()].map((upstream) => [upstream.id, httpVersionOf?.(upstream) ?? null]),
+    ),
   audit: async ({ storage }) => auditJson(await storage.ledger.audit()),
 } as const satisfies Record<string, Operation>
 

@@ -1,6 +1,6 @@
 // `prices diff` for people: one block per model, columns aligned, and at the end what could not be compared.
 import type { Difference } from '../../money/prices/price-diff.ts'
-import type { ComparedModel, PriceReport } from '../../upstreams/price-report.ts'
+import type { ComparedModel, PriceReport } from '../../upstreams/prices/price-report.ts'
 import { align } from '../table.ts'
 
 export function describePrices({ date, models, unknown, unused }: PriceReport): string {

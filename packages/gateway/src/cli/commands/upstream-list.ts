@@ -1,6 +1,6 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import type { FileConfig } from '../../config/types.ts'
-import type { Probe } from '../../upstreams/check.ts'
+import type { Probe } from '../../upstreams/diagnostics/check-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../../upstreams/transport.ts'

@@ -5,7 +5,7 @@ import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.
 import { assemble } from '../../config/assemble.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { BUILT_IN, loadFile } from '../../config.ts'
-import type { Check } from '../../upstreams/check.ts'
+import type { Check } from '../../upstreams/diagnostics/check-upstream.ts'
 import { testUpstream } from './upstream-test.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../fixtures')

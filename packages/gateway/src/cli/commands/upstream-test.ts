@@ -3,7 +3,7 @@
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { closestMatch } from '../../config/closest-match.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
-import { type Check, checkUpstream } from '../../upstreams/check.ts'
+import { type Check, checkUpstream } from '../../upstreams/diagnostics/check-upstream.ts'
 import { createSend } from '../../upstreams/send.ts'
 import { CommandError } from '../errors.ts'
 import { Report } from '../output.ts'

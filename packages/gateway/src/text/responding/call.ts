@@ -10,9 +10,9 @@ import { formatRequestId } from '../../access/ids.ts'
 import type { Fields } from '../../observe/log.ts'
 import { type Exchange, endingOfBreak } from '../../paid-call/exchange.ts'
 import type { AbortReason } from '../../paid-call/upstream-call.ts'
-import { FAILURE, UNKNOWN } from '../../upstreams/health/lane.ts'
-import { readAtMost } from '../../upstreams/read.ts'
-import type { Reply } from '../../upstreams/reply.ts'
+import { FAILURE, UNKNOWN } from '../../upstreams/health/key-health.ts'
+import { readAtMost } from '../../upstreams/read-body.ts'
+import type { UpstreamResponse } from '../../upstreams/response.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import type { Outbound } from '../translation/outbound.ts'
@@ -28,12 +28,12 @@ const SHOWN_HEADERS = ['x-sandbox']
  * Asks one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. What comes
  * in its stead may still turn out to be no answer: then `onward` says what to send next, and this is called again.
  */
-export async function call(exchange: Exchange, outbound: Outbound): Promise<Reply> {
+export async function call(exchange: Exchange, outbound: Outbound): Promise<UpstreamResponse> {
   const { watch } = exchange
   exchange.place.setAwaitingUpstream(true)
   let trying = outbound
   for (let mended = 0; ; ) {
-    let reply: Reply | undefined
+    let reply: UpstreamResponse | undefined
     let broken: FailedAttempt | undefined
     try {
       const written = trying.body(exchange.quote.loweredCap, watch.cancellation)
@@ -61,12 +61,12 @@ export async function call(exchange: Exchange, outbound: Outbound): Promise<Repl
 /** Strict services name one field at a time. */
 const MOST_MENDED = 5
 
-const isGood = ({ status }: Reply): boolean => status >= 200 && status < 300
+const isGood = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
 
 /** With these a service says that it does not like the request. */
 const MENDABLE = [400, 422]
 
-function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Pieces): Promise<Reply> {
+function send(exchange: Exchange, { path, headers, dialect }: Outbound, body: Pieces): Promise<UpstreamResponse> {
   const { parts, quote, watch, request } = exchange
   const { upstream, key } = quote.candidate
   exchange.attempt.sent(performance.now())
@@ -115,7 +115,7 @@ export function showWarnings({ quote, headers }: Pick<Exchange, 'quote' | 'heade
   else headers.set('x-trivium-warnings', warningHeader(quote.warnings))
 }
 
-function showHeaders(reply: Reply, exchange: Exchange): void {
+function showHeaders(reply: UpstreamResponse, exchange: Exchange): void {
   for (const name of SHOWN_HEADERS) {
     const value = reply.header(name)
     if (value !== null) exchange.headers.set(name, value)
@@ -123,7 +123,10 @@ function showHeaders(reply: Reply, exchange: Exchange): void {
 }
 
 /** `said`: by the upstream, in its own words. */
-async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: ErrorInfo; miss: FailedAttempt }> {
+async function missOfReply(
+  exchange: Exchange,
+  reply: UpstreamResponse,
+): Promise<{ said: ErrorInfo; miss: FailedAttempt }> {
   const bytes = await readSoon(reply, exchange)
   if (exchange.watch.reason) return { said: NOTHING_SAID, miss: missOfAbort(exchange, exchange.watch.reason) }
   const said = DIALECTS[exchange.upstreamDialect].decodeError(reply.status, parsed(bytes))
@@ -132,14 +135,14 @@ async function missOfReply(exchange: Exchange, reply: Reply): Promise<{ said: Er
   return { said, miss: { failure, ending: 'failed', ...meaning } }
 }
 
-async function readSoon(reply: Reply, { parts }: Exchange): Promise<Uint8Array | undefined> {
+async function readSoon(reply: UpstreamResponse, { parts }: Exchange): Promise<Uint8Array | undefined> {
   const bytes = await withTimeout(parts.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
   if (bytes === undefined) reply.cancel()
   return bytes
 }
 
 /** Of something that is no answer: nothing, where it is too large or breaks off. */
-export async function readOrNothing(reply: Reply, limit: number): Promise<Uint8Array | undefined> {
+export async function readOrNothing(reply: UpstreamResponse, limit: number): Promise<Uint8Array | undefined> {
   try {
     return await readAtMost(reply, limit)
   } catch {
@@ -150,7 +153,7 @@ export async function readOrNothing(reply: Reply, limit: number): Promise<Uint8A
 const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
 
 /** What the upstream said, as the caller is told it: masked already, and in its own words only where the caller can act. */
-export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: Reply): Failure {
+export function failureOfUpstream(exchange: Exchange, info: ErrorInfo, reply?: UpstreamResponse): Failure {
   const { code, message, param, detail, overloaded } = info
   const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, exchange.parts.clock()))
   // What is wrong with the caller's request is told to the caller; it may quote the request, so it is not logged.
@@ -169,7 +172,7 @@ function ownName({ quote }: Exchange, message: string): string {
 }
 
 /** When to come back, as services say it: in milliseconds, in seconds, or as a date. */
-export function retryAfterIn(reply: Pick<Reply, 'header'>, now: number): number | undefined {
+export function retryAfterIn(reply: Pick<UpstreamResponse, 'header'>, now: number): number | undefined {
   const header = reply.header('retry-after') ?? ''
   const milliseconds = Number(reply.header('retry-after-ms') ?? Number.NaN)
   const waits = [milliseconds / 1_000, Number(header), (Date.parse(header) - now) / 1_000]

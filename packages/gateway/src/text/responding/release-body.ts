@@ -1,9 +1,9 @@
 // The end of an upstream's stream, behind its last event.
 
 import type { UpstreamCall } from '../../paid-call/upstream-call.ts'
-import type { Reply } from '../../upstreams/reply.ts'
+import type { UpstreamResponse } from '../../upstreams/response.ts'
 
-export type Body = Pick<Reply, 'read' | 'cancel'>
+export type Body = Pick<UpstreamResponse, 'read' | 'cancel'>
 
 const WITHIN_MS = 1_000
 

@@ -8,8 +8,8 @@ import {
   endingOfFinish,
   releaseRequest,
 } from '../../paid-call/exchange.ts'
-import { readAtMost } from '../../upstreams/read.ts'
-import type { Reply } from '../../upstreams/reply.ts'
+import { readAtMost } from '../../upstreams/read-body.ts'
+import type { UpstreamResponse } from '../../upstreams/response.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'
@@ -19,7 +19,7 @@ const REPLY_BYTES = 32 * 1024 * 1024
 type Whole = Extract<PassingReply, { ok: true }>
 
 /** Not a promise where all of the answer is there, as it mostly is: a turn of the loop costs more than reading it. */
-export function readAnswer(exchange: Exchange, reply: Reply): Whole | Promise<Whole> {
+export function readAnswer(exchange: Exchange, reply: UpstreamResponse): Whole | Promise<Whole> {
   const reading = readWhole(exchange, reply)
   return reading instanceof Promise || 'failure' in reading ? readOn(exchange, reading) : reading
 }
@@ -50,7 +50,10 @@ export function concludeWhole(exchange: Exchange, { usage, finish, outputBytes, 
   return conclude(exchange, ending, { usage, finish, outputBytes, sawOutput: true, body, endedAt })
 }
 
-function readWhole(exchange: Exchange, reply: Reply): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
+function readWhole(
+  exchange: Exchange,
+  reply: UpstreamResponse,
+): Whole | FailedAttempt | Promise<Whole | FailedAttempt> {
   const { watch, client } = exchange
   // Until the headers came, leaving cancelled the call; from here on the upstream works for money.
   client.onDisconnect = () => watch.endWithin(DRAIN_MS, 'client_gone')

@@ -14,7 +14,7 @@ import {
 } from '../../paid-call/exchange.ts'
 import type { Ending } from '../../paid-call/settle.ts'
 import { unlessAborted } from '../../paid-call/upstream-call.ts'
-import type { Reply } from '../../upstreams/reply.ts'
+import type { UpstreamResponse } from '../../upstreams/response.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError, showWarnings } from './call.ts'
@@ -38,7 +38,11 @@ const PACE: StreamTiming = { commitAfterMs: 10_000, heartbeatMs: 10_000, usageWa
 const EARLY_BYTES = 64 * 1024
 
 /** `calling` is the call to the upstream, still on its way: a slow one must not keep the client without a sign of life. */
-export async function answerStream(exchange: Exchange, calling: Promise<Reply>, pace = PACE): Promise<HttpResponse> {
+export async function answerStream(
+  exchange: Exchange,
+  calling: Promise<UpstreamResponse>,
+  pace = PACE,
+): Promise<HttpResponse> {
   const stream = openStream(exchange, calling, pace)
   const failure = await withTimeout(exchange.parts.ticker, pace.commitAfterMs, stream.peek())
   if (failure) throw failure
@@ -46,7 +50,7 @@ export async function answerStream(exchange: Exchange, calling: Promise<Reply>, 
   return { status: 200, headers: exchange.headers, body: stream.body }
 }
 
-function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTiming) {
+function openStream(exchange: Exchange, calling: Promise<UpstreamResponse>, pace: StreamTiming) {
   const { parts, quote, watch, client } = exchange
   let { answerer } = exchange
   let meter = answerer.openMeter()
@@ -136,7 +140,7 @@ function openStream(exchange: Exchange, calling: Promise<Reply>, pace: StreamTim
     earlyBytes = 0
   }
 
-  async function readUntilOutput(reply: Reply): Promise<FailedAttempt | undefined> {
+  async function readUntilOutput(reply: UpstreamResponse): Promise<FailedAttempt | undefined> {
     exchange.place.resize(0)
     if (!isEventStream(reply)) return await missOfNoStream(exchange, reply)
     upstream = reply

@@ -3,7 +3,7 @@
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Failure } from '../../access/failure.ts'
 import type { Ending } from '../../paid-call/settle.ts'
-import { FAILURE, UNKNOWN, type Verdict } from '../../upstreams/health/lane.ts'
+import { FAILURE, UNKNOWN, type Verdict } from '../../upstreams/health/key-health.ts'
 
 export type FailedAttempt = {
   /** For the client, if nobody else can be asked. */

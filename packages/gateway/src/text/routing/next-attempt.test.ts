@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { compileCatalogue } from '../../access/catalogue.ts'
 import { createApp } from '../../app.ts'
-import { replyOf } from '../../upstreams/reply.ts'
+import { responseOf } from '../../upstreams/response.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
 
 const ALIVE = { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} }
@@ -18,7 +18,7 @@ test.each([
     async send() {
       sent++
       parts.node = node
-      return replyOf(new Response('{}', { status: 503 }))
+      return responseOf(new Response('{}', { status: 503 }))
     },
   })
   const server = serveForTest(createApp(parts, { ready: () => true, accepting: () => true }))
@@ -45,10 +45,10 @@ test.each([
     async send({ id, baseUrl }, { key }) {
       sent.push(`${id} ${key}`)
       if (baseUrl.includes('own.invalid')) throw Object.assign(new Error(code), { code })
-      return replyOf(Response.json({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] }))
+      return responseOf(Response.json({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] }))
     },
   })
-  parts.retryBudget = { request: () => {}, take: () => false }
+  parts.retryBudget = { addRequest: () => {}, take: () => false }
   const { config } = parts.catalogue()
   const own = config.upstreams.get('own')
   const model = config.models.get('same')

@@ -8,7 +8,7 @@ import { formatRequestId } from '../../access/ids.ts'
 import { conclude, type Exchange, NOTHING_SEEN } from '../../paid-call/exchange.ts'
 import { modelCap } from '../../paid-call/hold.ts'
 import { shown } from '../../upstreams/health/health.ts'
-import { Attempt } from '../../upstreams/health/lane.ts'
+import { Attempt } from '../../upstreams/health/key-health.ts'
 import { answeredBy, coverage, measure } from '../accept.ts'
 import type { Asked, Outbound } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
@@ -24,7 +24,7 @@ const PAUSE_FOR_SAME_MS = 300
 export async function nextAttempt(exchange: Exchange, miss: FailedAttempt): Promise<Outbound> {
   const { attempt, parts, quote } = exchange
   if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
-  attempt.judge(miss.verdict, parts.ticker.exactNow())
+  attempt.record(miss.verdict, parts.ticker.exactNow())
   leave(exchange)
   const next = mayGoOn(exchange, miss) ? await findNext(exchange, miss) : undefined
   if (!next) {
@@ -86,7 +86,7 @@ async function findNext(exchange: Exchange, miss: FailedAttempt): Promise<Next |
     if (!outbound) continue
     // Before the hold and the pause, or many that failed together would find the same place free.
     parts.upstreamCalls.move(watch, candidate.upstream)
-    exchange.attempt = new Attempt(candidate.lane, candidate.route.model, parts.ticker.now())
+    exchange.attempt = new Attempt(candidate.health, candidate.route.model, parts.ticker.now())
     if (await isCovered(exchange, again, outbound)) {
       const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
       await Bun.sleep(pause * (0.5 + parts.random()))
@@ -110,7 +110,7 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Fa
   const found = candidateAmong(asked, tried)
   if (found) return found
   const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
-  const isReady = last.lane.isReady(last.route.model, parts.ticker.now()) && !isFull(last, asked.caller, parts)
+  const isReady = last.health.isReady(last.route.model, parts.ticker.now()) && !isFull(last, asked.caller, parts)
   const mayAgain = verdict.is === 'failure' && isFirst && isReady
   return mayAgain ? { offer, candidate: last } : undefined
 }
@@ -125,8 +125,8 @@ function affordable(
   const { retryBudget } = asked.parts
   // Nobody has been asked yet: the next upstream gets this request for the first time, which is no retry.
   if (miss.noConnection && found?.candidate !== asked.candidate) return found
-  if (!found || retryBudget.take(found.candidate.lane.isTrusted)) return found
-  const doubtful = everyCandidate(asked).filter(({ lane }) => !lane.isTrusted)
+  if (!found || retryBudget.take(found.candidate.health.isHealthy)) return found
+  const doubtful = everyCandidate(asked).filter(({ health }) => !health.isHealthy)
   const trusted = candidateAmong(asked, [...tried, ...doubtful])
   return trusted && retryBudget.take(true) ? trusted : undefined
 }
@@ -191,8 +191,8 @@ async function isCovered(exchange: Exchange, asked: Asked, outbound: Outbound): 
 
 /** Once, and not again for every request until it is accepted. */
 function tellRejected({ parts, quote }: Exchange, reason: string): void {
-  const { upstream, key, lane } = quote.candidate
-  if (upstream.kind === 'sandbox' || lane.report(parts.ticker.now()).state === 'rejected') return
+  const { upstream, key, health } = quote.candidate
+  if (upstream.kind === 'sandbox' || health.report(parts.ticker.now()).state === 'rejected') return
   const named = { upstream: upstream.id, key: shown(key), reason }
   parts.log.warn('an upstream rejected its key, which is left out for now', {
     ...{ request: formatRequestId(quote.id), ...named },

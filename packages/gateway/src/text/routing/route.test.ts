@@ -2,12 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import type { Upstream } from '../../config/types.ts'
 import { tiersOf } from '../../upstreams/health/choose.ts'
-import { Lane, type Verdict } from '../../upstreams/health/lane.ts'
+import { KeyHealth, type Verdict } from '../../upstreams/health/key-health.ts'
 import { createSeals } from '../translation/seals.ts'
 import { noRouteError, route, type Searching } from './route.ts'
 
 const candidate = (id: string, priority = 1, weight = 1, perKey?: number): Candidate => ({
-  ...{ upstream: { id, maxConcurrencyPerKey: perKey } as Upstream, key: 'k', lane: new Lane(), priority, weight },
+  ...{
+    upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
+    key: 'k',
+    health: new KeyHealth(),
+    priority,
+    weight,
+  },
   route: { upstream: id, model: 'inner', priority, weight, cost: undefined },
 })
 const offerOf = (...candidates: Candidate[]) =>
@@ -32,8 +38,8 @@ const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) 
     request: { cacheKey, opening: () => opening },
   }) as unknown as Searching
 
-function judge({ lane }: Candidate, verdict: Verdict, times = 1): void {
-  for (let count = 0; count < times; count++) lane.judge('inner', verdict, 0)
+function judge({ health }: Candidate, verdict: Verdict, times = 1): void {
+  for (let count = 0; count < times; count++) health.record('inner', verdict, 0)
 }
 
 const three = () => [candidate('x', 1, 1), candidate('y', 1, 3), candidate('z', 2, 1)] as const
@@ -112,7 +118,7 @@ test('an upstream without a breaker is asked however often it failed', () => {
 test('a key takes as many calls at once as it may, then the next one is asked', () => {
   const [one, two] = [candidate('x', 1, 1, 2), candidate('x', 1, 1, 2)]
   const offer = offerOf(one, two)
-  for (let calls = 0; calls < 2; calls++) one.lane.enter(0)
+  for (let calls = 0; calls < 2; calls++) one.health.startAttempt(0)
   expect(
     route(
       offer,
@@ -120,7 +126,7 @@ test('a key takes as many calls at once as it may, then the next one is asked', 
       partsWith(() => 0),
     ),
   ).toBe(two)
-  for (let calls = 0; calls < 2; calls++) two.lane.enter(0)
+  for (let calls = 0; calls < 2; calls++) two.health.startAttempt(0)
   expect(
     route(
       offer,
@@ -207,6 +213,6 @@ test('while a probe is under way callers are told to come back soon, not when it
       partsWith(() => 0, [], now),
     ).info.retryAfter
   expect(toldAt(0)).toBe(1)
-  alone.lane.enter(1_000)
+  alone.health.startAttempt(1_000)
   expect(toldAt(1_100)).toBe(1)
 })

@@ -54,17 +54,17 @@ export function routeToHealthy(
 function routeToCoolingDown(offer: Offer, asked: Searching, parts: Routing): Candidate | undefined {
   const now = parts.ticker.now()
   const isUsable = (candidate: Candidate): boolean =>
-    candidate.lane.isAskable(candidate.route.model, now) && !isFull(candidate, asked.caller, parts)
+    candidate.health.isUsableAsLastResort(candidate.route.model, now) && !isFull(candidate, asked.caller, parts)
   return choose(offer.tiers, { isUsable, random: parts.random, sticky: () => stickyOf(asked) })
 }
 
-const isHealthy = ({ upstream, route, lane }: Candidate, now: number): boolean =>
-  upstream.breaker === false || lane.isReady(route.model, now)
+const isHealthy = ({ upstream, route, health }: Candidate, now: number): boolean =>
+  upstream.breaker === false || health.isReady(route.model, now)
 
 /** It has as many calls as it may have, or the caller's account has its share of them. */
-export function isFull({ upstream, lane }: Candidate, { account }: Account, { upstreamCalls }: Routing): boolean {
+export function isFull({ upstream, health }: Candidate, { account }: Account, { upstreamCalls }: Routing): boolean {
   const perKey = upstream.maxConcurrencyPerKey
-  return upstreamCalls.isFull(upstream, account) || (perKey !== undefined && lane.inFlight >= perKey)
+  return upstreamCalls.isFull(upstream, account) || (perKey !== undefined && health.inFlight >= perKey)
 }
 
 /** No service caches less than about a thousand tokens. */
@@ -103,7 +103,7 @@ export function hasHealthy({ candidates }: Offer, parts: Routing): boolean {
 export function hasCallable({ candidates }: Offer, parts: Routing): boolean {
   const now = parts.ticker.now()
   return candidates.some(
-    (candidate) => isHealthy(candidate, now) || candidate.lane.isAskable(candidate.route.model, now),
+    (candidate) => isHealthy(candidate, now) || candidate.health.isUsableAsLastResort(candidate.route.model, now),
   )
 }
 
@@ -117,9 +117,9 @@ export function noRouteError(offer: Offer, parts: Routing): Failure {
     const message = `Every upstream of '${model.id}' has as much to do as it can take. Try again shortly.`
     return new Failure('unavailable', message, { retryAfter: 2 })
   }
-  const soonest = Math.min(...candidates.map(({ lane, route }) => lane.askableAt(route.model, now)))
+  const soonest = Math.min(...candidates.map(({ health, route }) => health.usableAsLastResortAt(route.model, now)))
   const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
-  if (candidates.some(({ lane, route }) => lane.asksToWait(route.model, now))) {
+  if (candidates.some(({ health, route }) => health.hasRetryAfter(route.model, now))) {
     const message = `The upstream of '${model.id}' has too many requests and asks to wait for ${retryAfter} s.`
     return new Failure('rate_limited', message, { retryAfter })
   }

@@ -8,7 +8,7 @@ import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dial
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { lesser, modelCap } from '../../paid-call/hold.ts'
-import { upstreamPath } from '../../upstreams/spoken.ts'
+import { upstreamPath } from '../../upstreams/endpoint.ts'
 import { codec } from './codec.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy } from './drop-unsupported.ts'
 import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { type Choosable, choose, tiersOf } from './choose.ts'
-import { Lane } from './lane.ts'
+import { KeyHealth } from './key-health.ts'
 
 type Named = Choosable & { name: string }
-const member = (name: string, priority = 1, weight = 1): Named => ({ name, priority, weight, lane: new Lane() })
+const member = (name: string, priority = 1, weight = 1): Named => ({ name, priority, weight, health: new KeyHealth() })
 
 /** Repeatable draws. */
 function dice(seed = 1): () => number {
@@ -40,7 +40,7 @@ test('weights decide among equals', () => {
 
 test('the less loaded of two wins', () => {
   const [busy, idle] = [member('busy'), member('idle')]
-  for (let calls = 0; calls < 5; calls++) busy.lane.enter(0)
+  for (let calls = 0; calls < 5; calls++) busy.health.startAttempt(0)
   const { busy: toBusy = 0, idle: toIdle = 0 } = counts([busy, idle], 1_000)
   // Only when both draws name the busy one.
   expect(toBusy / (toBusy + toIdle)).toBeCloseTo(0.25, 1)
@@ -50,20 +50,20 @@ test.each([1, 2, 10, 30])('equals share by weight, with %p calls under way', (at
   const [large, small] = [member('large', 1, 3), member('small', 1, 1)]
   const tiers = tiersOf([large, small])
   const random = dice()
-  const underWay: { lane: Lane; endsAt: number; latencyMs: number }[] = []
+  const underWay: { health: KeyHealth; endsAt: number; latencyMs: number }[] = []
   let toSmall = 0
   for (let call = 0; call < 4_000; call++) {
     if (underWay.length === atOnce) {
       underWay.sort((one, other) => one.endsAt - other.endsAt)
-      const { lane, endsAt, latencyMs } = underWay.shift() ?? { lane: large.lane, endsAt: 0, latencyMs: 0 }
-      lane.judge('m', { is: 'good', latencyMs }, endsAt)
-      lane.leave()
+      const { health, endsAt, latencyMs } = underWay.shift() ?? { health: large.health, endsAt: 0, latencyMs: 0 }
+      health.record('m', { is: 'good', latencyMs }, endsAt)
+      health.endAttempt()
     }
-    const { lane } = choose(tiers, { isUsable: everybody, random, sticky: () => undefined }) ?? large
-    if (lane === small.lane) toSmall++
-    lane.enter(0)
+    const { health } = choose(tiers, { isUsable: everybody, random, sticky: () => undefined }) ?? large
+    if (health === small.health) toSmall++
+    health.startAttempt(0)
     const latencyMs = 20 + 10 * random()
-    underWay.push({ lane, endsAt: call * (20 / atOnce) + latencyMs, latencyMs })
+    underWay.push({ health, endsAt: call * (20 / atOnce) + latencyMs, latencyMs })
   }
   expect(toSmall / 4_000).toBeGreaterThan(0.2)
   expect(toSmall / 4_000).toBeLessThan(0.32)
@@ -88,7 +88,7 @@ test('the same number goes the same way, whatever the load; another way while th
     choose(tiers, { isUsable, random: dice(), sticky: () => sticky })
   for (let sticky = 0; sticky < 100; sticky++) {
     const home = at(sticky)
-    home?.lane.enter(0)
+    home?.health.startAttempt(0)
     expect(at(sticky)).toBe(home)
     const away = at(sticky, (member) => member !== home)
     expect(away).toBeDefined()

@@ -1,15 +1,15 @@
-// The lanes of all upstreams. They are found by what they are (host and credential), not by where they are written: a
+// The byName of all upstreams. They are found by what they are (host and credential), not by where they are written: a
 // reloaded configuration meets the same ones again, and entries that share a credential share its quota. Credentials that
 // share one, too, are named by the operator: `quota`.
 import type { Upstream } from '../../config/types.ts'
-import { Cooling } from './cooling.ts'
-import { Lane, type LaneReport } from './lane.ts'
+import { CoolDown } from './cool-down.ts'
+import { KeyHealth, type KeyHealthReport } from './key-health.ts'
 
 /** One way to an upstream: its address with one of its keys. */
-export type Way = { upstream: Upstream; key: string; lane: Lane }
+export type UpstreamKey = { upstream: Upstream; key: string; health: KeyHealth }
 
 /** A key by its last characters only; times on this process's clock mean nothing elsewhere, so how long it will be is told. */
-export type KeyReport = Omit<LaneReport, 'until' | 'cooling'> & {
+export type KeyReport = Omit<KeyHealthReport, 'until' | 'cooling'> & {
   key: string
   waitMs: number | undefined
   cooling: readonly { model: string; waitMs: number }[]
@@ -17,36 +17,36 @@ export type KeyReport = Omit<LaneReport, 'until' | 'cooling'> & {
 
 export type Health = {
   /** The ways of an upstream, in the order of its keys; the same objects for the same configuration object. */
-  waysTo(upstream: Upstream): readonly Way[]
+  keysOf(upstream: Upstream): readonly UpstreamKey[]
   /** What an operator sees. */
   report(upstream: Upstream, now: number): KeyReport[]
 }
 
 export function createHealth(): Health {
-  const lanes = new Map<string, Lane>()
-  const quotas = new Map<string, Cooling>()
-  const ways = new WeakMap<Upstream, readonly Way[]>()
+  const byName = new Map<string, KeyHealth>()
+  const quotas = new Map<string, CoolDown>()
+  const keysByUpstream = new WeakMap<Upstream, readonly UpstreamKey[]>()
 
-  function laneOf(upstream: Upstream, key: string): Lane {
+  function healthOf(upstream: Upstream, key: string): KeyHealth {
     const { quota } = upstream
     const name = `${hostOf(upstream)} ${fingerprint(key)} ${quota ?? ''}`
-    const shared = quota === undefined ? undefined : getOrAdd(quotas, quota, () => new Cooling())
-    return getOrAdd(lanes, name, () => new Lane(shared))
+    const shared = quota === undefined ? undefined : getOrAdd(quotas, quota, () => new CoolDown())
+    return getOrAdd(byName, name, () => new KeyHealth(shared))
   }
 
-  function waysTo(upstream: Upstream): readonly Way[] {
-    let known = ways.get(upstream)
+  function keysOf(upstream: Upstream): readonly UpstreamKey[] {
+    let known = keysByUpstream.get(upstream)
     if (!known) {
       const keys = upstream.keys.length > 0 ? upstream.keys : [NO_KEY]
-      known = keys.map((key) => ({ upstream, key, lane: laneOf(upstream, key) }))
-      ways.set(upstream, known)
+      known = keys.map((key) => ({ upstream, key, health: healthOf(upstream, key) }))
+      keysByUpstream.set(upstream, known)
     }
     return known
   }
 
   return {
-    waysTo,
-    report: (upstream, now) => waysTo(upstream).map(({ key, lane }) => keyReport(key, lane.report(now), now)),
+    keysOf: keysOf,
+    report: (upstream, now) => keysOf(upstream).map(({ key, health }) => keyReport(key, health.report(now), now)),
   }
 }
 
@@ -56,7 +56,7 @@ function getOrAdd<T>(all: Map<string, T>, name: string, make: () => T): T {
   return known
 }
 
-function keyReport(key: string, { until, cooling, ...rest }: LaneReport, now: number): KeyReport {
+function keyReport(key: string, { until, cooling, ...rest }: KeyHealthReport, now: number): KeyReport {
   return {
     key: shown(key),
     ...rest,

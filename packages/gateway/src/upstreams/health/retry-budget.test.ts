@@ -7,7 +7,7 @@ test.each([
   const budget = createRetryBudget()
   let attempts = 0
   for (let request = 0; request < requests; request++) {
-    budget.request()
+    budget.addRequest()
     attempts++
     while (budget.take(false)) attempts++
   }
@@ -17,13 +17,13 @@ test.each([
 
 test('a quiet gateway may try again at once', () => {
   const budget = createRetryBudget()
-  budget.request()
+  budget.addRequest()
   expect([budget.take(false), budget.take(false)]).toEqual([true, true])
 })
 
 test('quiet hours do not save up a storm', () => {
   const budget = createRetryBudget()
-  for (let request = 0; request < 1_000; request++) budget.request()
+  for (let request = 0; request < 1_000; request++) budget.addRequest()
   let taken = 0
   while (budget.take(false)) taken++
   expect(taken).toBe(5)
@@ -34,7 +34,7 @@ test('a burst goes to an upstream that is well, and is paid back before others m
   for (let burst = 0; burst < 50; burst++) expect(budget.take(true)).toBe(true)
   let requests = 0
   while (!budget.take(false)) {
-    budget.request()
+    budget.addRequest()
     requests++
   }
   expect(requests).toBeGreaterThan(300)
@@ -43,6 +43,6 @@ test('a burst goes to an upstream that is well, and is paid back before others m
 test('what is owed is bounded: one bad model does not keep all others from another try', () => {
   const budget = createRetryBudget()
   for (let burst = 0; burst < 10_000; burst++) budget.take(true)
-  for (let requests = 0; requests < 500; requests++) budget.request()
+  for (let requests = 0; requests < 500; requests++) budget.addRequest()
   expect(budget.take(false)).toBe(true)
 })

@@ -5,7 +5,7 @@
 
 export type RetryBudget = {
   /** A request begins. */
-  request(): void
+  addRequest(): void
   /** Whether one more attempt may be made; if so it counts. */
   take(isTrusted: boolean): boolean
 }
@@ -20,7 +20,7 @@ const MOST_OWED = 60
 export function createRetryBudget(share = SHARE, mostSaved = MOST_SAVED): RetryBudget {
   let saved = mostSaved
   return {
-    request() {
+    addRequest() {
       saved = Math.min(mostSaved, saved + share)
     },
     take(isTrusted) {

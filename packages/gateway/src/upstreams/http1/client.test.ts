@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { readAtMost } from '../read.ts'
-import type { Reply } from '../reply.ts'
+import { readAtMost } from '../read-body.ts'
+import type { UpstreamResponse } from '../response.ts'
 import { createHttp1 } from './client.ts'
 import { Connection } from './connection.ts'
 
@@ -45,9 +45,9 @@ const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLe
 
 const http1 = createHttp1()
 const ask = (origin: string, cancel = new Cancel()) => http1(origin, REQUEST, cancel)
-const textOf = async (reply: Reply) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
+const textOf = async (reply: UpstreamResponse) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
 /** `expect(...).rejects` would wait for ever for what must not. */
-const outcome = (asking: Promise<Reply>): Promise<string> =>
+const outcome = (asking: Promise<UpstreamResponse>): Promise<string> =>
   Promise.race([
     asking.then(
       () => 'answered',
@@ -289,7 +289,7 @@ async function connect(origin: string): Promise<Connection> {
   return connection
 }
 
-const sendOver = (connection: Connection, cancel = new Cancel()): Promise<Reply> =>
+const sendOver = (connection: Connection, cancel = new Cancel()): Promise<UpstreamResponse> =>
   new Promise((answered, failed) => connection.send(REQUEST, { cancel, answered, failed }))
 
 test('a connection that is used does not get too old, one that waits does', async () => {

@@ -3,7 +3,7 @@
 import type { Cancel } from '@trivium/http/cancel.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
-import { plain, type Reply } from '../reply.ts'
+import { decompressed, type UpstreamResponse } from '../response.ts'
 import { Closed, CONNECT_WITHIN_MS, NotConnected } from './closed.ts'
 import { type Asker, Connection, type Owner } from './connection.ts'
 
@@ -94,7 +94,7 @@ const HANDLERS: SocketHandler<Connection> = {
 }
 
 /** `address` is up to and without the path: `http://host:port`. */
-export type Http1 = (address: string, request: Pieces, cancel: Cancel) => Promise<Reply>
+export type Http1 = (address: string, request: Pieces, cancel: Cancel) => Promise<UpstreamResponse>
 
 /** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
 const MOST_ORIGINS = 1_000
@@ -127,7 +127,7 @@ export function createHttp1(
     })
 }
 
-type Told = { resolve(reply: Reply): void; reject(error: unknown): void; now(): number }
+type Told = { resolve(reply: UpstreamResponse): void; reject(error: unknown): void; now(): number }
 
 /** A request until its reply begins. Told by its connection how it goes: a promise for each step costs more than the step. */
 class Call implements Asker {
@@ -161,8 +161,8 @@ class Call implements Asker {
     opening.then((fresh) => fresh.send(this.#request, this)).catch(this.#told.reject)
   }
 
-  answered(reply: Reply): void {
-    this.#told.resolve(plain(reply))
+  answered(reply: UpstreamResponse): void {
+    this.#told.resolve(decompressed(reply))
   }
 
   /** Upstreams close idle connections whenever they like, also at the moment when a request is under way to them. */

@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket } from 'bun'
-import { readAtMost } from '../read.ts'
-import type { Reply } from '../reply.ts'
+import { readAtMost } from '../read-body.ts'
+import type { UpstreamResponse } from '../response.ts'
 import { Connection } from './connection.ts'
 
 const REQUEST = [Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')]
 
 /** The reply that comes in these reads, or the code of the error. */
-function replyOf(...reads: string[]): Promise<Reply | string> {
+function replyOf(...reads: string[]): Promise<UpstreamResponse | string> {
   const connection = new Connection({ free: () => {}, closed: () => {} })
   const socket = { write: (bytes: Uint8Array) => bytes.length, pause() {}, resume() {}, timeout() {}, terminate() {} }
   connection.opened(socket as unknown as Socket<Connection>)
@@ -21,7 +21,7 @@ function replyOf(...reads: string[]): Promise<Reply | string> {
   })
 }
 
-async function textOf(reply: Reply | string, limit = 1e9): Promise<string | undefined> {
+async function textOf(reply: UpstreamResponse | string, limit = 1e9): Promise<string | undefined> {
   if (typeof reply === 'string') return reply
   const bytes = await readAtMost(reply, limit)
   return bytes && Buffer.from(bytes).toString('latin1')

@@ -1,6 +1,6 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
 import { appendPiece } from '@trivium/http/framing/append-piece.ts'
-import type { Reply } from '../reply.ts'
+import type { UpstreamResponse } from '../response.ts'
 import { Closed } from './closed.ts'
 import type { Head } from './head.ts'
 
@@ -17,7 +17,7 @@ const MOST_WAITING = 64 * 1024
 
 type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
 
-export class Http1Reply implements Reply {
+export class Http1Reply implements UpstreamResponse {
   readonly status: number
   readonly length: number | undefined
   received = 0

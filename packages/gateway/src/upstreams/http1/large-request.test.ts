@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { readAtMost } from '../read.ts'
+import { readAtMost } from '../read-body.ts'
 import { createHttp1 } from './client.ts'
 
 const SIZE = 24_000_000

@@ -6,7 +6,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
-import { readPriceList } from '../price-list.ts'
+import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
 
 const ALL = [...KINDS.values()]

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenPrice } from '../config/types.ts'
-import type { Figures } from '../money/prices/token-price.ts'
+import type { TokenPrice } from '../../config/types.ts'
+import type { Figures } from '../../money/prices/token-price.ts'
 import { findListed, type ListedModel, readPriceList } from './price-list.ts'
 
 const list = readPriceList()
@@ -18,7 +18,7 @@ describe('the built-in list', () => {
   })
 
   test('is documented with its day and sources', () => {
-    const text = readFileSync(join(import.meta.dir, '../../../../docs/prices.md'), 'utf8')
+    const text = readFileSync(join(import.meta.dir, '../../../../../docs/prices.md'), 'utf8')
     expect(text).toContain(`Built-in price list of ${list.date}.`)
     for (const { kind, variable, source } of list.vendors) {
       expect(text).toContain(`| \`${kind}\` | \`${variable}\` | ${source} |`)

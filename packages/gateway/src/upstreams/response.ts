@@ -1,6 +1,6 @@
 // An upstream's answer, whoever brought it: our own client, Bun's, or an embedded model.
 
-export type Reply = {
+export type UpstreamResponse = {
   readonly status: number
   /** Of the body, where whoever brings it has made it out already. */
   readonly length?: number | undefined
@@ -25,7 +25,7 @@ export type Reply = {
 type Reader = { read(): Promise<{ value?: Uint8Array | undefined }>; cancel(): Promise<void> }
 
 /** Of Bun's client, and of the embedded models. */
-export function replyOf(response: Response): Reply {
+export function responseOf(response: Response): UpstreamResponse {
   const { status, headers } = response
   let reader: Reader | undefined
   const source = () => {
@@ -57,11 +57,11 @@ const ENCODINGS: Readonly<Record<string, 'gzip' | 'deflate' | 'brotli' | 'zstd'>
 }
 
 /** Decoded as it is read, so that nobody's compressed megabyte becomes our gigabyte. */
-export function plain(reply: Reply): Reply {
+export function decompressed(reply: UpstreamResponse): UpstreamResponse {
   const encoding = reply.header('content-encoding')
   const format = encoding === null ? undefined : ENCODINGS[encoding.trim().toLowerCase()]
   if (format === undefined) return reply
-  const decoded = replyOf(new Response(streamOf(reply).pipeThrough(new DecompressionStream(format))))
+  const decoded = responseOf(new Response(streamOf(reply).pipeThrough(new DecompressionStream(format))))
   return {
     ...decoded,
     status: reply.status,
@@ -71,7 +71,7 @@ export function plain(reply: Reply): Reply {
 
 const ABOUT_ENCODED = ['content-encoding', 'content-length']
 
-function streamOf(reply: Reply): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamOf(reply: UpstreamResponse): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     async pull(controller) {
       const piece = await reply.read()

@@ -1,12 +1,12 @@
 // The built-in price list: one data file, read by the readers of the configuration file, so that a price means the same
 // in both. It is read when somebody asks for it, not at every start.
 
-import { formatMistakes } from '../config/format-mistakes.ts'
-import { readMediaPrice } from '../config/sections/media-prices.ts'
-import { readTokenPrice } from '../config/sections/token-prices.ts'
-import type { Model, ModelType, UpstreamDialect } from '../config/types.ts'
-import { addMistake, parseDocumentOf, type YamlValue } from '../config/yaml/document.ts'
-import { fieldsOf, listOf } from '../config/yaml/fields.ts'
+import { formatMistakes } from '../../config/format-mistakes.ts'
+import { readMediaPrice } from '../../config/sections/media-prices.ts'
+import { readTokenPrice } from '../../config/sections/token-prices.ts'
+import type { Model, ModelType, UpstreamDialect } from '../../config/types.ts'
+import { addMistake, parseDocumentOf, type YamlValue } from '../../config/yaml/document.ts'
+import { fieldsOf, listOf } from '../../config/yaml/fields.ts'
 import {
   readBoolean,
   readInteger,
@@ -15,8 +15,8 @@ import {
   readUrl,
   readWord,
   withoutTrailingSlash,
-} from '../config/yaml/scalars.ts'
-import type { Price } from '../money/prices/price-diff.ts'
+} from '../../config/yaml/scalars.ts'
+import type { Price } from '../../money/prices/price-diff.ts'
 import source from './price-list.yaml' with { type: 'text' }
 
 /** Where models of these types are called. */

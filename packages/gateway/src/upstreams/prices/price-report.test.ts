@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { assemble } from '../config/assemble.ts'
+import { assemble } from '../../config/assemble.ts'
 import { readPriceList } from './price-list.ts'
 import { compareWithList } from './price-report.ts'
 

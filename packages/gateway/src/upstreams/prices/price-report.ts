@@ -1,6 +1,6 @@
 // The operator's models beside the built-in price list. Pure.
-import type { FileConfig } from '../config/types.ts'
-import { type Difference, differences, type Price } from '../money/prices/price-diff.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { type Difference, differences, type Price } from '../../money/prices/price-diff.ts'
 import { findListed, type PriceList } from './price-list.ts'
 
 export type ComparedModel = {

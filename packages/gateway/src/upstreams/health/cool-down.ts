@@ -2,13 +2,13 @@
 // with others), and what makes a lane rest. Pure; the clock is passed in, in milliseconds.
 
 /** Too much was asked: `waitMs` if the upstream said for how long; `all`: of every model, not only this. */
-export type Limited = { waitMs: number | undefined; all: boolean }
+export type RateLimited = { waitMs: number | undefined; all: boolean }
 
 /** What a 429 without a word on when to come back means, and the most that is believed. */
 const USUAL_COOLING_MS = 2_000
 const LONGEST_COOLING_MS = 60_000
 
-export class Cooling {
+export class CoolDown {
   /** For all models. */
   #until = 0
   readonly #models = new Map<string, number>()
@@ -16,7 +16,7 @@ export class Cooling {
   readonly #toldModels = new Map<string, Told>()
   #told: Told = NEVER_TOLD
 
-  limited(model: string, { waitMs, all }: Limited, now: number): void {
+  start(model: string, { waitMs, all }: RateLimited, now: number): void {
     const until = now + Math.min(LONGEST_COOLING_MS, Math.max(0, waitMs ?? USUAL_COOLING_MS))
     for (const [name, end] of this.#models) if (end <= now) this.#models.delete(name)
     for (const [name, told] of this.#toldModels) if (told.until <= now) this.#toldModels.delete(name)
@@ -36,12 +36,12 @@ export class Cooling {
   }
 
   /** The upstream has said when to come back, and it is too early. */
-  asksToWait(model: string, now: number): boolean {
+  hasRetryAfter(model: string, now: number): boolean {
     return now < this.#told.until || (this.#toldModels.size > 0 && now < (this.#toldModels.get(model)?.until ?? 0))
   }
 
   /** While `asksToWait`: the time that the upstream has named, also where it is asked again before that. Else 0. */
-  toldUntil(model: string, now: number): number {
+  retryAfterUntil(model: string, now: number): number {
     const { until, saidUntil } = later(this.#told, this.#toldModels.get(model) ?? NEVER_TOLD)
     return now < until ? saidUntil : 0
   }
@@ -52,7 +52,7 @@ export class Cooling {
   }
 
   /** Whether nothing at all may be asked for. */
-  isForAll(now: number): boolean {
+  coversAllModels(now: number): boolean {
     return now < this.#until
   }
 

@@ -5,10 +5,10 @@ import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest, TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { Upstream } from '../config/types.ts'
-import { readAtMost } from './read.ts'
-import type { Send } from './send.ts'
-import { upstreamPath } from './spoken.ts'
+import type { Upstream } from '../../config/types.ts'
+import { upstreamPath } from '../endpoint.ts'
+import { readAtMost } from '../read-body.ts'
+import type { Send } from '../send.ts'
 
 export type Check = {
   /** Counted from 1; null: it takes none. */

@@ -7,14 +7,14 @@
 // A 429 cools what was asked for without counting as a failure; a rejected credential is out; who does not have a model, or
 // wants to be left alone after a failure, rests. All of them are asked again only when their time is up, or where nobody else
 // can be asked: unless a 429 has said when to come back.
-import { Cooling, type Limited } from './cooling.ts'
+import { CoolDown, type RateLimited } from './cool-down.ts'
 
 /** How an attempt went, as far as the upstream is to blame for it. */
 export type Verdict =
   | { is: 'good'; latencyMs: number }
   /** It did not answer, or answered with a fault of its own. `restMs`: for so long it wants to be left alone. */
   | { is: 'failure'; restMs?: number }
-  | ({ is: 'limited' } & Limited)
+  | ({ is: 'limited' } & RateLimited)
   /** The credential is wrong, forbidden or has nothing left to spend. */
   | { is: 'rejected'; reason: string }
   /** The credential is good, but has no such model. */
@@ -25,10 +25,10 @@ export type Verdict =
 export const FAILURE: Verdict = { is: 'failure' }
 export const UNKNOWN: Verdict = { is: 'unknown' }
 
-export type LaneState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
+export type KeyState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
 
-export type LaneReport = {
-  state: LaneState
+export type KeyHealthReport = {
+  state: KeyState
   /** When it will be tried again. */
   until: number | undefined
   /** Models that are not asked for with this credential for now, which is well otherwise. */
@@ -55,7 +55,7 @@ const NO_PROBE = -1
 /** Twice as slow means nothing where it is two milliseconds instead of one. */
 const NEGLIGIBLE_MS = 5
 
-export class Lane {
+export class KeyHealth {
   #inFlight = 0
   #latencyMs: number | undefined
   #failuresInARow = 0
@@ -70,12 +70,12 @@ export class Lane {
   #probe = 0
   #rejectedUntil = 0
   #reason: string | undefined
-  readonly #cooling: Cooling
+  readonly #cooling: CoolDown
   /** Of models that others had better be asked for. Its own affair, also where the quota is shared. */
-  readonly #resting = new Cooling()
+  readonly #resting = new CoolDown()
 
   /** `cooling`: of the quota that it shares with other lanes; absent: it has one of its own. */
-  constructor(cooling = new Cooling()) {
+  constructor(cooling = new CoolDown()) {
     this.#cooling = cooling
   }
 
@@ -99,24 +99,24 @@ export class Lane {
   }
 
   /** Nothing speaks against it: a second try there is no shot in the dark. */
-  get isTrusted(): boolean {
+  get isHealthy(): boolean {
     return this.#failuresInARow === 0 && this.#openUntil === undefined && !this.#refuses
   }
 
   /** Whether it may be asked where nobody else can be: a limit may have been lifted, a key paid for. */
-  isAskable(model: string, now: number): boolean {
+  isUsableAsLastResort(model: string, now: number): boolean {
     const isOpen = (this.#openUntil !== undefined && now < this.#openUntil) || now < this.#probeUntil
-    return !isOpen && !this.asksToWait(model, now)
+    return !isOpen && !this.hasRetryAfter(model, now)
   }
 
   /** The upstream has said with a 429 when to come back, and it is too early. */
-  asksToWait(model: string, now: number): boolean {
-    return this.#cooling.asksToWait(model, now)
+  hasRetryAfter(model: string, now: number): boolean {
+    return this.#cooling.hasRetryAfter(model, now)
   }
 
   /** When `isAskable` may become true again, or the later time that a 429 has named. In the past while a probe is under way, which may end at any moment. */
-  askableAt(model: string, now: number): number {
-    return Math.max(this.#openUntil ?? 0, this.#cooling.toldUntil(model, now))
+  usableAsLastResortAt(model: string, now: number): number {
+    return Math.max(this.#openUntil ?? 0, this.#cooling.retryAfterUntil(model, now))
   }
 
   /** When `isReady` may become true again. */
@@ -129,7 +129,7 @@ export class Lane {
    * Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. Gives the
    * number of the probe, for `judge`.
    */
-  enter(now: number): number {
+  startAttempt(now: number): number {
     this.#inFlight++
     if (this.#openUntil === undefined) return NO_PROBE
     this.#probeUntil = now + PROBE_MS
@@ -137,7 +137,7 @@ export class Lane {
   }
 
   /** Gives the place back. */
-  leave(): void {
+  endAttempt(): void {
     this.#inFlight--
   }
 
@@ -145,22 +145,22 @@ export class Lane {
    * What was learned from an attempt. One whose answer began well may still break off. While the lane is not closed, only its
    * latest probe is heard, and good news: the end of one that was under way before must not let a second probe in.
    */
-  judge(model: string, verdict: Verdict, now: number, probe = NO_PROBE): void {
+  record(model: string, verdict: Verdict, now: number, probe = NO_PROBE): void {
     const isHeard = this.#openUntil === undefined || probe === this.#probe
     if (isHeard || verdict.is === 'good') this.#probeUntil = 0
     if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
     else if (verdict.is === 'failure') this.#failed(now, isHeard)
-    else if (verdict.is === 'limited') this.#cooling.limited(model, verdict, now)
+    else if (verdict.is === 'limited') this.#cooling.start(model, verdict, now)
     else if (verdict.is === 'rejected') {
       this.#rejectedUntil = now + REJECTED_MS
       this.#reason = verdict.reason
     }
     const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_MS : undefined
-    if (restMs !== undefined) this.#resting.limited(model, { waitMs: restMs, all: false }, now)
+    if (restMs !== undefined) this.#resting.start(model, { waitMs: restMs, all: false }, now)
   }
 
-  report(now: number): LaneReport {
+  report(now: number): KeyHealthReport {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
@@ -168,11 +168,11 @@ export class Lane {
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
-  #state(now: number): LaneState {
+  #state(now: number): KeyState {
     if (now < this.#probeUntil) return 'probing'
     if (now < this.#rejectedUntil) return 'rejected'
     if (this.#openUntil !== undefined) return 'open'
-    return this.#cooling.isForAll(now) ? 'cooling' : 'ready'
+    return this.#cooling.coversAllModels(now) ? 'cooling' : 'ready'
   }
 
   #succeeded(latencyMs: number): void {
@@ -205,18 +205,18 @@ export class Lane {
 
 /** One call on a lane: its place there, and what it taught. */
 export class Attempt {
-  readonly #lane: Lane
+  readonly #lane: KeyHealth
   readonly #model: string
   #sentAt: number
   readonly #probe: number
   #judged = false
   #left = false
 
-  constructor(lane: Lane, model: string, now: number) {
+  constructor(lane: KeyHealth, model: string, now: number) {
     this.#lane = lane
     this.#model = model
     this.#sentAt = now
-    this.#probe = lane.enter(now)
+    this.#probe = lane.startAttempt(now)
   }
 
   /** The request leaves: what was waited for before is not the upstream's. `at` is exact, as in `answered`. */
@@ -224,10 +224,10 @@ export class Attempt {
     this.#sentAt = at
   }
 
-  judge(verdict: Verdict, now: number): void {
+  record(verdict: Verdict, now: number): void {
     if (this.#left) return
     this.#judged = true
-    this.#lane.judge(this.#model, verdict, now, this.#probe)
+    this.#lane.record(this.#model, verdict, now, this.#probe)
   }
 
   /**
@@ -235,13 +235,13 @@ export class Attempt {
    * clock of the pauses is too coarse: most answers would have come in no time, and the others would pass for slow.
    */
   answered(now: number, at = now): void {
-    if (!this.#judged) this.judge({ is: 'good', latencyMs: at - this.#sentAt }, now)
+    if (!this.#judged) this.record({ is: 'good', latencyMs: at - this.#sentAt }, now)
   }
 
   /** Once, however often it is called. */
   end(now: number): void {
-    if (!this.#judged) this.judge(UNKNOWN, now)
-    if (!this.#left) this.#lane.leave()
+    if (!this.#judged) this.record(UNKNOWN, now)
+    if (!this.#left) this.#lane.endAttempt()
     this.#left = true
   }
 }

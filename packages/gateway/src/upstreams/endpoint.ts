@@ -11,14 +11,14 @@ const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
 }
 
 /** As described, else (at the embedded model) as vendors' own SDKs speak it. */
-export function spokenAt({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
+export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
   for (const each of endpoints) if (each.dialect === dialect) return each
   return STANDARD[dialect]
 }
 
 /** Below the upstream's base address. */
 export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: string, stream: boolean): string {
-  const { path } = spokenAt(upstream, dialect)
+  const { path } = endpointOf(upstream, dialect)
   if (dialect !== 'generate-content') return path
   const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
   const plain = encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')
@@ -26,6 +26,6 @@ export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: 
   return path.replace('{model}', () => plain).replace('{method}', method)
 }
 
-export function withKey(credential: Credential, key: string): Record<string, string> {
+export function credentialHeader(credential: Credential, key: string): Record<string, string> {
   return credential === 'bearer' ? { authorization: `Bearer ${key}` } : { [credential]: key }
 }

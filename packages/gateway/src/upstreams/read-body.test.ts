@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { readAtMost } from './read.ts'
-import type { Reply } from './reply.ts'
+import { readAtMost } from './read-body.ts'
+import type { UpstreamResponse } from './response.ts'
 
 /** Tells what the watch is told of an answer that comes in these pieces. */
 async function told(...texts: string[]): Promise<string[]> {
@@ -11,7 +11,7 @@ async function told(...texts: string[]): Promise<string[]> {
     resetIdle: () => heard.push('alive'),
   }
   const read = () => Promise.resolve(pieces.shift())
-  const reply: Reply = { status: 200, header: () => null, read, cancel: () => {} }
+  const reply: UpstreamResponse = { status: 200, header: () => null, read, cancel: () => {} }
   expect(Buffer.from((await readAtMost(reply, 100, watch)) ?? []).toString()).toBe(texts.join(''))
   return heard
 }
@@ -47,7 +47,7 @@ const WAYS: [number, number | undefined, 'whole' | 'pieces' | 'nothing'][] = [
 
 test.each(WAYS)('status %d with an announced length of %p: %s', async (status, length, expected) => {
   let read = 'nothing'
-  const reply: Reply = {
+  const reply: UpstreamResponse = {
     ...{ status, length, header: () => null, cancel: () => {} },
     async read() {
       read = 'pieces'
@@ -64,7 +64,7 @@ test.each(WAYS)('status %d with an announced length of %p: %s', async (status, l
 
 test('an endless body without an announced length is read up to the limit', async () => {
   let cancelled = 0
-  const reply: Reply = {
+  const reply: UpstreamResponse = {
     ...{ status: 200, header: () => null, cancel: () => cancelled++ },
     read: async () => new Uint8Array(1_000),
     readWhole: () => new Promise(() => {}),

@@ -2,10 +2,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Upstream } from '../config/types.ts'
-import { standardEndpoint } from '../config/upstream-kinds.ts'
-import { type Probe, probeUpstream } from './check.ts'
-import { createSend } from './send.ts'
+import type { Upstream } from '../../config/types.ts'
+import { standardEndpoint } from '../../config/upstream-kinds.ts'
+import { createSend } from '../send.ts'
+import { type Probe, probeUpstream } from './check-upstream.ts'
 
 const asked: string[] = []
 const server = Bun.serve({
@@ -20,7 +20,7 @@ const server = Bun.serve({
     return Response.json(isGood ? { data: [] } : { error: { message: 'no' } }, { status: isGood ? 200 : 401 })
   },
 })
-const certificate = (name: string) => readFileSync(join(import.meta.dir, '../../fixtures', `localhost.${name}.pem`))
+const certificate = (name: string) => readFileSync(join(import.meta.dir, '../../../fixtures', `localhost.${name}.pem`))
 const secure = Bun.serve({
   ...{ port: 0, hostname: '127.0.0.1', tls: { cert: certificate('cert'), key: certificate('key') } },
   fetch: () => new Response('{}'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Upstream } from '../config/types.ts'
-import { checkUpstream } from './check.ts'
-import type { Send } from './send.ts'
+import type { Upstream } from '../../config/types.ts'
+import type { Send } from '../send.ts'
+import { checkUpstream } from './check-upstream.ts'
 
 const silent: Send = (_upstream, { cancel }) =>
   new Promise((_resolve, reject) => {

@@ -2,7 +2,7 @@
 
 import { maxEncodedBytes } from '@trivium/http/framing/chunked.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import type { Reply } from './reply.ts'
+import type { UpstreamResponse } from './response.ts'
 
 /** Bodies up to this size are read without watching their progress: the idle limit holds for all of it. */
 const MOST_AT_ONCE = 1024 * 1024
@@ -12,7 +12,7 @@ type Watch = { received(piece: Uint8Array): void; resetIdle(): void }
 
 /** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
 export function readAtMost(
-  reply: Reply,
+  reply: UpstreamResponse,
   limit: number,
   watch?: Watch,
 ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
@@ -30,8 +30,8 @@ export function readAtMost(
 }
 
 async function readOn(
-  reply: Reply,
-  first: ReturnType<Reply['read']>,
+  reply: UpstreamResponse,
+  first: ReturnType<UpstreamResponse['read']>,
   limit: number,
   watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
