@@ -1,9 +1,8 @@
-// Ends a call early. A signal costs more to make than the rest of a short call's bookkeeping, so one is made only for
-// those who cannot do without.
+// Cancels a call. Creating an AbortSignal costs more than the rest of a short call's bookkeeping, so it is created on demand.
 
 export class Cancel {
   isCancelled = false
-  /** What is to be given up: whoever is at work for the call puts itself here. */
+  /** What to cancel: the part that currently works for the call sets itself here. */
   target: { cancel(): void } | undefined
   #controller: AbortController | undefined
 

@@ -1,12 +1,12 @@
-// An answer that is the same for everybody but for its id and its time, and so is put together once.
+// A response that is the same for all requests except for its id and date, and is serialized once.
 
 import { statusLine } from './framing/status-line.ts'
 import { type FixedHeaders, type HttpResponse, ResponseHeaders } from './response.ts'
 
-/** Stands for the id until there is one, in a body as well. As long as any. */
+/** Replaced by the request id in headers and body. As long as any request id. */
 export const REQUEST_ID_PLACEHOLDER = 'req_0000000000000000'
 
-/** `body`: has only characters of one byte. */
+/** `body` consists of one-byte characters. */
 export type Preparation = { status: number; fixed: FixedHeaders; body: string }
 
 export class PreparedResponse {
@@ -14,7 +14,7 @@ export class PreparedResponse {
   readonly #fixed: FixedHeaders
   readonly #body: string
   readonly #statusLine: string
-  /** What is between the ids, from the first header on. */
+  /** The text between the ids, from the first header on. */
   readonly #first: string
   readonly #others: readonly string[]
 
@@ -31,9 +31,9 @@ export class PreparedResponse {
     this.#others = others
   }
 
-  /** As it goes over the wire. `date`: the line that tells it. */
-  text(date: string, id: string, staysOpen: boolean): string {
-    let text = `${this.#statusLine}${date}${staysOpen ? '' : 'connection: close\r\n'}${this.#first}`
+  /** The response as sent. `date` is the whole header line. */
+  text(date: string, id: string, keepsAlive: boolean): string {
+    let text = `${this.#statusLine}${date}${keepsAlive ? '' : 'connection: close\r\n'}${this.#first}`
     for (const other of this.#others) text += id + other
     return text
   }

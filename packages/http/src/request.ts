@@ -1,33 +1,35 @@
-// A request as whoever reads and answers it sees it. The server makes it (`server/`), tests may make their own.
+// A request as handlers see it. The server creates it (`server/`); tests may create their own.
 
-/** Names are in small letters. What stands there more than once is joined by commas, as it came. */
+/** Lookup by lowercase name. The values of repeated header lines are joined with commas, in the order received. */
 export type RequestHeaders = { get(name: string): string | null }
 
-/** Whoever asks, and may leave. */
+/** The client of a request, which may disconnect at any time. */
 export type Client = {
-  /** It has. */
   readonly isDisconnected: boolean
-  /** What is done when it does, once. One place: each step of a journey puts there what leaving means to it. */
+  /** Called once when the client disconnects. There is one callback: each step of a request replaces the previous one's. */
   onDisconnect: (() => void) | undefined
 }
 
 export type HttpRequest = Client & {
   readonly method: string
-  /** Path and query, as they were sent. */
+  /** Path and query, as sent. */
   readonly target: string
-  readonly headers: RequestHeaders
+  readonly headers: RequestHeaders & {
+    /** One value per header line. */
+    getAll(name: string): readonly string[]
+  }
   readonly body: RequestBody
-  /** At the door, before it was read; 0: it did not have to. */
+  /** Time in the admission queue, before the request was parsed; 0 if it did not queue. */
   readonly queuedMs: number
-  /** The other end of the connection; unknown when it has gone. */
+  /** The peer's IP address; empty once the connection is closed. */
   address(): string
 }
 
 export type RequestBody = {
-  /** Bytes that have arrived, as they were sent: the framing of chunks included. */
+  /** Bytes received so far, as sent: chunk framing included. */
   readonly received: number
-  /** All of it has arrived; absent: unknown. */
+  /** Whether the whole body has arrived; absent: unknown. */
   readonly isComplete?: boolean
-  /** The next piece, at once if it has come; undefined: there is no more. Rejects when the client leaves before the end. */
+  /** The next piece, synchronously if it has arrived; undefined at the end. Rejects if the client disconnects first. */
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
 }

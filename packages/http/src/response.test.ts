@@ -48,6 +48,37 @@ describe('the headers of an answer', () => {
     )
   })
 
+  test('append keeps the values that exist, fixed ones included; set replaces all of them', () => {
+    const headers = new ResponseHeaders(fixedHeaders({ vary: 'origin' }), 'req_1')
+    headers.append('set-cookie', 'a=1; Path=/')
+    headers.append('vary', 'accept')
+    headers.append('set-cookie', 'b=2')
+    expect(headers.lines()).toBe(`vary: origin\r\n${ID}set-cookie: a=1; Path=/\r\nvary: accept\r\nset-cookie: b=2\r\n`)
+    expect([headers.getAll('set-cookie'), headers.getAll('vary'), headers.getAll('etag')]).toEqual([
+      ['a=1; Path=/', 'b=2'],
+      ['origin', 'accept'],
+      [],
+    ])
+    headers.set('set-cookie', 'c=3')
+    headers.set('vary', '*')
+    expect(headers.lines()).toBe(`${ID}set-cookie: c=3\r\nvary: *\r\n`)
+    expect([headers.getAll('set-cookie'), headers.getAll('vary')]).toEqual([['c=3'], ['*']])
+  })
+
+  test('remove takes away every value that was added; the fixed one is sent again', () => {
+    const headers = open()
+    headers.append('set-cookie', 'a=1')
+    headers.append('set-cookie', 'b=2')
+    headers.set('x-frame-options', 'SAMEORIGIN')
+    headers.remove('set-cookie')
+    headers.remove('x-frame-options')
+    expect(headers.lines()).toBe(`cache-control: private, no-store\r\nx-frame-options: DENY\r\n${ID}`)
+  })
+
+  test('an appended value is checked like any other', () => {
+    expect(() => open().append('set-cookie', 'a\r\nset-cookie: b')).toThrow(TypeError)
+  })
+
   test.each([
     'a\r\nset-cookie: b',
     'a\nb',

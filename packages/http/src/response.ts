@@ -1,16 +1,15 @@
-// What is answered: a status, headers and a body, made without the platform's Response and Headers, which cost more than
-// the rest of a short answer.
+// A response: status, headers and body. The platform's Response and Headers cost more than the rest of a short response.
 
-/** Where a streamed body goes. */
+/** Where a streamed body is written. */
 export type Sink = {
-  /** A promise: the client does not keep up, and this is settled when it does, or has left. */
+  /** Returns a promise under backpressure; it settles when the client has caught up or disconnected. */
   write(bytes: Uint8Array): undefined | Promise<unknown>
 }
 
 export type StreamedBody = {
   /**
-   * Writes all of the body but its last bytes, which it gives back: they leave together with the end. It runs to its end
-   * also where nobody listens any more. A throw breaks the connection: a clean end would pass for success.
+   * Writes the body except its last bytes, which it returns: they leave together with the end of the response. It runs to
+   * completion even after the client disconnects. If it throws, the connection is closed: a clean end would look like success.
    */
   run(sink: Sink): Promise<Uint8Array>
 }
@@ -23,7 +22,7 @@ export type HttpResponse = {
 
 export type HeaderSet = Readonly<Record<string, string>>
 
-/** A set of headers that is the same for many answers, written down once. */
+/** Headers shared by many responses, serialized once. */
 export type FixedHeaders = { readonly set: HeaderSet; readonly lines: string }
 
 export function fixedHeaders(set: HeaderSet): FixedHeaders {
@@ -32,21 +31,22 @@ export function fixedHeaders(set: HeaderSet): FixedHeaders {
 
 const line = ([name, value]: readonly [string, string]) => `${name}: ${checked(value)}\r\n`
 
-/** With these a value would begin another header, or could not be written in one byte. */
+/** Characters that would start another header, or do not fit into one byte. */
 const UNSAFE = /[^\t\x20-\x7e\x80-\xff]/
 
 function checked(value: string): string {
-  if (UNSAFE.test(value)) throw new TypeError('A header has a character that no header may have.')
+  if (UNSAFE.test(value)) throw new TypeError('A header value contains a character that is not allowed in headers.')
   return value
 }
 
-/** Names are in small letters. */
+/** Names are lowercase. */
 export class ResponseHeaders {
   readonly requestId: string
   readonly #fixed: FixedHeaders
-  /** Names and values by turns: there are a handful, and looking through them is cheaper than any table. */
+  /** Alternating names and values: for a handful of headers a linear search is cheaper than a map. */
   readonly #own: string[]
-  #overrides = false
+  /** Names of fixed headers that `set` has replaced. */
+  #replaced: string[] | undefined
 
   constructor(fixed: FixedHeaders, requestId: string) {
     this.#fixed = fixed
@@ -54,48 +54,67 @@ export class ResponseHeaders {
     this.#own = ['x-request-id', requestId, 'request-id', requestId]
   }
 
-  /** Of two with one name the later holds. */
+  /** Replaces every value of this name, fixed ones included. */
   set(name: string, value: string): void {
     checked(value)
     const own = this.#own
-    for (let index = 0; index < own.length; index += 2) {
-      if (own[index] !== name) continue
-      own[index + 1] = value
+    if (Object.hasOwn(this.#fixed.set, name)) this.#replaced = [...(this.#replaced ?? []), name]
+    const first = this.#find(name, 0)
+    if (first === -1) {
+      own.push(name, value)
       return
     }
-    if (Object.hasOwn(this.#fixed.set, name)) this.#overrides = true
-    own.push(name, value)
+    own[first + 1] = value
+    for (let next = this.#find(name, first + 2); next !== -1; next = this.#find(name, next)) own.splice(next, 2)
   }
 
-  /** One that was set; the fixed ones stay. */
+  /** Adds a line of this name beside those that exist, for headers such as `set-cookie` whose values cannot be joined. */
+  append(name: string, value: string): void {
+    this.#own.push(name, checked(value))
+  }
+
+  /** Removes what `set` and `append` added; fixed headers stay. */
   remove(name: string): void {
-    const own = this.#own
-    for (let index = 0; index < own.length; index += 2) if (own[index] === name) own.splice(index, 2)
+    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at)) this.#own.splice(at, 2)
+    this.#replaced = this.#replaced?.filter((replaced) => replaced !== name)
   }
 
+  /** The value of the first line of this name that is not fixed, else the fixed one. */
   get(name: string): string | null {
-    const own = this.#own
-    for (let index = 0; index < own.length; index += 2) if (own[index] === name) return own[index + 1] ?? null
-    const { set } = this.#fixed
-    return Object.hasOwn(set, name) ? (set[name] ?? null) : null
+    const at = this.#find(name, 0)
+    return at === -1 ? (this.#fixedValue(name) ?? null) : (this.#own[at + 1] ?? null)
   }
 
-  #isOwn(name: string): boolean {
-    return this.#own.some((own, index) => index % 2 === 0 && own === name)
+  /** One value per line, in the order in which they are sent. */
+  getAll(name: string): string[] {
+    const fixed = this.#replaced?.includes(name) ? undefined : this.#fixedValue(name)
+    const values = fixed === undefined ? [] : [fixed]
+    for (let at = this.#find(name, 0); at !== -1; at = this.#find(name, at + 2)) values.push(this.#own[at + 1] ?? '')
+    return values
   }
 
-  /** As they go over the wire, each with its line end. */
+  /** The header lines as sent, each with its line end. */
   lines(): string {
-    let text = this.#overrides ? this.#remaining() : this.#fixed.lines
+    let text = this.#replaced ? this.#remaining(this.#replaced) : this.#fixed.lines
     const own = this.#own
     for (let index = 0; index < own.length; index += 2) text += `${own[index]}: ${own[index + 1]}\r\n`
     return text
   }
 
-  /** The fixed ones that were not set to something else. */
-  #remaining(): string {
+  #find(name: string, from: number): number {
+    const own = this.#own
+    for (let index = from; index < own.length; index += 2) if (own[index] === name) return index
+    return -1
+  }
+
+  #fixedValue(name: string): string | undefined {
+    const { set } = this.#fixed
+    return Object.hasOwn(set, name) ? set[name] : undefined
+  }
+
+  #remaining(replaced: readonly string[]): string {
     return Object.entries(this.#fixed.set)
-      .filter(([name]) => !this.#isOwn(name))
+      .filter(([name]) => !replaced.includes(name))
       .map(line)
       .join('')
   }

@@ -1,4 +1,4 @@
-// For tests: a server on a port that is free, and requests that came from nowhere.
+// For tests: a server on a free port, and requests without a connection.
 
 import type { Client, HttpRequest } from './request.ts'
 import { fixedHeaders, ResponseHeaders } from './response.ts'
@@ -10,7 +10,7 @@ export type TestServer = {
   url: string
   port: number
   server: HttpServer
-  /** Lets time go by. */
+  /** Advances the clock. */
   advance(ms: number): Promise<void>
   stop(): Promise<void>
 }
@@ -47,11 +47,12 @@ export function testRequest(
 ): HttpRequest {
   const pieces = body === '' ? [] : [Buffer.from(body)]
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
+  const all = { get: (name: string) => sent.get(name), getAll: (name: string) => sent.get(name)?.split(', ') ?? [] }
   return {
     ...{
       method: body === '' ? 'GET' : 'POST',
       target,
-      headers: sent,
+      headers: all,
       isDisconnected: false,
       onDisconnect: undefined,
       queuedMs: 0,
@@ -62,10 +63,10 @@ export function testRequest(
 
 export const testHeaders = () => new ResponseHeaders(fixedHeaders({}), 'req_0000000000000000')
 
-/** So that a test fails by it. */
+/** Makes the test fail. */
 const rethrow = (error: unknown) => queueMicrotask(() => Promise.reject(error))
 
-/** Somebody who may leave. */
+/** A client that may disconnect. */
 export class TestClient implements Client {
   queuedMs = 0
   isDisconnected = false

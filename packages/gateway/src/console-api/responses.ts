@@ -1,8 +1,8 @@
 // How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
 
+import type { BodyError } from '@trivium/http/bodies/body-error.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
-import { ERRORS, type ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
 /** A call as the app hands it over: the headers for its answer are prepared. */
 export type ConsoleCall = {
@@ -29,9 +29,8 @@ export function errorResponse({ headers }: ConsoleCall, refusal: ConsoleError): 
   return json(status, headers, { error: { message, type, param, code } })
 }
 
-/** What went wrong below, where errors are spoken of as everywhere else. */
-export function errorResponseFor(call: ConsoleCall, { code, message }: ErrorInfo): HttpResponse {
-  // The rest of the body may still be on its way, perhaps for ever.
-  if (code === 'request_too_large' || code === 'request_timeout') call.headers.set('connection', 'close')
-  return errorResponse(call, { status: ERRORS[code].status, code, message })
+export function errorResponseFor(call: ConsoleCall, { status, reason, message }: BodyError): HttpResponse {
+  // The rest of the body may still be on its way, perhaps forever.
+  if (reason === 'request_too_large' || reason === 'request_timeout') call.headers.set('connection', 'close')
+  return errorResponse(call, { status, code: reason, message })
 }

@@ -1,11 +1,11 @@
 // Read this first: the journey of a request. Each step returns a value; a step that says no throws a Failure.
 //   authenticate -> read -> (claim) -> authorize -> route -> prepare -> reserve -> call -> respond -> settle
 
-import { type BodyHeaders, bodyHeaders, JSON_BODY, NO_MEMORY, readBody } from '@trivium/http/bodies/read-body.ts'
+import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { type BodyHeaders, bodyHeaders, JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
-import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
 import { authenticate } from '../access/authenticate.ts'
@@ -198,6 +198,6 @@ function open(
   return exchange
 }
 
-function failureOf({ code, message, ...more }: ErrorInfo): Failure {
-  return new Failure(code, message, more)
+function failureOf({ reason, message, retryAfter }: BodyError): Failure {
+  return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
 }

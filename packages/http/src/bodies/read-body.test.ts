@@ -8,7 +8,6 @@ import {
   constants as zlib,
   zstdCompressSync,
 } from 'node:zlib'
-import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import { json } from '../response.ts'
 import { serveForTest, testHeaders } from '../test-support.ts'
 import { JSON_BODY, readBody } from './read-body.ts'
@@ -25,8 +24,10 @@ const server = serveForTest(async (request) => {
   const idleMs = Number(new URLSearchParams(request.target.split('?')[1]).get('idle') ?? 5000)
   const body = await readBody(request, { limitBytes: LIMIT, contentTypes: JSON_BODY, idleMs, after })
   const isRead = body instanceof Uint8Array
-  outcome?.(isRead ? 'read' : body.code)
-  return isRead ? { status: 200, headers: testHeaders(), body } : json(ERRORS[body.code].status, testHeaders(), body)
+  outcome?.(isRead ? 'read' : body.reason)
+  return isRead
+    ? { status: 200, headers: testHeaders(), body }
+    : json(body.status, testHeaders(), { code: body.reason, ...body })
 })
 afterAll(() => server.stop())
 
@@ -187,7 +188,7 @@ describe('how slowly a body may arrive', () => {
     const options = { limitBytes: 1e9, contentTypes: JSON_BODY, idleMs: 30_000, after, now: () => now }
     let ended: string | undefined
     void Promise.resolve(readBody({ body, headers }, options)).then((read) => {
-      ended = read instanceof Uint8Array ? 'read' : read.code
+      ended = read instanceof Uint8Array ? 'read' : read.reason
     })
     while (ended === undefined) {
       now += everySeconds * 1_000
@@ -238,14 +239,14 @@ describe('memory', () => {
   ])('%s is decoded only as far as there is memory for it', async (encoding) => {
     const sent = ENCODERS[encoding]?.(Buffer.alloc(4_000_000, '[],')) ?? EMPTY
     const slot = slotOf(1_000_000)
-    expect(await read(sent, encoding, slot)).toMatchObject({ code: 'unavailable', retryAfter: 1 })
+    expect(await read(sent, encoding, slot)).toMatchObject({ reason: 'unavailable', retryAfter: 1 })
     const most = Math.max(...slot.seen.map(([, bytes]) => bytes))
     expect([slot.seen[0]?.[0], most < 2_000_000]).toEqual([sent.length, true])
     expect(await read(sent, encoding, slotOf(4_000_100))).toHaveLength(4_000_000)
   })
 
   test('a plain body is read only as far as there is memory for it', async () => {
-    expect(await read(new Uint8Array(11), 'identity', slotOf(10))).toMatchObject({ code: 'unavailable' })
+    expect(await read(new Uint8Array(11), 'identity', slotOf(10))).toMatchObject({ reason: 'unavailable' })
     expect(await read(new Uint8Array(10), 'identity', slotOf(10))).toHaveLength(10)
   })
 })

@@ -1,11 +1,11 @@
-// Reading a request's body: type, encoding, size and patience, decided before anything looks inside.
-import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
+// Reads the body of a request: checks content type, encoding, size and pace before anything parses it.
+import { appendPiece } from '../framing/append-piece.ts'
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { HttpRequest, RequestBody, RequestHeaders } from '../request.ts'
+import { BodyError, NO_MEMORY } from './body-error.ts'
 import { type Encoding, openDecoder } from './content-decoding.ts'
 
-/** Which content types a path takes; `say` is what to send, in words. */
+/** The content types that a path accepts. `expected` tells a client what to send. */
 export type ContentTypes = { accepts: (essence: string) => boolean; expected: string }
 
 export const JSON_BODY: ContentTypes = {
@@ -14,26 +14,25 @@ export const JSON_BODY: ContentTypes = {
 }
 
 export type BodyOptions = {
-  /** Of the body as sent, and of the body as decoded. */
+  /** Applies to the body as sent and to the decoded body. */
   limitBytes: number
   contentTypes: ContentTypes
-  /** How long the sender may be silent. */
+  /** Idle timeout: the longest pause between two pieces. */
   idleMs: number
-  /** Told of what has arrived: so much was sent and takes so many bytes, decoded. false: there is no memory for it. */
+  /** Memory accounting: `sent` bytes have arrived and occupy `bytes` after decoding. Returns false when memory is exhausted. */
   slot?: { receive(sent: number, bytes: number): boolean }
-  /** In milliseconds; absent: the process's own clock. */
+  /** Clock in milliseconds; default: the clock of the process. */
   now?: () => number
-  /** Runs something later; gives the function that calls it off. */
+  /** Schedules `run` and returns a function that cancels it. */
   after: (ms: number, run: () => void) => () => void
 }
 
-/** A body has this long, or as long as it takes at the slowest pace that is allowed, on average; and never longer than the longest. */
+/** Every body may take this long, or as long as it needs at the minimum average rate, up to a maximum. */
 const FREE_MS = 30_000
-const SLOWEST_BYTES_PER_MS = (8 * 1024) / 1_000
-const LONGEST_MS = 600_000
+const MIN_BYTES_PER_MS = (8 * 1024) / 1_000
+const MAX_MS = 600_000
 
-/** A body that takes longer than this since it began is too slow. */
-const allowedMs = (received: number): number => Math.min(LONGEST_MS, Math.max(FREE_MS, received / SLOWEST_BYTES_PER_MS))
+const allowedMs = (received: number): number => Math.min(MAX_MS, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',
@@ -43,7 +42,7 @@ const ENCODINGS: Readonly<Record<string, Encoding>> = {
   zstd: 'zstd',
 }
 
-/** What the headers say of a body. */
+/** The headers that describe a body. */
 export type BodyHeaders = { type: string | null; encoding: string | null; length: string | null }
 
 export function bodyHeaders(headers: RequestHeaders): BodyHeaders {
@@ -52,46 +51,46 @@ export function bodyHeaders(headers: RequestHeaders): BodyHeaders {
 }
 
 /**
- * The decoded bytes, or why not. After an error the rest of the body may still be on its way: the server takes it in
- * and throws it away, so the answer can be sent at once, and reaches a client that is still sending.
+ * Gives the decoded bytes or an error; a promise only if the body has not arrived yet. After an error the server discards
+ * the rest of the body, so the response can be sent at once and reaches a client that is still sending.
  */
 export function readBody(
   { body, headers }: Pick<HttpRequest, 'body' | 'headers'>,
   options: BodyOptions,
   announced: BodyHeaders = bodyHeaders(headers),
-): Uint8Array | ErrorInfo | Promise<Uint8Array | ErrorInfo> {
+): Uint8Array | BodyError | Promise<Uint8Array | BodyError> {
   const wrongType = checkContentType(announced.type, options.contentTypes)
   if (wrongType !== undefined) return wrongType
   const encoding = encodingOf(announced.encoding)
-  if (typeof encoding === 'object') return encoding
-  // Only a hint, and only believed when it speaks against the sender; what is read is counted.
+  if (encoding instanceof BodyError) return encoding
+  // The announced length can only reject a request: bytes are counted as they arrive.
   const length = announced.length === null ? undefined : Number(announced.length)
   if (length !== undefined && length > options.limitBytes) return tooLarge(options)
 
   const first = readInTime(body, options, Math.min(options.idleMs, FREE_MS))
-  // Most bodies have come with their heads, or come in one piece.
+  // Fast path: most bodies arrive with their heads, or in one piece.
   if (encoding === undefined && first instanceof Uint8Array && first.length === length) return checkSize(first, options)
   return readInPieces(body, first, encoding, options)
 }
 
-function checkSize(bytes: Uint8Array, options: BodyOptions): Uint8Array | ErrorInfo {
+function checkSize(bytes: Uint8Array, options: BodyOptions): Uint8Array | BodyError {
   if (bytes.length === 0) return EMPTY
   return bytes.length > options.limitBytes ? tooLarge(options) : bytes
 }
 
-function checkContentType(header: string | null, types: ContentTypes): ErrorInfo | undefined {
-  // What nearly everybody sends.
+function checkContentType(header: string | null, types: ContentTypes): BodyError | undefined {
+  // Fast path: what nearly every client sends.
   if (header === 'application/json' && types === JSON_BODY) return undefined
   if (header === null) return unsupported(`The request has no content type. Send ${types.expected}.`)
   const [essence = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
-  if (!types.accepts(essence)) return unsupported(`This content type is not understood here. Send ${types.expected}.`)
-  // A body read as another character set than it was checked in is another body.
+  if (!types.accepts(essence)) return unsupported(`Unsupported content type. Send ${types.expected}.`)
+  // A body decoded with another character set than it was checked in would be another body.
   const isForeign = (parameter: string) => /^charset\s*=/.test(parameter) && !/^charset=("?)utf-?8\1$/.test(parameter)
-  if (parameters.some(isForeign)) return unsupported('Only charset=utf-8 is understood.')
+  if (parameters.some(isForeign)) return unsupported('Unsupported charset. Send charset=utf-8.')
   return undefined
 }
 
-function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
+function encodingOf(header: string | null): Encoding | undefined | BodyError {
   if (header === null) return undefined
   const name = header.trim().toLowerCase()
   if (name === '' || name === 'identity') return undefined
@@ -99,38 +98,38 @@ function encodingOf(header: string | null): Encoding | undefined | ErrorInfo {
   if (encoding !== undefined) return encoding
   return unsupported(
     name.includes(',')
-      ? 'The body is encoded more than once. Send it with one Content-Encoding: gzip, deflate, br or zstd.'
-      : 'This content encoding is not understood. Send gzip, deflate, br, zstd, or the body as it is.',
+      ? 'The body has more than one content encoding. Send one of gzip, deflate, br or zstd.'
+      : 'Unsupported content encoding. Send gzip, deflate, br, zstd, or an uncompressed body.',
   )
 }
 
-type Piece = Uint8Array | undefined | ErrorInfo
+type Piece = Uint8Array | undefined | BodyError
 
-/** The next piece, if the sender gives it in time, or why there is none. */
+/** The next piece, if it arrives in time. */
 function readInTime(body: RequestBody, options: BodyOptions, withinMs: number): Piece | Promise<Piece> {
-  const reading = readOrGone(body)
+  const reading = readOrDisconnected(body)
   if (!(reading instanceof Promise)) return reading
   return new Promise((resolve) => {
-    const callOff = options.after(withinMs, () => resolve(TIMED_OUT))
-    // Handled also when it fails long after the time-out: a rejection that nobody handles ends the process.
+    const cancel = options.after(withinMs, () => resolve(TIMED_OUT))
+    // A failure is handled even long after the timeout: an unhandled rejection would end the process.
     reading.then(
       (piece) => {
-        callOff()
+        cancel()
         resolve(piece)
       },
       () => {
-        callOff()
-        resolve(GONE)
+        cancel()
+        resolve(DISCONNECTED)
       },
     )
   })
 }
 
-function readOrGone(body: RequestBody): Piece | Promise<Piece> {
+function readOrDisconnected(body: RequestBody): Piece | Promise<Piece> {
   try {
     return body.read()
   } catch {
-    return GONE
+    return DISCONNECTED
   }
 }
 
@@ -139,33 +138,33 @@ async function readInPieces(
   first: Piece | Promise<Piece>,
   encoding: Encoding | undefined,
   options: BodyOptions,
-): Promise<Uint8Array | ErrorInfo> {
+): Promise<Uint8Array | BodyError> {
   const now = options.now ?? (() => performance.now())
   const startedAt = now()
-  const whole = growingBytes()
+  const pieces: Uint8Array[] = []
   let size = 0
-  const mayHold = (bytes: number): boolean => options.slot?.receive(size, bytes) ?? true
-  const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes, mayHold)
-  const stop = (error: ErrorInfo) => {
+  const reserve = (bytes: number): boolean => options.slot?.receive(size, bytes) ?? true
+  const decoder = encoding === undefined ? undefined : openDecoder(encoding, options.limitBytes, reserve)
+  const stop = (error: BodyError) => {
     decoder?.discard()
     return error
   }
   for (let reading = first; ; ) {
     const piece = await reading
     if (piece === undefined) break
-    if (!(piece instanceof Uint8Array)) return stop(piece)
+    if (piece instanceof BodyError) return stop(piece)
     size += piece.length
     if (size > options.limitBytes) return stop(tooLarge(options))
     if (body.received > maxEncodedBytes(options.limitBytes)) return stop(tooMuchFraming(options))
     if (decoder !== undefined) {
       if (!(await decoder.write(piece))) break
-    } else if (mayHold(size)) whole.append(piece)
+    } else if (reserve(size)) appendPiece(pieces, piece)
     else return stop(NO_MEMORY)
     const leftMs = startedAt + allowedMs(size) - now()
     if (leftMs <= 0) return stop(TOO_SLOW)
     reading = readInTime(body, options, Math.min(options.idleMs, leftMs))
   }
-  if (decoder === undefined) return checkSize(whole.take(), options)
+  if (decoder === undefined) return checkSize(joined(pieces), options)
   if (size === 0) return stop(EMPTY)
   const decoded = await decoder.end()
   if (decoded === 'too_large') return stop(tooLarge(options))
@@ -174,32 +173,25 @@ async function readInPieces(
   return checkSize(decoded, options)
 }
 
-const EMPTY: ErrorInfo = { code: 'bad_request', message: 'The request has no body.' }
-const CORRUPT: ErrorInfo = { code: 'bad_request', message: 'The body is not valid in its content encoding.' }
-const TIMED_OUT: ErrorInfo = { code: 'request_timeout', message: 'The body of the request took too long to arrive.' }
-const TOO_SLOW: ErrorInfo = {
-  code: 'request_timeout',
-  message: 'The body of the request arrived too slowly: below 8 KiB/s, or for longer than 10 minutes.',
-}
-/** Also for bodies that are larger in memory than they were sent. */
-export const NO_MEMORY = {
-  code: 'unavailable',
-  message: 'The gateway has no memory for this body at the moment. Retry in 1 second.',
-  retryAfter: 1,
-} satisfies ErrorInfo
-const GONE: ErrorInfo = {
-  code: 'client_gone',
-  message: 'The client closed the connection before the body was complete.',
-}
+const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
+  pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
 
-const unsupported = (message: string): ErrorInfo => ({ code: 'unsupported_media_type', message })
+const EMPTY = new BodyError('bad_request', 'The request has no body.')
+const CORRUPT = new BodyError('bad_request', 'The body is not valid in its content encoding.')
+const TIMED_OUT = new BodyError('request_timeout', 'The request body took too long to arrive.')
+const TOO_SLOW = new BodyError(
+  'request_timeout',
+  'The request body arrived too slowly: below 8 KiB/s, or for longer than 10 minutes.',
+)
+const DISCONNECTED = new BodyError('client_gone', 'The client disconnected before the body was complete.')
 
-const tooLarge = ({ limitBytes }: BodyOptions): ErrorInfo => ({
-  code: 'request_too_large',
-  message: `The body of the request is over the limit of ${limitBytes} bytes.`,
-})
+const unsupported = (message: string) => new BodyError('unsupported_media_type', message)
 
-const tooMuchFraming = ({ limitBytes }: BodyOptions): ErrorInfo => ({
-  code: 'request_too_large',
-  message: `The body of the request is over the limit of ${limitBytes} bytes, with the framing of its chunks. Send larger chunks.`,
-})
+const tooLarge = ({ limitBytes }: BodyOptions) =>
+  new BodyError('request_too_large', `The request body exceeds the limit of ${limitBytes} bytes.`)
+
+const tooMuchFraming = ({ limitBytes }: BodyOptions) =>
+  new BodyError(
+    'request_too_large',
+    `The request body exceeds the limit of ${limitBytes} bytes, with the framing of its chunks. Send larger chunks.`,
+  )

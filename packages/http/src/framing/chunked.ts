@@ -1,41 +1,50 @@
-// A body in chunks, taken out of them.
+// Decodes chunked bodies.
 import { Malformed } from './malformed.ts'
 import { viewOrCopy } from './view-or-copy.ts'
 
-/** Of a chunk's extension, with the blanks before it. Hardly anybody sends one, and nobody reads it. */
-const MOST_EXTENSION_BYTES = 256
-/** Of all that follows the last chunk. */
-const MOST_TRAILER_BYTES = 16 * 1024
-/** Larger sizes are not exact. */
-const MOST_DIGITS = 13
+/** Limit of a chunk extension, including the whitespace before it. Extensions are rare and ignored. */
+const MAX_EXTENSION_BYTES = 256
+/** Limit of everything after the last chunk. */
+const MAX_TRAILER_BYTES = 16 * 1024
+/** Larger sizes do not fit into an exact number. */
+const MAX_DIGITS = 13
 
-/** Framing that a body may have beside its own bytes: enough for trailers, and for chunks of 64 bytes on average. */
-const framingFor = (bytes: number): number => MOST_TRAILER_BYTES + bytes / 8
+/** Framing allowed for a body: enough for trailers, and for chunks of 64 bytes on average. */
+const framingFor = (bytes: number): number => MAX_TRAILER_BYTES + bytes / 8
 
-/** How many bytes a body within a limit may have as it was sent. Framing costs work and time, too, and must not be free. */
+/** The most bytes that a body within a limit may have as sent. Without it, framing would cost CPU without counting. */
 export const maxEncodedBytes = (limitBytes: number): number => limitBytes + framingFor(limitBytes)
 
 const CR = 0x0d
 const LF = 0x0a
 const SEMICOLON = 0x3b
 
-type State = 'size' | 'blank' | 'extension' | 'size-end' | 'data' | 'data-cr' | 'data-lf' | 'trailer' | 'trailer-end'
+type State =
+  | 'size'
+  | 'whitespace'
+  | 'extension'
+  | 'size-end'
+  | 'data'
+  | 'data-cr'
+  | 'data-lf'
+  | 'trailer'
+  | 'trailer-end'
 
 export class ChunkedDecoder {
-  /** The body is over. */
+  /** Whether the body is complete. */
   done = false
-  /** How many of the bytes pushed last belonged to it. */
+  /** How many of the bytes pushed last belonged to the body. */
   used = 0
   #state: State = 'size'
   #size = 0
   #digits = 0
   #lineBytes = 0
-  /** Since the last line end. */
+  /** Bytes of the current trailer line. */
   #trailerBytes = 0
 
   /**
-   * What `bytes` have of the body, moved together within them: many small chunks that came in one read leave as one piece.
-   * That piece does not keep much more than itself in memory, however much of the read was framing.
+   * The decoded part of `bytes`, compacted in place: small chunks that arrived in one read leave as one piece. The result
+   * does not keep much more than itself in memory, even if most of the read was framing.
    */
   push(bytes: Buffer): Buffer {
     const { length } = bytes
@@ -66,13 +75,13 @@ export class ChunkedDecoder {
       case 'size':
         this.#readSize(byte)
         break
-      case 'blank':
-        this.#count(byte, MOST_EXTENSION_BYTES)
+      case 'whitespace':
+        this.#count(byte, MAX_EXTENSION_BYTES)
         this.#readSizeEnd(byte)
         break
       case 'extension':
         if (byte === CR) this.#state = 'size-end'
-        else this.#count(byte, MOST_EXTENSION_BYTES)
+        else this.#count(byte, MAX_EXTENSION_BYTES)
         break
       case 'size-end':
         this.#must(byte === LF)
@@ -89,13 +98,12 @@ export class ChunkedDecoder {
         this.#digits = 0
         break
       case 'trailer':
-        this.#count(byte, MOST_TRAILER_BYTES)
+        this.#count(byte, MAX_TRAILER_BYTES)
         if (byte === CR) this.#state = 'trailer-end'
         else this.#trailerBytes++
         break
       default:
         this.#must(byte === LF)
-        // An empty line.
         this.done = this.#trailerBytes === 0
         this.#state = 'trailer'
         this.#trailerBytes = 0
@@ -106,35 +114,35 @@ export class ChunkedDecoder {
     const digit = digitOf(byte)
     if (digit !== -1) {
       this.#size = this.#size * 16 + digit
-      this.#must(++this.#digits <= MOST_DIGITS)
+      this.#must(++this.#digits <= MAX_DIGITS)
       return
     }
     this.#must(this.#digits > 0)
     this.#readSizeEnd(byte)
   }
 
-  /** Behind a blank there are no more digits: `1 0` is one to some readers and sixteen to others. */
+  /** Digits after whitespace are rejected: some parsers read `1 0` as one, others as sixteen. */
   #readSizeEnd(byte: number): void {
     if (byte === CR) this.#state = 'size-end'
     else if (byte === SEMICOLON) this.#state = 'extension'
     else {
       this.#must(byte === 0x20 || byte === 0x09)
-      this.#state = 'blank'
+      this.#state = 'whitespace'
     }
   }
 
-  /** Within a line, where a bare line feed would end it for other readers. */
-  #count(byte: number, most: number): void {
-    this.#must(byte !== LF && ++this.#lineBytes <= most)
+  /** A bare line feed within a line is rejected: it ends the line for other parsers. */
+  #count(byte: number, max: number): void {
+    this.#must(byte !== LF && ++this.#lineBytes <= max)
   }
 
   #must(holds: boolean): void {
-    if (!holds) throw new Malformed('A body has a chunk that is none.')
+    if (!holds) throw new Malformed('The chunked framing of a body is invalid.')
   }
 }
 
 function digitOf(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
-  const small = byte | 0x20
-  return small >= 0x61 && small <= 0x66 ? small - 0x57 : -1
+  const lowercase = byte | 0x20
+  return lowercase >= 0x61 && lowercase <= 0x66 ? lowercase - 0x57 : -1
 }

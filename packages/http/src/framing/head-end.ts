@@ -1,7 +1,7 @@
 const CR = 0x0d
 const LF = 0x0a
 
-/** Where the empty line begins that ends a head, or -1. Looks at every fourth byte only: a string to search for costs more. */
+/** The offset of the empty line that ends a head, or -1. Inspects every fourth byte only: faster than searching for a string. */
 export function headEnd(bytes: Uint8Array, from: number): number {
   const { length } = bytes
   for (let at = from + 3; at < length; ) {
@@ -12,5 +12,5 @@ export function headEnd(bytes: Uint8Array, from: number): number {
   return -1
 }
 
-/** The same memory, for those who want a Buffer. */
+/** The same memory as a Buffer. */
 export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,8 +1,7 @@
-// The lines of a head behind its first: looked through once, byte by byte, and kept as they came. Lines that end
-// otherwise, go on in the next, have no name or a blank behind it, or hide something are refused: what one reader takes for
-// a header, another does not.
+// The header lines of a head: validated once, byte by byte, and kept as received. Rejected are bare line feeds, folded lines,
+// empty names, whitespace before the colon and control characters: parsers disagree on what they mean.
 
-/** The letters of names. */
+/** Characters allowed in header names. */
 const TOKEN = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(/[\w!#$%&'*+.^`|~-]/.test(String.fromCharCode(byte))),
 )
@@ -13,26 +12,26 @@ const TAB = 0x09
 const BLANK = 0x20
 const DELETE = 0x7f
 
-/** A head without the empty line at its end. */
+/** A head without the empty line that ends it. */
 export type HeadBytes = { bytes: Buffer; start: number; end: number }
 
-/** Of the text of a head. */
+/** The length of the first line of a head's text. */
 export function firstLineLength(text: string): number {
   const end = text.indexOf('\r')
   return end === -1 ? text.length : end
 }
 
 export class HeaderLines {
-  /** A character for each byte of the head. */
+  /** The head as latin1: one character per byte. */
   readonly #text: string
-  /** Of each line where its name begins and ends, and its value. */
+  /** Four offsets per line: start and end of its name, start and end of its value. */
   readonly #bounds: readonly number[]
-  /** A bit for each length that a name here has: most names that are asked for are not there, and most of those have another. */
+  /** A bit for each length of a name: most lookups are for absent headers, and most of those end here. */
   readonly #lengths: number
-  /** false: nothing of this is to be believed. */
+  /** False: a line is malformed, and nothing of the head may be used. */
   readonly isValid: boolean
 
-  /** `firstLine` is how long that is. Bytes are looked through far faster than the text that is made of them. */
+  /** `firstLine` is the length of the first line. Scanning bytes is far faster than scanning the text made of them. */
   constructor(head: HeadBytes, text: string, firstLine: number) {
     this.#text = text
     const count = readBounds(head, head.start + firstLine)
@@ -45,7 +44,7 @@ export class HeaderLines {
     return this.#bounds.length / 4
   }
 
-  /** The value under this name, which is in small letters; what stands there more than once is joined by commas. */
+  /** The value of this lowercase name; the values of repeated lines are joined with commas. */
   get(name: string): string | null {
     let found: string | null = null
     for (let line = this.#find(name, 0); line !== -1; line = this.#find(name, line + 4)) {
@@ -55,13 +54,20 @@ export class HeaderLines {
     return found
   }
 
-  /** The same of the first line alone that has this name. */
+  /** One value per line of this name. */
+  getAll(name: string): string[] {
+    const values: string[] = []
+    for (let line = this.#find(name, 0); line !== -1; line = this.#find(name, line + 4)) values.push(this.#value(line))
+    return values
+  }
+
+  /** The value of the first line of this name. */
   first(name: string): string | null {
     const line = this.#find(name, 0)
     return line === -1 ? null : this.#value(line)
   }
 
-  /** The value that all lines of this name agree on; undefined where they do not. */
+  /** The value that all lines of this name share; undefined if they differ. */
   only(name: string): string | null | undefined {
     const first = this.#find(name, 0)
     if (first === -1) return null
@@ -101,17 +107,17 @@ function lengthsIn(bounds: readonly number[]): number {
   return lengths
 }
 
-/** Of the head that was read last. One for all: a list that grows while it is filled would be copied several times over. */
+/** The offsets of the head that was scanned last. Shared by all heads: an array that grows while it is filled is copied repeatedly. */
 export const bounds: number[] = []
-/** What a head of thousands of lines has left behind is not kept for the next. */
-const MOST_KEPT = 4_096
+/** An array that grew beyond this, by a head of thousands of lines, is not reused. */
+const MAX_REUSED = 4_096
 
 /**
- * Finds the `bounds` of each line: where its name begins and ends, and its value. Gives how many there are, -1: nothing of it
- * is to be believed. `at`, the end of the first line, may not be beyond the end of the head, where the body begins.
+ * Writes four offsets per header line into `bounds` and returns how many were written, or -1 if a line is malformed. `at`, the
+ * end of the first line, must not exceed the end of the head, where the body starts.
  */
 export function readBounds({ bytes, start, end }: HeadBytes, at: number): number {
-  if (bounds.length > MOST_KEPT) bounds.length = 0
+  if (bounds.length > MAX_REUSED) bounds.length = 0
   let count = 0
   while (at < end) {
     if (bytes[at] !== CR || bytes[at + 1] !== LF) return -1
@@ -122,7 +128,7 @@ export function readBounds({ bytes, start, end }: HeadBytes, at: number): number
     const nameEnd = at++
     while (at < end && isBlank(bytes[at])) at++
     const value = at
-    while (at < end && isShown(bytes[at] ?? 0)) at++
+    while (at < end && isVisible(bytes[at] ?? 0)) at++
     let valueEnd = at
     while (valueEnd > value && isBlank(bytes[valueEnd - 1])) valueEnd--
     bounds[count++] = name - start
@@ -134,4 +140,4 @@ export function readBounds({ bytes, start, end }: HeadBytes, at: number): number
 }
 
 const isBlank = (byte: number | undefined): boolean => byte === BLANK || byte === TAB
-const isShown = (byte: number): boolean => (byte >= BLANK ? byte !== DELETE : byte === TAB)
+const isVisible = (byte: number): boolean => (byte >= BLANK ? byte !== DELETE : byte === TAB)

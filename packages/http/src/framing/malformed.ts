@@ -1,4 +1,4 @@
-/** Not HTTP, or not in a form with only one reading. */
+/** The bytes are not HTTP, or can be parsed in more than one way. */
 export class Malformed extends Error {
   readonly code = 'MalformedReply'
 }

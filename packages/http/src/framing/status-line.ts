@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http'
-import type { RejectionStatus } from '../server/incoming/request-head.ts'
 
 const lines: string[] = []
 
-/** The first line of an answer. */
+/** The first line of a response. */
 export function statusLine(status: number): string {
   const known = lines[status]
   if (known !== undefined) return known
@@ -12,7 +11,7 @@ export function statusLine(status: number): string {
   return line
 }
 
-/** An answer to what is not a request. */
-export function bareResponse(status: RejectionStatus | 500, date: string): string {
+/** A response without headers of its own and without a body, after which the connection is closed. */
+export function bareResponse(status: number, date: string): string {
   return `${statusLine(status)}${date}connection: close\r\ncontent-length: 0\r\n\r\n`
 }

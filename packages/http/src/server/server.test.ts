@@ -36,6 +36,17 @@ describe.each([
     client.disconnect()
   })
 
+  test('several values per header, in both directions', async () => {
+    const client = open().send(
+      get('/cookies', 'X-Tag: one, two\r\n', 'Cookie: c=3\r\n', 'x-tag:three\r\n', 'X-TAG: \r\n'),
+    )
+    const { cookies, body } = await client.response()
+    expect(JSON.parse(body)).toEqual({ joined: 'one, two, three, ', values: ['one, two', 'three', ''], absent: [] })
+    expect(cookies).toEqual(['a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
+    expect((await client.send(get('/at-once')).response()).cookies).toEqual([])
+    client.disconnect()
+  })
+
   test('many at once are answered in order', async () => {
     const client = open()
     const paths = Array.from({ length: 500 }, (_, index) => `${['/a', '/at-once', '/streamed'][index % 3]}?${index}`)

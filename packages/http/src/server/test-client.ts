@@ -2,7 +2,14 @@
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 
-export type Received = { status: number; headers: Record<string, string>; body: string; ending: Ending }
+export type Received = {
+  status: number
+  headers: Record<string, string>
+  /** One value per line. */
+  cookies: string[]
+  body: string
+  ending: Ending
+}
 /** How the end of the body was told. */
 type Ending = 'length' | 'chunks' | 'close' | 'cut'
 
@@ -99,14 +106,16 @@ function takeResponse(text: string, isOver: boolean, method: string): { answer: 
   if (!said) throw new Error(`Not the first line of an answer: ${JSON.stringify(first)}`)
   const status = Number(said[1])
   const headers: Record<string, string> = {}
+  const cookies: string[] = []
   for (const line of lines) {
     const [, name = '', value = ''] = /^([a-z-]+): (.*)$/.exec(line) ?? []
-    if (name === '' || name in headers) throw new Error(`Not a header, or there twice: ${JSON.stringify(line)}`)
-    headers[name] = value
+    if (name === 'set-cookie') cookies.push(value)
+    else if (name === '' || name in headers) throw new Error(`Malformed or repeated header: ${JSON.stringify(line)}`)
+    else headers[name] = value
   }
   const at = headEnd + 4
   const done = (body: string, ending: Ending, end: number) => ({
-    answer: { status, headers, body, ending },
+    answer: { status, headers, cookies, body, ending },
     length: end,
   })
   if (status < 200 || method === 'HEAD') return done('', 'length', at)

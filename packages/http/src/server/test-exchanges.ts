@@ -9,8 +9,7 @@ import { RawClient } from './test-client.ts'
 
 export type TestExchange = { request: HttpRequest; respond(answer: HttpResponse): void }
 
-const fixture = (part: string) =>
-  readFileSync(join(import.meta.dir, `../../../gateway/fixtures/localhost.${part}.pem`), 'utf8')
+const fixture = (part: string) => readFileSync(join(import.meta.dir, `../../fixtures/localhost.${part}.pem`), 'utf8')
 export const CERTIFICATE = { cert: fixture('cert'), key: fixture('key') }
 
 export class ManualServer {

@@ -35,6 +35,8 @@ export function echo(request: HttpRequest): HttpResponse | Promise<HttpResponse>
       return Bun.sleep(0).then(() => textResponse(401, `${method} ${target}`))
     case '/turned-away':
       return textResponse(503, `${method} ${target}`)
+    case '/cookies':
+      return cookies(request)
     case '/goodbye':
       return textResponse(200, `${method} ${target}`, { connection: 'close' })
     case '/streamed':
@@ -46,6 +48,17 @@ export function echo(request: HttpRequest): HttpResponse | Promise<HttpResponse>
     default:
       return readText(request).then((body) => textResponse(200, echoOf(method, target, body)))
   }
+}
+
+function cookies({ headers }: HttpRequest): HttpResponse {
+  const values = headers.getAll('x-tag')
+  const response = textResponse(
+    200,
+    JSON.stringify({ joined: headers.get('x-tag'), values, absent: headers.getAll('etag') }),
+  )
+  for (const cookie of ['a=1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
+    response.headers.append('set-cookie', cookie)
+  return response
 }
 
 const pieceByPiece =

@@ -1,38 +1,35 @@
-// The head of a request on its way in, as it comes: usually in one piece.
-import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import { bufferOf, headEnd } from '../../framing/head-end.ts'
+// Collects the head of a request, which usually arrives in one piece.
+import { headEnd } from '../../framing/head-end.ts'
 import type { HeadBytes } from '../../framing/header-lines.ts'
 import { RejectedHead } from './request-head.ts'
 
-const MOST_HEAD_BYTES = 64 * 1024
-/** Behind the last line of a head, which ends with half of it. */
+const MAX_HEAD_BYTES = 64 * 1024
+/** The end of the last header line and the empty line after it. */
 export const HEAD_END = '\r\n\r\n'
 export const CR = 0x0d
 export const LF = 0x0a
-const FIRST_LETTER = /[\r\w!#$%&'*+.^`|~-]/
+const FIRST_CHARACTER = /[\r\w!#$%&'*+.^`|~-]/
 
 export class IncomingHead {
-  /** The beginning of a head that came in bits. */
-  #partial: GrowingBytes | undefined
+  /** The start of an incomplete head, in a buffer that doubles, and how much of the buffer it fills. */
+  #partial: Buffer | undefined
+  #filled = 0
 
-  /** Some of it has come: more than half of the line end that may stand before it. */
+  /** Whether some of a head has arrived: more than a CR, which may belong to a line end between two requests. */
   get hasBegun(): boolean {
-    const partial = this.#partial
-    return partial !== undefined && (partial.length > 1 || partial.peek()[0] !== CR)
+    return this.#partial !== undefined && (this.#filled > 1 || this.#partial[0] !== CR)
   }
 
-  /** A whole head with what came behind it; undefined: there is more to come. */
+  /** Gives a complete head with the bytes after it; undefined: more has to arrive. */
   take(bytes: Buffer): HeadBytes | undefined {
-    const partial = this.#partial
-    const before = partial?.length ?? 0
-    partial?.append(bytes)
-    const whole = partial ? bufferOf(partial.peek()) : bytes
-    // Some clients send a line end behind a body, which is none of it.
+    const before = this.#filled
+    const whole = this.#partial ? this.#append(bytes) : bytes
+    // Some clients send a line end after a body.
     const start = whole[0] === CR && whole[1] === LF ? 2 : 0
     const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
-    if (end === -1 || end > MOST_HEAD_BYTES) {
-      if (whole.length > MOST_HEAD_BYTES) throw new RejectedHead(431)
-      if (!partial) this.#begin(bytes)
+    if (end === -1 || end > MAX_HEAD_BYTES) {
+      if (whole.length > MAX_HEAD_BYTES) throw new RejectedHead(431)
+      if (before === 0) this.#begin(bytes)
       else if (whole.length === start) this.drop()
       return undefined
     }
@@ -41,14 +38,26 @@ export class IncomingHead {
   }
 
   #begin(bytes: Buffer): void {
-    // Another protocol, TLS more often than not: what it waits for will not come, and it must not wait in vain.
-    if (!FIRST_LETTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new RejectedHead(400)
-    if (bytes.toString('latin1') === '\r\n') return
-    this.#partial = growingBytes()
-    this.#partial.append(bytes)
+    // Another protocol, usually TLS: its client would wait for a response that never comes.
+    if (!FIRST_CHARACTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new RejectedHead(400)
+    if (bytes.toString('latin1') !== '\r\n') this.#append(bytes)
+  }
+
+  #append(bytes: Buffer): Buffer {
+    const length = this.#filled + bytes.length
+    let buffer = this.#partial
+    if (!buffer || length > buffer.length) {
+      buffer = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#filled))
+      this.#partial?.copy(buffer, 0, 0, this.#filled)
+      this.#partial = buffer
+    }
+    bytes.copy(buffer, this.#filled)
+    this.#filled = length
+    return buffer.subarray(0, length)
   }
 
   drop(): void {
     this.#partial = undefined
+    this.#filled = 0
   }
 }

@@ -1,29 +1,29 @@
-// A look at the bytes of a request that makes nothing of them. Reading a head properly costs more than refusing whoever
-// sent it; and where nobody can be served, most requests are just like each other: a post with a body that came with it.
+// Recognizes an ordinary request by its bytes, without parsing it. Parsing a head costs more than rejecting the request, and
+// under overload most requests are alike: a POST that arrived together with its body.
 import { headEnd } from '../../framing/head-end.ts'
 import { bounds, type HeadBytes, readBounds } from '../../framing/header-lines.ts'
 import { HEAD_END } from './incoming-head.ts'
 
 const POST = 'POST /'
 const VERSION = ' HTTP/1.1\r\n'
-const BLANK = 0x20
+const SPACE = 0x20
 const QUESTION = 0x3f
 const COMMA = 0x2c
 const DELETE = 0x7f
 const ZERO = 0x30
 const NINE = 0x39
-const MOST_DIGITS = 15
+const MAX_DIGITS = 15
 
 /**
- * The path of a request that has come whole and alone, has nothing strange about it, and after which the connection stays
- * open. undefined: it has to be read properly, and may be as good or worse.
+ * The path of a request that arrived complete and alone, is in the most ordinary form, and keeps its connection alive.
+ * undefined: the request has to be parsed, and may turn out valid or not.
  */
 export function pathOfWholePost(bytes: Buffer): string | undefined {
   if (!isAt(bytes, 0, POST)) return undefined
   let pathEnd = 0
   let at = POST.length
-  for (let byte = bytes[at]; byte !== BLANK; byte = bytes[++at]) {
-    if (byte === undefined || byte < BLANK || byte >= DELETE) return undefined
+  for (let byte = bytes[at]; byte !== SPACE; byte = bytes[++at]) {
+    if (byte === undefined || byte < SPACE || byte >= DELETE) return undefined
     if (byte === QUESTION && pathEnd === 0) pathEnd = at
   }
   if (!isAt(bytes, at, VERSION)) return undefined
@@ -36,7 +36,7 @@ export function pathOfWholePost(bytes: Buffer): string | undefined {
     : undefined
 }
 
-/** Of the body, -1: not told, or told in a way that wants a closer look. */
+/** The length of the body; -1: absent, or the head has to be parsed. */
 function plainLength(head: HeadBytes, firstLine: number): number {
   const { bytes } = head
   const count = readBounds(head, firstLine)
@@ -74,7 +74,7 @@ const isAt = (bytes: Buffer, at: number, text: string): boolean => {
   return true
 }
 
-/** Capitals are taken for small letters; `text` has only such, and hyphens. */
+/** Ignores case. `text` consists of lowercase letters and hyphens. */
 const isNamed = (bytes: Buffer, at: number, text: string): boolean => {
   for (let index = 0; index < text.length; index++) {
     if (((bytes[at + index] ?? 0) | 0x20) !== text.charCodeAt(index)) return false
@@ -91,7 +91,7 @@ function hasComma(bytes: Buffer, value: number, end: number): boolean {
 }
 
 function numberAt(bytes: Buffer, value: number, end: number): number {
-  if (value === end || end - value > MOST_DIGITS) return -1
+  if (value === end || end - value > MAX_DIGITS) return -1
   let number = 0
   for (let at = value; at < end; at++) {
     const byte = bytes[at] ?? 0

@@ -1,30 +1,30 @@
-// The head of a request: its first line and its headers. What has two readings is refused, since a proxy in front may
-// have taken the other one, and then the bytes of one caller's body are another caller's request.
+// The head of a request: its first line and its headers. Ambiguous heads are rejected (request smuggling): if a proxy parsed
+// one differently, bytes of one client's body would become another client's request.
 import { firstLineLength, type HeadBytes, HeaderLines } from '../../framing/header-lines.ts'
 import type { RequestHeaders } from '../../request.ts'
 
-/** Why there is nothing to answer properly: the bare status that is sent instead, before the connection is closed. */
+/** The status sent for a head that cannot be parsed, before the connection is closed. */
 export type RejectionStatus = 400 | 408 | 417 | 431 | 501 | 505
 
 export class RejectedHead extends Error {
   readonly status: RejectionStatus
 
   constructor(status: RejectionStatus) {
-    super(`The head of a request is answered with ${status}.`)
+    super(`A request head was rejected with ${status}.`)
     this.status = status
   }
 }
 
 const FIRST_LINE = /^[\w!#$%&'*+.^`|~-]{1,32} [\x21-\x7e\x80-\xff]+ HTTP\/1\.[01](?=\r\n|$)/
 const VERSION_LENGTH = ' HTTP/1.1'.length
-/** A constant is found in tables faster than the same letters cut out of a head. */
+/** Map lookups by a constant string are faster than by a slice of the head. */
 const POST = 'POST'
 const OTHER_VERSION = /^[^\r\n]* HTTP\/(?!1\.[01])\d(?:\.\d)?(?=\r\n|$)/
-const SAYS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
+const HAS_CLOSE = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 const LENGTH = /^\d{1,15}$/
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const ABOVE_ASCII = /[\x80-\xff]+/g
-/** As nearly all are. */
+/** The common form, in which a target is the path itself. */
 const PLAIN_PATH = /^\/[\x21-\x7e]*$/
 
 export class RequestHead implements RequestHeaders {
@@ -34,9 +34,9 @@ export class RequestHead implements RequestHeaders {
   readonly length: number | 'chunked'
   readonly isEncoded: boolean
   readonly keepsAlive: boolean
-  /** The client waits for a word before it sends the body. */
+  /** The client awaits `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean
-  /** Chunks are understood. */
+  /** HTTP/1.1, as opposed to 1.0: the client understands chunked responses. */
   readonly isHttp11: boolean
   readonly #lines: HeaderLines
 
@@ -58,14 +58,18 @@ export class RequestHead implements RequestHeaders {
     if (expects !== null && expects.toLowerCase() !== '100-continue') throw new RejectedHead(417)
     this.expectsContinue = expects !== null && this.isHttp11
     const connection = this.get('connection')
-    this.keepsAlive = this.isHttp11 && (connection === null || !SAYS_CLOSE.test(connection))
+    this.keepsAlive = this.isHttp11 && (connection === null || !HAS_CLOSE.test(connection))
   }
 
   get(name: string): string | null {
     return this.#lines.get(name)
   }
 
-  /** With two of them, joined by a comma, whoever stands in front may have gone by the other one. */
+  getAll(name: string): string[] {
+    return this.#lines.getAll(name)
+  }
+
+  /** Of two hosts, which appear joined with a comma, a proxy may have used the other one. */
   #checkHost(): void {
     const host = this.get('host')
     if (host === null ? this.isHttp11 : host.includes(',')) throw new RejectedHead(400)
@@ -79,16 +83,16 @@ export class RequestHead implements RequestHeaders {
       if (!LENGTH.test(length)) throw new RejectedHead(400)
       return Number(length)
     }
-    // Together they are how one request is made to look like two.
+    // Content-Length together with Transfer-Encoding is the classic form of request smuggling.
     if (length !== null || !this.isHttp11) throw new RejectedHead(400)
     if (encoding.toLowerCase() !== 'chunked') throw new RejectedHead(501)
     return 'chunked'
   }
 }
 
-/** Proxies name the host in the first line, too. Letters outside of ASCII are not allowed there, but typed all the same. */
+/** Removes the origin that proxies put into the first line, and percent-encodes non-ASCII bytes, which some clients send. */
 function pathOf(target: string): string {
   if (PLAIN_PATH.test(target)) return target
   const path = target.startsWith('/') ? target : target.replace(ORIGIN, '').replace(/^(?=\?|$)/, '/')
-  return path.replace(ABOVE_ASCII, (letters) => encodeURIComponent(Buffer.from(letters, 'latin1').toString()))
+  return path.replace(ABOVE_ASCII, (bytes) => encodeURIComponent(Buffer.from(bytes, 'latin1').toString()))
 }
