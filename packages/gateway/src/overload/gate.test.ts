@@ -1,9 +1,9 @@
 // Where the processor cannot follow: calls wait at the door unread, and go on from there as if nothing had been.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import { createTestDependencies } from '../text/test-dependencies.ts'
-import { responseOf } from '../upstreams/response.ts'
 import { createAdmission, type Slot } from './admission.ts'
 import { createAdmissionGate } from './load-shedding.ts'
 

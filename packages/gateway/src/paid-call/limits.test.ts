@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
 import type { Hold } from '../money/ledger.ts'
@@ -10,7 +11,6 @@ import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Opened } from '../storage/settle.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createTestDependencies, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
-import { responseOf } from '../upstreams/response.ts'
 import type { Send } from '../upstreams/send.ts'
 
 let stops: (() => void)[] = []

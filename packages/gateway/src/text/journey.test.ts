@@ -1,9 +1,9 @@
 // The journey's sense of time, with short limits and parts of the test's own: slow senders, slow upstreams, heartbeats.
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { responseOf } from '../upstreams/response.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 

@@ -1,7 +1,7 @@
 // Asks a server which version of HTTP it offers, by a TLS handshake of its own that carries no request.
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
-import { CONNECT_WITHIN_MS } from './http1/closed.ts'
+import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 
 /** `silent`: no answer in time. Undefined: it could not be reached, which a request will tell better than we could. */
 export async function offersHttp2(address: string): Promise<boolean | 'silent' | undefined> {
@@ -35,7 +35,7 @@ function handshake(address: string): Promise<boolean | 'refused' | 'silent' | un
       if (typeof offered === 'boolean') socket.end(() => socket.destroy())
       else socket.destroy()
     }
-    const timer = setTimeout(() => end('silent'), CONNECT_WITHIN_MS)
+    const timer = setTimeout(() => end('silent'), CONNECT_TIMEOUT_MS)
     timer.unref()
     socket.once('secureConnect', () => end(socket.alpnProtocol === 'h2'))
     socket.on('error', ({ code = '' }: NodeJS.ErrnoException) =>

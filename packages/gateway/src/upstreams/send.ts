@@ -1,14 +1,14 @@
 // The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
+import { createHttpClient } from '@trivium/http/client/client.ts'
+import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
+import { RequestHeadWriter } from '@trivium/http/client/request-head-writer.ts'
+import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { credentialHeader, endpointOf } from './endpoint.ts'
-import { createHttp1 } from './http1/client.ts'
-import { CONNECT_WITHIN_MS } from './http1/closed.ts'
-import { FixedHead } from './http1/write-head.ts'
-import { decompressed, responseOf, type UpstreamResponse } from './response.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
 export type OutgoingRequest = {
@@ -47,7 +47,7 @@ export type SendOptions = TransportOptions & {
 
 export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: SendOptions = {}): Send {
   const transport = createTransport(transportParts)
-  const http1 = createHttp1(transportParts.now, CONNECT_WITHIN_MS, mostIdle)
+  const http1 = createHttpClient(transportParts.now, CONNECT_TIMEOUT_MS, mostIdle)
 
   async function sendToSandbox(outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
     const { method = 'POST', dialect, path, cancel } = outgoing
@@ -123,12 +123,12 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
 }
 
 /** By dialect and key. */
-type FixedHeads = Partial<Record<TextDialectId, Map<string, FixedHead>>>
+type FixedHeads = Partial<Record<TextDialectId, Map<string, RequestHeadWriter>>>
 const fixedHeads = new WeakMap<Upstream, FixedHeads>()
 
 /** Most requests have nothing of the client's among their headers: what they all say is written once. */
-function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): FixedHead {
-  for (const _ in outgoing.headers) return new FixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): RequestHeadWriter {
+  for (const _ in outgoing.headers) return new RequestHeadWriter(upstream.baseUrl, headersOf(upstream, outgoing))
   const { dialect, key } = outgoing
   let heads = fixedHeads.get(upstream)
   if (!heads) {
@@ -138,7 +138,7 @@ function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): FixedHead {
   heads[dialect] ??= new Map()
   let head = heads[dialect].get(key)
   if (!head) {
-    head = new FixedHead(upstream.baseUrl, headersOf(upstream, outgoing))
+    head = new RequestHeadWriter(upstream.baseUrl, headersOf(upstream, outgoing))
     heads[dialect].set(key, head)
   }
   return head

@@ -7,9 +7,9 @@
 // never answered, and that fails a handshake of ours as well, it is said that no request has left.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
+import { ConnectTimeout } from '@trivium/http/client/errors.ts'
 import type { Upstream } from '../config/types.ts'
 import { offersHttp2, refusesTls } from './alpn.ts'
-import { NotConnected } from './http1/closed.ts'
 
 export type ConnectionOptions = {
   protocol?: 'http1.1' | 'http2'
@@ -134,7 +134,8 @@ export function createTransport(parts: TransportOptions = {}): Transport {
   const send: (...args: Parameters<Transport>) => Promise<Response> = async (upstream, cancel, attempt, isOneShot) => {
     const host = hostOf(upstream.baseUrl)
     const asking = question(upstream, host)
-    if (asking && (await untilCancelled(asking, cancel)) === 'silent') throw new NotConnected('No connection in time.')
+    if (asking && (await untilCancelled(asking, cancel)) === 'silent')
+      throw new ConnectTimeout('No connection in time.')
     const sentAt = now()
     const way = wayTo(upstream, host, sentAt)
     const sent = (next: ConnectionOptions) =>

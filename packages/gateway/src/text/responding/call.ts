@@ -1,5 +1,7 @@
 // The call to an upstream, up to its headers, and what comes instead of an answer.
 
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
@@ -11,8 +13,6 @@ import type { Fields } from '../../observe/log.ts'
 import { type Exchange, endingOfBreak } from '../../paid-call/exchange.ts'
 import type { AbortReason } from '../../paid-call/upstream-call.ts'
 import { FAILURE, UNKNOWN } from '../../upstreams/health/key-health.ts'
-import { readAtMost } from '../../upstreams/read-body.ts'
-import type { UpstreamResponse } from '../../upstreams/response.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import type { Outbound } from '../translation/outbound.ts'

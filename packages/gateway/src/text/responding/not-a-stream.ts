@@ -1,7 +1,7 @@
 // A 200 whose body is not the stream that was asked for.
 
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Exchange } from '../../paid-call/exchange.ts'
-import type { UpstreamResponse } from '../../upstreams/response.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { missOfAbort, missOfError, missOfOther, readOrNothing } from './call.ts'
 

@@ -1,7 +1,7 @@
 // The end of an upstream's stream, behind its last event.
 
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { UpstreamCall } from '../../paid-call/upstream-call.ts'
-import type { UpstreamResponse } from '../../upstreams/response.ts'
 
 export type Body = Pick<UpstreamResponse, 'read' | 'cancel'>
 

@@ -1,4 +1,7 @@
 // The unstreamed answer: read whole, metered, settled, then handed to the client.
+
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import {
   cancelOnDisconnect,
@@ -8,8 +11,6 @@ import {
   endingOfFinish,
   releaseRequest,
 } from '../../paid-call/exchange.ts'
-import { readAtMost } from '../../upstreams/read-body.ts'
-import type { UpstreamResponse } from '../../upstreams/response.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './call.ts'

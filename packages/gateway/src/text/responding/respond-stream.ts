@@ -1,4 +1,6 @@
 // The streamed answer: bytes go to the client as they come, metered on the way; the last frames wait for the settlement.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse, Sink, StreamedBody } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../access/failure.ts'
@@ -14,7 +16,6 @@ import {
 } from '../../paid-call/exchange.ts'
 import type { Ending } from '../../paid-call/settle.ts'
 import { unlessAborted } from '../../paid-call/upstream-call.ts'
-import type { UpstreamResponse } from '../../upstreams/response.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { call, cutOff, failureOfAbort, failureOfUpstream, missOfBreak, missOfError, showWarnings } from './call.ts'

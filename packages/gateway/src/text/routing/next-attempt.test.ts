@@ -1,9 +1,9 @@
 // Whether another attempt may be made at all, with parts of the test's own.
 import { expect, test } from 'bun:test'
+import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { compileCatalogue } from '../../access/catalogue.ts'
 import { createApp } from '../../app.ts'
-import { responseOf } from '../../upstreams/response.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
 
 const ALIVE = { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} }

@@ -1,13 +1,13 @@
 // One tiny real request per key and dialect, over the same way as everybody's: does this upstream work, and if not, why?
 
 import { Cancel } from '@trivium/http/cancel.ts'
+import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest, TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
 import { upstreamPath } from '../endpoint.ts'
-import { readAtMost } from '../read-body.ts'
 import type { Send } from '../send.ts'
 
 export type Check = {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { Malformed } from '@trivium/http/framing/malformed.ts'
-import { Head } from './head.ts'
+import { Malformed } from '../framing/malformed.ts'
+import { ResponseHead } from './response-head.ts'
 
-const read = (text: string) => new Head({ bytes: Buffer.from(`${text}: body`, 'latin1'), start: 0, end: text.length })
+const read = (text: string) =>
+  new ResponseHead({ bytes: Buffer.from(`${text}: body`, 'latin1'), start: 0, end: text.length })
 const head = (...lines: string[]) => read(lines.join('\r\n'))
 
 test('a header is found whatever its letters, and only as a whole name', () => {

@@ -1,11 +1,11 @@
 // The answer on a connection: pieces as they come, held back when nobody reads them.
-import { appendPiece } from '@trivium/http/framing/append-piece.ts'
-import type { UpstreamResponse } from '../response.ts'
-import { Closed } from './closed.ts'
-import type { Head } from './head.ts'
+import { appendPiece } from '../framing/append-piece.ts'
+import { ConnectionClosed } from './errors.ts'
+import type { ResponseHead } from './response-head.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /** Where the pieces come from. */
-export type Source = {
+export type ByteSource = {
   pause(): void
   resume(): void
   /** Closes the connection. */
@@ -13,24 +13,24 @@ export type Source = {
 }
 
 /** So much may wait to be read. Above it the upstream is made to wait: by pieces of an event each that never happens. */
-const MOST_WAITING = 64 * 1024
+const MAX_BUFFERED = 64 * 1024
 
-type Waiting = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
+type PendingRead = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
 
-export class Http1Reply implements UpstreamResponse {
+export class IncomingResponse implements UpstreamResponse {
   readonly status: number
   readonly length: number | undefined
   received = 0
-  readonly #head: Head
+  readonly #head: ResponseHead
   readonly #pieces: Uint8Array[] = []
   #waitingBytes = 0
-  #reader: Waiting | undefined
+  #reader: PendingRead | undefined
   #error: unknown
   /** Undefined: the body is over, or broken. */
-  #source: Source | undefined
+  #source: ByteSource | undefined
   #paused = false
 
-  constructor(head: Head, source: Source) {
+  constructor(head: ResponseHead, source: ByteSource) {
     this.status = head.status
     this.length = typeof head.framing === 'number' ? head.framing : undefined
     this.#head = head
@@ -60,7 +60,7 @@ export class Http1Reply implements UpstreamResponse {
     const source = this.#source
     if (!source && this.#pieces.length === 0) return
     this.#pieces.length = 0
-    this.fail(new Closed('Given up within the reply.'))
+    this.fail(new ConnectionClosed('Given up within the reply.'))
     source?.cancel()
   }
 
@@ -74,7 +74,7 @@ export class Http1Reply implements UpstreamResponse {
       this.#waitingBytes += piece.length
     }
     // A large one is not followed by another until it is asked for: its reader may have nowhere to put it yet.
-    const isMuch = this.#waitingBytes > MOST_WAITING || piece.length > MOST_WAITING
+    const isMuch = this.#waitingBytes > MAX_BUFFERED || piece.length > MAX_BUFFERED
     if (isMuch && !this.#paused) this.#pause(true)
   }
 

@@ -9,7 +9,7 @@ const OUTBOX = Buffer.allocUnsafeSlow(256 * 1024)
 
 type Writable = { write(bytes: Uint8Array, start: number, length: number): number }
 
-export class Unsent {
+export class RequestWriter {
   #pieces: Pieces
   #size = 0
   /** How much of it the socket has taken. */
@@ -33,7 +33,7 @@ export class Unsent {
   }
 
   /** Does without the memory of the pieces from now on. */
-  keepOwn(): void {
+  copyRemaining(): void {
     const left = Buffer.allocUnsafeSlow(this.#size - this.#taken)
     this.#copyTo(left)
     this.#pieces = [left]

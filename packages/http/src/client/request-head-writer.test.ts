@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { FixedHead, targetOf } from './write-head.ts'
+import { RequestHeadWriter, requestTarget } from './request-head-writer.ts'
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 test('what all requests to an upstream have in common', () => {
-  const head = new FixedHead('http://127.0.0.1:8080/deep/v1/', { authorization: 'Bearer k', accept: 'é' })
+  const head = new RequestHeadWriter('http://127.0.0.1:8080/deep/v1/', { authorization: 'Bearer k', accept: 'é' })
   const lines = 'host: 127.0.0.1:8080\r\nauthorization: Bearer k\r\naccept: é\r\n'
   expect(head.origin).toBe('http://127.0.0.1:8080')
   for (const path of ['/a', '/a', '/b', '/a']) {
     expect(textOf(head.post(path))).toBe(`POST /deep/v1${path} HTTP/1.1\r\n${lines}content-length: `)
     expect(textOf(head.get(path))).toBe(`GET /deep/v1${path} HTTP/1.1\r\n${lines}\r\n`)
   }
-  const short = new FixedHead('http://[::1]', {})
+  const short = new RequestHeadWriter('http://[::1]', {})
   expect(short.origin).toBe('http://[::1]')
   expect(textOf(short.get('/a'))).toBe('GET /a HTTP/1.1\r\nhost: [::1]\r\n\r\n')
 })
@@ -19,14 +19,16 @@ test('what all requests to an upstream have in common', () => {
 describe('a value that would be more than one header is refused, without being shown', () => {
   for (const value of ['a\r\nx: y', 'a\nb', 'a\0', 'ключ']) {
     test(JSON.stringify(value), () => {
-      expect(() => new FixedHead('http://h/v1', { authorization: value })).toThrow(/^The header authorization has a/)
+      expect(() => new RequestHeadWriter('http://h/v1', { authorization: value })).toThrow(
+        /^The header authorization has a/,
+      )
     })
   }
 })
 
 test('what a client may send within a header goes on: refusing it here would be held against the upstream', () => {
   const value = 'a\tb\u007f\u00e9'
-  expect(textOf(new FixedHead('http://h', { 'openai-beta': value }).get('/a'))).toContain(
+  expect(textOf(new RequestHeadWriter('http://h', { 'openai-beta': value }).get('/a'))).toContain(
     `\r\nopenai-beta: ${value}\r\n`,
   )
 })
@@ -43,5 +45,5 @@ describe('an address is written as a browser would', () => {
     ['/models/a..b', '/v1/models/a..b'],
     ['/models/x#y', '/v1/models/x'],
   ]
-  for (const [path, target] of cases) test(JSON.stringify(path), () => expect(targetOf('/v1', path)).toBe(target))
+  for (const [path, target] of cases) test(JSON.stringify(path), () => expect(requestTarget('/v1', path)).toBe(target))
 })

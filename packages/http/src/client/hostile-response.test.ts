@@ -1,23 +1,23 @@
 // Replies that are mostly framing: on a connection that is given its bytes by the test.
 import { describe, expect, test } from 'bun:test'
-import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket } from 'bun'
-import { readAtMost } from '../read-body.ts'
-import type { UpstreamResponse } from '../response.ts'
+import { Cancel } from '../cancel.ts'
 import { Connection } from './connection.ts'
+import { readAtMost } from './read-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 const REQUEST = [Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')]
 
 /** The reply that comes in these reads, or the code of the error. */
 function replyOf(...reads: string[]): Promise<UpstreamResponse | string> {
-  const connection = new Connection({ free: () => {}, closed: () => {} })
+  const connection = new Connection({ release: () => {}, closed: () => {} })
   const socket = { write: (bytes: Uint8Array) => bytes.length, pause() {}, resume() {}, timeout() {}, terminate() {} }
-  connection.opened(socket as unknown as Socket<Connection>)
+  connection.onOpen(socket as unknown as Socket<Connection>)
   return new Promise((resolve) => {
     const failed = (error: unknown) =>
       resolve(error instanceof Error && 'code' in error ? String(error.code) : 'broken')
-    connection.send(REQUEST, { cancel: new Cancel(), answered: resolve, failed })
-    for (const read of reads) connection.received(Buffer.from(read, 'latin1'))
+    connection.send(REQUEST, { cancel: new Cancel(), onResponse: resolve, onError: failed })
+    for (const read of reads) connection.onData(Buffer.from(read, 'latin1'))
   })
 }
 

@@ -1,11 +1,11 @@
 // Reading a reply whose size somebody else decides.
 
-import { maxEncodedBytes } from '@trivium/http/framing/chunked.ts'
 import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import type { UpstreamResponse } from './response.ts'
+import { maxEncodedBytes } from '../framing/chunked.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /** Bodies up to this size are read without watching their progress: the idle limit holds for all of it. */
-const MOST_AT_ONCE = 1024 * 1024
+const MAX_WHOLE_BYTES = 1024 * 1024
 
 /** Told of each piece that comes, and of signs of life. */
 type Watch = { received(piece: Uint8Array): void; resetIdle(): void }
@@ -22,7 +22,7 @@ export function readAtMost(
     return undefined
   }
   // The body of an error may be given up while it is read.
-  if (reply.readWhole && announced <= MOST_AT_ONCE && reply.status < 300) return reply.readWhole()
+  if (reply.readWhole && announced <= MAX_WHOLE_BYTES && reply.status < 300) return reply.readWhole()
   const first = reply.read()
   // Most answers come in one read, and are there already.
   if (first instanceof Uint8Array && first.length === announced) return first

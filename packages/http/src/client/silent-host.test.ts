@@ -1,9 +1,9 @@
 // A machine that takes no connection and does not refuse it either.
 import { ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
-import { Cancel } from '@trivium/http/cancel.ts'
-import { openLibc } from '@trivium/http/system/libc.ts'
-import { createHttp1 } from './client.ts'
+import { Cancel } from '../cancel.ts'
+import { openLibc } from '../system/libc.ts'
+import { createHttpClient } from './client.ts'
 
 const [AF_INET, SOCK_STREAM] = [2, 1]
 const libc = openLibc({
@@ -37,7 +37,7 @@ async function silentPort() {
 
 test('no connection in time: given up with the word that nothing has left', async () => {
   const { port, stop } = await silentPort()
-  const http1 = createHttp1(undefined, 200)
+  const http1 = createHttpClient(undefined, 200)
   const request = [Buffer.from('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}')]
   const outcome = await Promise.race([
     http1(`http://127.0.0.1:${port}`, request, new Cancel()).then(

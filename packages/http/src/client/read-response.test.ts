@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { readAtMost } from './read-body.ts'
-import type { UpstreamResponse } from './response.ts'
+import { readAtMost } from './read-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 /** Tells what the watch is told of an answer that comes in these pieces. */
 async function told(...texts: string[]): Promise<string[]> {

@@ -7,7 +7,7 @@ const NOT_PLAIN = /[^\x21\x24-\x5b\x5d-\x7e]|\/\./
 
 const NOTHING = new Uint8Array()
 
-export class FixedHead {
+export class RequestHeadWriter {
   /** `http://host:port`. */
   readonly origin: string
   /** Where all paths begin. */
@@ -43,12 +43,12 @@ export class FixedHead {
   }
 
   #written(method: string, path: string, end: string): Uint8Array {
-    return Buffer.from(`${method} ${targetOf(this.#base, path)} HTTP/1.1\r\n${this.#lines}${end}`, 'latin1')
+    return Buffer.from(`${method} ${requestTarget(this.#base, path)} HTTP/1.1\r\n${this.#lines}${end}`, 'latin1')
   }
 }
 
 /** `URL` only where it is needed: it costs more than the rest of a head. */
-export function targetOf(base: string, path: string): string {
+export function requestTarget(base: string, path: string): string {
   if (!NOT_PLAIN.test(path)) return base + path
   const { pathname, search } = new URL(`http://host${base}${path}`)
   return pathname + search

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { readAtMost } from '../read-body.ts'
-import type { UpstreamResponse } from '../response.ts'
-import { createHttp1 } from './client.ts'
+import { Cancel } from '../cancel.ts'
+import { createHttpClient } from './client.ts'
 import { Connection } from './connection.ts'
+import { readAtMost } from './read-response.ts'
+import type { UpstreamResponse } from './upstream-response.ts'
 
 type Behaviour = (socket: Socket<{ number: number; request: string }>, request: string, number: number) => void
 
@@ -43,7 +43,7 @@ function upstream(behave: Behaviour) {
 const REQUEST = [Buffer.from('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n'), Buffer.from('{}')]
 const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-const http1 = createHttp1()
+const http1 = createHttpClient()
 const ask = (origin: string, cancel = new Cancel()) => http1(origin, REQUEST, cancel)
 const textOf = async (reply: UpstreamResponse) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
 /** `expect(...).rejects` would wait for ever for what must not. */
@@ -279,18 +279,18 @@ test('a call that was given up before it began is not sent, over a used connecti
 })
 
 async function connect(origin: string): Promise<Connection> {
-  const connection = new Connection({ free: () => {}, closed: () => {} })
+  const connection = new Connection({ release: () => {}, closed: () => {} })
   const { hostname, port } = new URL(origin)
   const socket = {
-    open: (socket: Socket<Connection>) => connection.opened(socket),
-    data: (_: unknown, bytes: Buffer) => connection.received(bytes),
+    open: (socket: Socket<Connection>) => connection.onOpen(socket),
+    data: (_: unknown, bytes: Buffer) => connection.onData(bytes),
   }
   await Bun.connect({ hostname, port: Number(port), data: connection, socket })
   return connection
 }
 
 const sendOver = (connection: Connection, cancel = new Cancel()): Promise<UpstreamResponse> =>
-  new Promise((answered, failed) => connection.send(REQUEST, { cancel, answered, failed }))
+  new Promise((answered, failed) => connection.send(REQUEST, { cancel, onResponse: answered, onError: failed }))
 
 test('a connection that is used does not get too old, one that waits does', async () => {
   const { origin, closed } = upstream((socket) => {
@@ -299,12 +299,12 @@ test('a connection that is used does not get too old, one that waits does', asyn
   })
   const connection = await connect(origin)
   const asking = sendOver(connection)
-  connection.aged()
+  connection.onTimeout()
   const reply = await asking
-  connection.aged()
+  connection.onTimeout()
   expect(await textOf(reply)).toBe('ok')
   expect(closed()).toBe(0)
-  connection.aged()
+  connection.onTimeout()
   await settled()
   expect(closed()).toBe(1)
 })
@@ -350,7 +350,7 @@ afterAll(async () => {
 })
 
 test('so many connections are kept idle, to all hosts together', async () => {
-  const few = createHttp1(undefined, undefined, 3)
+  const few = createHttpClient(undefined, undefined, 3)
   const hosts = [1, 2].map(() => upstream((socket) => void socket.write(ok('ok'))))
   const askBoth = () =>
     Promise.all(

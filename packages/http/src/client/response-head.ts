@@ -1,6 +1,6 @@
 // The head of a reply: its first line and its headers.
-import { firstLineLength, type HeadBytes, HeaderLines } from '@trivium/http/framing/header-lines.ts'
-import { Malformed } from '@trivium/http/framing/malformed.ts'
+import { firstLineLength, type HeadBytes, HeaderLines } from '../framing/header-lines.ts'
+import { Malformed } from '../framing/malformed.ts'
 
 /** What is said about where a body ends. */
 export type Framing = number | 'chunked' | 'until-close'
@@ -9,11 +9,11 @@ const FIRST_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n\0]*)?(?=\r|$)/
 const VERSION_AT = 'HTTP/1.'.length
 const STATUS_AT = 'HTTP/1.1 '.length
 /** An answer has a few dozen. */
-const MOST_HEADERS = 1_000
+const MAX_HEADERS = 1_000
 const LENGTH = /^\d{1,15}$/
 const CLOSE = /\bclose\b/i
 
-export class Head {
+export class ResponseHead {
   readonly status: number
   readonly framing: Framing
   /** The connection can be used again afterwards. */
@@ -25,7 +25,7 @@ export class Head {
     if (!FIRST_LINE.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
     this.#lines = new HeaderLines(head, text, firstLineLength(text))
     if (!this.#lines.isValid) throw new Malformed('The reply does not begin as HTTP does.')
-    if (this.#lines.count > MOST_HEADERS) throw new Malformed('The reply has too many headers.')
+    if (this.#lines.count > MAX_HEADERS) throw new Malformed('The reply has too many headers.')
     this.status = digit(text, STATUS_AT) * 100 + digit(text, STATUS_AT + 1) * 10 + digit(text, STATUS_AT + 2)
     this.framing = this.#framing()
     const hasEnd = this.framing !== 'until-close' && !hasNoBody(this.status)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Unsent } from './unsent.ts'
+import { RequestWriter } from './request-writer.ts'
 
 /** A socket that takes so much at a time. */
 function socketTaking(room: number) {
@@ -15,7 +15,7 @@ function socketTaking(room: number) {
   }
 }
 
-function sendAll(unsent: Unsent, socket: ReturnType<typeof socketTaking>): void {
+function sendAll(unsent: RequestWriter, socket: ReturnType<typeof socketTaking>): void {
   for (let drains = 0; !unsent.writeTo(socket); drains++) if (drains > 10_000) throw new Error('it never ends')
 }
 
@@ -33,7 +33,7 @@ describe('whatever the socket takes at a time, all of it leaves in order', () =>
     for (const room of [body.length > 3 ? 997 : 1, 70_000, Number.POSITIVE_INFINITY]) {
       test(`${name}, ${room} bytes`, () => {
         const socket = socketTaking(room)
-        sendAll(new Unsent([HEAD, ...body]), socket)
+        sendAll(new RequestWriter([HEAD, ...body]), socket)
         expect(socket.text() === textOf(body)).toBe(true)
       })
     }
@@ -42,20 +42,20 @@ describe('whatever the socket takes at a time, all of it leaves in order', () =>
 
 test('head and body leave in one write', () => {
   const socket = socketTaking(Number.POSITIVE_INFINITY)
-  expect(new Unsent([HEAD, piece('a', 80_000), piece('b', 40)]).writeTo(socket)).toBe(true)
+  expect(new RequestWriter([HEAD, piece('a', 80_000), piece('b', 40)]).writeTo(socket)).toBe(true)
   expect(socket.writes()).toBe(1)
 })
 
 test('two that wait for room do not get into each other', () => {
   const [first, second] = [socketTaking(1_000), socketTaking(1_300)]
   const [a, b] = [[piece('a', 30_000)], [piece('b', 30_000)]]
-  const [one, other] = [new Unsent([HEAD, ...a]), new Unsent([HEAD, ...b])]
+  const [one, other] = [new RequestWriter([HEAD, ...a]), new RequestWriter([HEAD, ...b])]
   for (let isDone = false; !isDone; ) isDone = [one.writeTo(first), other.writeTo(second)].every(Boolean)
   expect([first.text() === textOf(a), second.text() === textOf(b)]).toEqual([true, true])
 })
 
 test('a closed socket takes nothing', () => {
-  const unsent = new Unsent([HEAD, piece('a', 10)])
+  const unsent = new RequestWriter([HEAD, piece('a', 10)])
   expect(unsent.writeTo({ write: () => -1 })).toBe(false)
   const socket = socketTaking(Number.POSITIVE_INFINITY)
   expect(unsent.writeTo(socket)).toBe(true)
@@ -76,9 +76,9 @@ for (const before of [0, 10, HEAD.length, HEAD.length + 5_000, 350_000]) {
         return taken
       },
     }
-    const unsent = new Unsent([HEAD, ...body])
+    const unsent = new RequestWriter([HEAD, ...body])
     expect(unsent.writeTo(socket)).toBe(false)
-    unsent.keepOwn()
+    unsent.copyRemaining()
     for (const { buffer } of body) buffer.transfer(0)
     room = Number.POSITIVE_INFINITY
     expect(unsent.writeTo(socket)).toBe(true)

@@ -1,9 +1,9 @@
 // Requests that no socket takes at once.
 import { afterEach, expect, test } from 'bun:test'
-import { Cancel } from '@trivium/http/cancel.ts'
 import type { Socket, TCPSocketListener } from 'bun'
-import { readAtMost } from '../read-body.ts'
-import { createHttp1 } from './client.ts'
+import { Cancel } from '../cancel.ts'
+import { createHttpClient } from './client.ts'
+import { readAtMost } from './read-response.ts'
 
 const SIZE = 24_000_000
 const HEAD = Buffer.from(`POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${SIZE}\r\n\r\n`)
@@ -64,7 +64,7 @@ function upstream({ open, whole, breaks }: Behaviour): string {
 }
 
 /** By a clock that stands still: how long a connection takes to turn out closed depends on the machine. */
-const http1 = createHttp1(() => 0)
+const http1 = createHttpClient(() => 0)
 const textOf = async (reply: Awaited<ReturnType<typeof http1>>) =>
   Buffer.from((await readAtMost(reply, 100)) ?? []).toString()
 

@@ -1,64 +1,64 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
 
-import type { Cancel } from '@trivium/http/cancel.ts'
-import { ChunkedDecoder } from '@trivium/http/framing/chunked.ts'
-import { bufferOf, headEnd } from '@trivium/http/framing/head-end.ts'
-import { Malformed } from '@trivium/http/framing/malformed.ts'
-import { viewOrCopy } from '@trivium/http/framing/view-or-copy.ts'
 import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
-import { Closed } from './closed.ts'
-import { Head } from './head.ts'
-import { Http1Reply } from './http1-reply.ts'
-import { Unsent } from './unsent.ts'
+import type { Cancel } from '../cancel.ts'
+import { ChunkedDecoder } from '../framing/chunked.ts'
+import { bufferOf, headEnd } from '../framing/head-end.ts'
+import { Malformed } from '../framing/malformed.ts'
+import { viewOrCopy } from '../framing/view-or-copy.ts'
+import { ConnectionClosed } from './errors.ts'
+import { IncomingResponse } from './incoming-response.ts'
+import { RequestWriter } from './request-writer.ts'
+import { ResponseHead } from './response-head.ts'
 
-const MOST_HEAD_BYTES = 2 * 1024 * 1024
+const MAX_HEAD_BYTES = 2 * 1024 * 1024
 /** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
-const MOST_IDLE_SECONDS = 60
+const MAX_IDLE_SECONDS = 60
 const HEAD_END_BYTES = '\r\n\r\n'.length
 
 /** What becomes of a connection after a reply. */
-export type Owner = {
-  free(connection: Connection): void
+export type ConnectionOwner = {
+  release(connection: Connection): void
   closed(connection: Connection): void
 }
 
 /** Whose request is under way. Told once, of a reply or a failure. */
-export type Asker = {
+export type ResponseListener = {
   readonly cancel: Cancel
-  answered(reply: Http1Reply): void
-  failed(error: unknown): void
+  onResponse(reply: IncomingResponse): void
+  onError(error: unknown): void
 }
 
 export class Connection {
   /** Something of the reply to the last request has come. */
   hasBegun = false
-  readonly #owner: Owner
+  readonly #owner: ConnectionOwner
   #socket: Socket<Connection> | undefined
   /** Of the request, what the socket has not taken yet. */
-  #unsent: Unsent | undefined
-  #asker: Asker | undefined
+  #unsent: RequestWriter | undefined
+  #asker: ResponseListener | undefined
   /** The beginning of a head that came in bits. */
   #partial: GrowingBytes | undefined
   /** Bytes of the interim (1xx) replies to the current request, without those of the read that is being parsed. */
   #interimBytes = 0
-  #reply: Http1Reply | undefined
+  #reply: IncomingResponse | undefined
   #chunked: ChunkedDecoder | undefined
   /** Of a body whose length is known. */
   #left = 0
   #staysOpen = false
   #isPaused = false
 
-  constructor(owner: Owner) {
+  constructor(owner: ConnectionOwner) {
     this.#owner = owner
   }
 
-  opened(socket: Socket<Connection>): void {
+  onOpen(socket: Socket<Connection>): void {
     this.#socket = socket
   }
 
-  send(request: Pieces, asker: Asker): void {
+  send(request: Pieces, asker: ResponseListener): void {
     this.hasBegun = false
     this.#interimBytes = 0
     // Nobody would say so a second time: it would be sent, and billed, with nobody to call it off.
@@ -66,22 +66,22 @@ export class Connection {
     asker.cancel.target = this
     if (this.#socket) {
       this.#asker = asker
-      this.#unsent = new Unsent(request)
-      this.drained()
-    } else asker.failed(new Closed('The connection was closed.'))
+      this.#unsent = new RequestWriter(request)
+      this.onDrain()
+    } else asker.onError(new ConnectionClosed('The connection was closed.'))
   }
 
   /** The socket takes more. */
-  drained(): void {
+  onDrain(): void {
     if (this.#socket && this.#unsent?.writeTo(this.#socket)) this.#unsent = undefined
   }
 
   /** It has been there for long. While it is used, that is nobody's concern. */
-  aged(): void {
+  onTimeout(): void {
     if (!this.#asker && !this.#reply) this.cancel()
   }
 
-  received(bytes: Buffer): void {
+  onData(bytes: Buffer): void {
     this.hasBegun = true
     try {
       if (this.#reply) this.#readBody(this.#reply, bytes)
@@ -93,7 +93,7 @@ export class Connection {
     }
   }
 
-  #readHead(asker: Asker, bytes: Buffer): void {
+  #readHead(asker: ResponseListener, bytes: Buffer): void {
     const partial = this.#partial
     const before = partial?.length ?? 0
     partial?.append(bytes)
@@ -101,7 +101,7 @@ export class Connection {
     let [start, searchFrom] = [0, Math.max(0, before - HEAD_END_BYTES)]
     for (;;) {
       const end = headEnd(whole, searchFrom)
-      if (this.#interimBytes + (end === -1 ? whole.length : end) > MOST_HEAD_BYTES) {
+      if (this.#interimBytes + (end === -1 ? whole.length : end) > MAX_HEAD_BYTES) {
         throw new Malformed('The headers of the reply are too large.')
       }
       if (end === -1) {
@@ -112,7 +112,7 @@ export class Connection {
         this.#partial?.append(unread)
         return
       }
-      const head = new Head({ bytes: whole, start, end })
+      const head = new ResponseHead({ bytes: whole, start, end })
       start = end + HEAD_END_BYTES
       searchFrom = start
       // Something else was agreed upon: by nobody here.
@@ -124,23 +124,23 @@ export class Connection {
     }
   }
 
-  #begin(asker: Asker, head: Head, rest: Buffer): void {
-    const reply = new Http1Reply(head, this)
+  #begin(asker: ResponseListener, head: ResponseHead, rest: Buffer): void {
+    const reply = new IncomingResponse(head, this)
     this.#asker = undefined
     this.#reply = reply
     this.#staysOpen = head.staysOpen
     this.#chunked = head.framing === 'chunked' ? new ChunkedDecoder() : undefined
     this.#left = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
     // Whoever asked may let go of what was asked as soon as there is an answer.
-    this.#unsent?.keepOwn()
+    this.#unsent?.copyRemaining()
     // From now on only the reply may be given up: when it is whole, the connection is somebody else's.
     asker.cancel.target = reply
-    asker.answered(reply)
+    asker.onResponse(reply)
     if (this.#left === 0) this.#finish(reply, rest.length)
     else if (rest.length > 0) this.#readBody(reply, rest)
   }
 
-  #readBody(reply: Http1Reply, bytes: Buffer): void {
+  #readBody(reply: IncomingResponse, bytes: Buffer): void {
     const chunked = this.#chunked
     if (chunked) {
       const piece = chunked.push(bytes)
@@ -156,20 +156,20 @@ export class Connection {
   }
 
   /** The reply is whole. `over`: bytes behind it, which answer nothing that was asked. */
-  #finish(reply: Http1Reply, over: number): void {
+  #finish(reply: IncomingResponse, over: number): void {
     this.#reply = undefined
     this.#chunked = undefined
     reply.end()
     if (this.#staysOpen && over === 0 && !this.#unsent) {
       // Its reader has all of it, or will have.
       if (this.#isPaused) this.resume()
-      this.#socket?.timeout(MOST_IDLE_SECONDS)
-      this.#owner.free(this)
+      this.#socket?.timeout(MAX_IDLE_SECONDS)
+      this.#owner.release(this)
     } else this.cancel()
   }
 
   /** The connection is closed, by whomever. */
-  ended(error?: Error): void {
+  onClose(error?: Error): void {
     this.#socket = undefined
     this.#owner.closed(this)
     const reply = this.#reply
@@ -177,7 +177,7 @@ export class Connection {
       this.#reply = undefined
       reply.end()
     }
-    this.#fail(new Closed(error?.message ?? 'The connection was closed.'))
+    this.#fail(new ConnectionClosed(error?.message ?? 'The connection was closed.'))
   }
 
   #fail(error: unknown): void {
@@ -187,7 +187,7 @@ export class Connection {
     this.#reply = undefined
     this.#unsent = undefined
     this.cancel()
-    asker?.failed(error)
+    asker?.onError(error)
     reply?.fail(error)
   }
 
