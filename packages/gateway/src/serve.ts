@@ -308,7 +308,7 @@ function limitConnections(trustedProxies: () => CidrList, now: () => number, log
 
 /** Faults break answers on purpose: only where nobody else can ask for them, or where the operator wants them. */
 function faultsAllowed(environment: Environment, config: FileConfig): boolean {
-  const onlySandbox = [...config.upstreams.values()].every(({ kind }) => kind === 'sandbox')
+  const onlySandbox = [...config.upstreams.values()].every(({ embedded }) => embedded)
   const loopback = environment.host === 'localhost' || isLoopback(environment.host)
   return config.sandbox.faultsWritten ? config.sandbox.faults : onlySandbox && loopback
 }

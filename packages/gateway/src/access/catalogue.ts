@@ -61,7 +61,7 @@ export function offerOf(catalogue: Catalogue, group: string, model: string): Off
   const offer = offers?.get(model)
   if (offer || !model.includes(':')) return offer
   const base = offers?.get(model.slice(0, model.indexOf(':')))
-  return base?.candidates.every(({ upstream }) => upstream.kind === 'sandbox') ? base : undefined
+  return base?.candidates.every(({ upstream }) => upstream.embedded) ? base : undefined
 }
 
 export function modelExists(catalogue: Catalogue, model: string): boolean {

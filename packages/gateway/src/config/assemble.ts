@@ -1,7 +1,14 @@
 // The sections put together: defaults, the embedded models, what refers to what, and the warnings.
-import { NANOS_PER_USD } from '../money/amount.ts'
 import { vendorsFromEnvironment } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
+import {
+  isEmbeddedOnly,
+  SANDBOX_GROUP,
+  SANDBOX_MODEL,
+  SANDBOX_UPSTREAM,
+  sandboxModel,
+  sandboxUpstream,
+} from './sandbox.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readModels } from './sections/models.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
@@ -14,10 +21,8 @@ import {
   registrationDefaults,
   type WrittenSandbox,
 } from './sections/small-sections.ts'
-import { priceVersion } from './sections/token-prices.ts'
-import { SANDBOX_KIND } from './sections/upstream-kind.ts'
-import { type ReadUpstreams, readUpstreams, SANDBOX_UPSTREAM, sandboxUpstream } from './sections/upstreams.ts'
-import type { FileConfig, Group, Mistake, Model, Route, TokenPrice } from './types.ts'
+import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
+import type { FileConfig, Group, Mistake, Model, Route } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
@@ -38,8 +43,6 @@ const SECTIONS = {
   tools: 'the tools section comes with a later version; remove it for now',
 } as const
 
-const SANDBOX_MODEL = 'sandbox-text'
-const SANDBOX_GROUP = 'sandbox'
 const DEFAULT_GROUP = 'default'
 
 const NOTHING_BUILT_IN: BuiltIn = {
@@ -119,7 +122,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
     groups: withDefaultGroups(
       readGroups(fields?.get('groups'), { types, advice }),
-      on ? embedded(models, upstreams) : undefined,
+      on ? embeddedModels(models, upstreams) : undefined,
     ),
   }
   return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
@@ -129,7 +132,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
 function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { maxOutput }: BuiltIn): Model {
   if (model.limits.maxOutput !== undefined) return model
   const routes = model.routes.map((route): Route => {
-    const known = upstreams.get(route.upstream)?.kind === SANDBOX_KIND ? undefined : maxOutput(route.model)
+    const known = upstreams.get(route.upstream)?.embedded ? undefined : maxOutput(route.model)
     return known === undefined ? route : { ...route, maxOutput: known }
   })
   return { ...model, routes }
@@ -144,23 +147,9 @@ function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
   for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
 }
 
-function sandboxModel(): Model {
-  const input = NANOS_PER_USD
-  const price: TokenPrice = { input, output: 4n * NANOS_PER_USD, cachedInput: input, cacheWrite: input }
-  return {
-    id: SANDBOX_MODEL,
-    routes: [{ upstream: SANDBOX_UPSTREAM, model: SANDBOX_MODEL, priority: 1, weight: 1, cost: undefined }],
-    price,
-    priceVersion: priceVersion(price),
-    limits: { context: 128_000, maxOutput: 16_384 },
-  }
-}
-
-/** Models that can reach nothing but the sandbox, so that using them can cost the operator nothing. */
-function embedded(models: FileConfig['models'], upstreams: FileConfig['upstreams']): string[] {
-  const isEmbedded = ({ routes }: Model) => routes.every(({ upstream }) => upstreams.get(upstream)?.kind === 'sandbox')
+function embeddedModels(models: FileConfig['models'], upstreams: FileConfig['upstreams']): string[] {
   return [...models.values()]
-    .filter(isEmbedded)
+    .filter((model) => isEmbeddedOnly(model, upstreams))
     .map(({ id }) => id)
     .sort()
 }

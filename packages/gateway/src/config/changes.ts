@@ -26,7 +26,7 @@ function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, obj
 }
 
 // Stand for another field that is listed anyway.
-const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'healthPath'])
+const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'healthPath', 'embedded'])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]

@@ -26,7 +26,7 @@ test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, 
   expect(config.registration.open).toBe(false)
   expect([...upstreams.keys()]).toEqual([kind])
   const upstream = upstreams.get(kind)
-  expect(upstream).toMatchObject({ kind, keys: ['hunter2'], dialect: dialects[0] })
+  expect(upstream).toMatchObject({ kind, keys: ['hunter2'], dialect: dialects[0], breaker: true })
   expect(upstream?.endpoints.map(({ dialect }) => dialect)).toEqual([...dialects])
   const listed = BUILT_IN.priceList().vendors.find((vendor) => vendor.kind === kind)
   expect([...models.keys()].sort()).toEqual(

@@ -2,8 +2,9 @@
 
 import { priceVersion } from './sections/token-prices.ts'
 import { kindSettings } from './sections/upstream-kind.ts'
-import { isApiKey, upstreamDefaults } from './sections/upstreams.ts'
+import { isApiKey } from './sections/upstreams.ts'
 import type { Model, Upstream } from './types.ts'
+import { upstreamDefaults } from './upstream-defaults.ts'
 import type { BuiltIn, KnownModel, UpstreamKind } from './upstream-kinds.ts'
 import type { ReadContext } from './yaml/document.ts'
 

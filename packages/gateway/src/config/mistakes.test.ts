@@ -116,13 +116,13 @@ const SINGLE: [string, string, string][] = [
   ],
   ['a group without models', 'groups: [{ id: default, models: [] }]', 'the list is empty; write ["*"] for all models'],
   ['other upstream of the sandbox name', upstream('').replace('id: up', 'id: sandbox'), 'the name sandbox belongs to'],
-  ['a misspelt kind', kind('kind: opnai, keys: [k]'), 'kind: there is no kind "opnai"; did you mean openai?'],
-  ['an unknown kind', kind('kind: acme, keys: [k]'), 'there is no kind "acme"; known are openai, anthropic, '],
+  ['a misspelt kind', kind('kind: opnai, keys: [k]'), 'kind: unknown kind "opnai"; did you mean openai?'],
+  ['an unknown kind', kind('kind: acme, keys: [k]'), 'unknown kind "acme"; known kinds: openai, anthropic, '],
   ['a kind that needs a key', kind('kind: openai'), 'upstreams[up]: keys is missing'],
   [
     'a kind that needs an address',
     kind('kind: azure, keys: [k]'),
-    'base_url is missing; Azure OpenAI needs your own address, such as https://my-resource.openai.azure.com/openai/v1',
+    'base_url is missing; Azure OpenAI needs your own URL, such as https://my-resource.openai.azure.com/openai/v1',
   ],
   [
     'an address of another shape than the kind has',

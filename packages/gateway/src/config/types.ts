@@ -1,46 +1,60 @@
-// The configuration as the rest of the gateway sees it: read once, checked, frozen.
+// The configuration as the rest of the gateway sees it: validated and frozen.
+import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
-import type { UpstreamEndpoint } from './upstream-kinds.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 
 export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 
+/** The header that carries the API key: `bearer` is `authorization: Bearer KEY`, the others are header names. */
+export type Credential = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
+
+/** How an upstream serves one dialect. */
+export type UpstreamEndpoint = {
+  dialect: TextDialectId
+  /** Relative to the base URL. `{model}` is replaced by `models/NAME`, `{method}` by the method called. */
+  path: string
+  credential: Credential
+  /** Headers that every request needs. */
+  headers?: Readonly<Record<string, string>>
+}
+
 export type Upstream = {
   id: string
-  /** `sandbox`, `custom`, or the name of a built-in description. */
+  /** `sandbox`, `custom`, or the name of a built-in kind. */
   kind: string
-  /** The first that it speaks. Absent at the embedded model, which answers in the dialect that it is asked in. */
+  /** Served by this process itself: no vendor is behind it, and its calls cost the operator nothing. */
+  embedded?: true
+  /** The dialect of the first endpoint. Absent for the sandbox, which answers in the dialect of the request. */
   dialect: UpstreamDialect | undefined
-  /** Without a trailing slash; what the paths in `speaks` are below. */
+  /** Without a trailing slash; the paths of `endpoints` are relative to it. */
   baseUrl: string
-  /** In the order of preference; nothing at the embedded model. */
+  /** In order of preference; empty for the sandbox. */
   endpoints: readonly UpstreamEndpoint[]
-  /** What is known of it as a chat service. */
+  /** How its chat dialect differs from the standard. */
   service?: Partial<ChatService>
-  /** Fields besides its dialects' own that bound or multiply its output. Absent: any that some service has. */
+  /** Request fields, beyond those of its dialects, that bound or multiply output. Absent: all that any service has. */
   extraCapFields?: readonly string[]
-  /** Answers a GET with the key, and costs nothing. */
+  /** A GET of this path with the API key succeeds and costs nothing. */
   healthPath?: string
   keys: readonly string[]
   maxConcurrency: number | undefined
-  /** The same for each of its keys. */
   maxConcurrencyPerKey?: number | undefined
-  /** All keys of all upstreams that name the same one are limited together. Absent: each by itself. */
+  /** Upstreams with the same quota name share their rate limits. Absent: each key has its own. */
   quota?: string | undefined
-  /** false: it is asked however often it failed. */
+  /** false: no circuit breaker and no cool-down. */
   breaker?: boolean
   timeouts: Timeouts
   proxy: string | undefined
-  /** The version of HTTP that it must be spoken to in. Absent: HTTP/2 where it offers that. */
+  /** The required HTTP version. Absent: HTTP/2 if the upstream offers it. */
   http?: '1.1' | '2'
   allowPrivate: boolean
-  /** Callers may name objects kept at the vendor: files, caches, containers. */
+  /** Callers may refer to objects stored at the vendor: files, caches, containers. */
   sharedObjects: boolean
-  /** `input`: leaving early still costs the input there. */
+  /** `input`: the vendor charges the input of aborted requests. */
   billsOnAbort: 'nothing' | 'input'
 }
 
@@ -52,25 +66,25 @@ export type Route = {
   /** The lowest number is tried first. */
   priority: number
   weight: number
-  /** What the operator pays there; absent: unknown. */
+  /** What the vendor charges the operator; absent: unknown. */
   cost: TokenPrice | undefined
-  /** The most output tokens of the model there, from the built-in list, where the file says nothing of it. */
+  /** The model's output limit in tokens from the built-in price list, if the file sets none. */
   maxOutput?: number
 }
 
 export type Model = {
   id: string
   routes: readonly Route[]
-  /** Absent: the model does not exist for callers. */
+  /** Absent: callers cannot use the model. */
   price: TokenPrice | undefined
-  /** Short hash of the price as written: on each receipt, so that a charge can be traced to the price in force. */
+  /** Short hash of the price. Each receipt has it, so that a charge can be traced to the price it was based on. */
   priceVersion: string
-  /** Other models that are asked instead when no upstream of this one answers; in this order. */
+  /** Models to try, in this order, when every route of this model fails. */
   fallbacks?: readonly string[]
   limits: { context: number | undefined; maxOutput: number | undefined }
 }
 
-/** A model that makes images or videos. Nothing calls these yet: they are read, checked and priced. */
+/** A model that generates images or videos. No endpoint serves these yet: they are only validated and priced. */
 export type MediaModel = {
   id: string
   type: 'image' | 'video'
@@ -81,16 +95,16 @@ export type MediaModel = {
 
 export type ModelType = 'text' | MediaModel['type']
 
-/** A group's own price for a model, instead of the model's and of the group's multiplier. */
+/** A group's price for a model. It replaces the model's price, and the group's multiplier does not apply to it. */
 export type GroupPrice = { price: TokenPrice; priceVersion: string }
 export type GroupMediaPrice = { price: MediaPrice; priceVersion: string }
 
-/** `models`: ids, or `*` for all. `multiplier` in millionths, exact. */
 export type Group = {
   id: string
+  /** Model ids, or `*` for all. */
   models: readonly string[]
   multiplierMillionths: bigint
-  /** By the model's id; absent: none. */
+  /** By model id. */
   prices?: ReadonlyMap<string, GroupPrice>
   mediaPrices?: ReadonlyMap<string, GroupMediaPrice>
 }
@@ -98,23 +112,23 @@ export type Group = {
 export type ServerConfig = {
   publicUrl: string | undefined
   tls: { certFile: string; keyFile: string } | undefined
-  /** CIDR blocks whose X-Forwarded-* headers are believed. */
+  /** CIDR blocks whose X-Forwarded-* headers are trusted. */
   trustedProxies: readonly string[]
   limits: {
     bodyBytes: number
-    /** JSON values in a body, at every depth: each one takes memory when it is parsed. */
+    /** JSON values in a body, at every depth: each takes memory when it is parsed. */
     values: number
-    /** Requests in flight at once, and the memory their bodies may take together. */
     inFlight: number
+    /** Total size of the bodies of requests in flight. */
     memoryBytes: number
   }
-  /** How long running requests get after SIGTERM. */
+  /** How long requests in flight may continue after SIGTERM. */
   drainMs: number
-  /** Whether the receipts of callers name the upstreams that were asked. */
+  /** Whether receipts shown to callers name the upstreams. */
   showUpstreams: boolean
 }
 
-/** How long contents are kept, in milliseconds; `off` keeps none. */
+/** How long contents are kept, in milliseconds; `off`: not at all. */
 export type Retention = {
   responses: number | 'off'
   reasoning: number | 'off'
@@ -122,27 +136,27 @@ export type Retention = {
   requests: number | 'off'
 }
 
-/** What the file says: replaced as a whole on reload. */
+/** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
   server: ServerConfig
   registration: { open: boolean; trialCredit: Nanos; trialBudgetPerDay: Nanos }
-  /** `faults`: as written, else false; `faultsWritten` tells a written `false` from nothing said. */
+  /** `faultsWritten` distinguishes `faults: false` in the file from the default. */
   sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
   retention: Retention
   upstreams: ReadonlyMap<string, Upstream>
   models: ReadonlyMap<string, Model>
-  /** Those of type image and video; absent: none. */
+  /** Models of type image and video. */
   mediaModels?: ReadonlyMap<string, MediaModel>
   groups: ReadonlyMap<string, Group>
-  /** The day of the built-in price list, where models and prices come from it. */
+  /** The date of the built-in price list, if models and prices come from it. */
   priceList?: string
-  /** Hash of all of it but secrets and local paths: nodes with different ones have drifted apart. */
+  /** Hash of everything except secrets and local paths. Nodes compare it to detect config drift. */
   hash: string
-  /** Not mistakes, but an operator should know: an unpriced model, for one. */
+  /** Valid but probably unintended settings, such as a model without a price. */
   warnings: readonly string[]
 }
 
-/** What the environment says: fixed for the life of the process. */
+/** The configuration from environment variables: fixed for the life of the process. */
 export type Environment = {
   host: string
   port: number
@@ -151,11 +165,11 @@ export type Environment = {
   databaseUrl: string | undefined
   secret: string | undefined
   workers: number
-  /** How much is logged: nothing, events, or one line per request besides. */
+  /** `errors`: events only. `requests`: events and one line per request. */
   log: 'off' | 'errors' | 'requests'
-  /** Files that look like a configuration but are not read. */
+  /** About files that look like a configuration but are not read. */
   warnings: readonly string[]
 }
 
-/** One thing wrong with the configuration, in words an operator can act on. */
+/** An error in the configuration, worded so that an operator can correct it. */
 export type Mistake = { file: string; line: number | undefined; message: string }

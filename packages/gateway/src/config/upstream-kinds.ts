@@ -1,51 +1,38 @@
-// What a description of a kind of upstream says, and how the four text dialects are spoken where nothing else is said.
+// The built-in description of a kind of upstream, and the standard endpoints of the text dialects.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
-import type { MediaPrice, Model, ModelType, TokenPrice } from './types.ts'
-
-/** The header that carries the key: `bearer` is `authorization: Bearer KEY`, the others are the header's name. */
-export type Credential = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
-
-/** One dialect as an upstream speaks it. */
-export type UpstreamEndpoint = {
-  dialect: TextDialectId
-  /** Below the base address. `{model}` stands for `models/NAME`, `{method}` for what is asked of it. */
-  path: string
-  credential: Credential
-  /** That every request must have. */
-  headers?: Readonly<Record<string, string>>
-}
+import type { MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
 
 export type UpstreamKind = {
-  /** As it is written in the configuration file. */
+  /** The name used in the configuration file. */
   kind: string
-  /** As people know it. */
+  /** The vendor's name, for messages. */
   name: string
-  /** Where it says so itself. */
+  /** The vendor's documentation that this description follows. */
   source: string
-  /** Absent: it must be given, and looks like `example`. */
+  /** Absent: the file must give it, in the form of `example`. */
   baseUrl?: string
-  /** An address for messages, where the base address must be given. */
+  /** An example URL for messages, if the file must give the base URL. */
   example?: string
-  /** How a base address must end. Empty: not in /v1, since the paths differ by dialect. Absent: any end will do. */
+  /** How the base URL must end. Empty: not in /v1, since paths differ by dialect. Absent: any URL is accepted. */
   baseUrlSuffix?: string
-  /** In the order of preference: the caller's own dialect if it is here, else the first. */
+  /** In order of preference. A request uses the caller's dialect if it is among them, else the first. */
   endpoints: readonly [UpstreamEndpoint, ...UpstreamEndpoint[]]
   service?: Partial<ChatService>
   /**
-   * Fields besides its dialects' own that bound or multiply its output: they are kept within what is paid for. Empty: it
-   * rejects fields that it does not know. Absent: any that some service has.
+   * Request fields, beyond those of its dialects, that bound or multiply output: they are limited to what the hold covers.
+   * Empty: the vendor rejects unknown fields. Absent: all that any service has.
    */
   extraCapFields?: readonly string[]
-  /** Answers a GET with the key, and costs nothing. Below the base address. */
+  /** Relative to the base URL: a GET with the API key succeeds and costs nothing. */
   healthPath?: string
-  /** It usually takes no key: the field may be left out. */
+  /** `keys` may be omitted in the file. */
   keyless?: true
-  /** The environment variable that switches it on by itself, with its models from the price list. */
+  /** The environment variable that alone enables it, with its models from the price list. */
   keyVariable?: string
   /**
-   * `sandbox`: whole calls run against the embedded model at the same paths, in the tests. `untried`: its addresses and
-   * credentials are checked there, but the embedded model does not serve its paths. Neither has seen the vendor itself.
+   * `sandbox`: tests run complete calls against the embedded model at the same paths. `untried`: tests check only URLs and
+   * credentials, since the embedded model does not serve its paths. Neither was tested against the vendor itself.
    */
   tried: 'sandbox' | 'untried'
 }
@@ -58,11 +45,11 @@ export type KnownModel = {
   limits: Model['limits']
 }
 
-/** What comes with the program. The list is read only when it is needed. */
+/** What is built into the program. The price list is parsed on first use. */
 export type BuiltIn = {
   kinds: ReadonlyMap<string, UpstreamKind>
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
-  /** The most output tokens of a well-known model, by its name at an upstream. */
+  /** The output limit in tokens of a well-known model, by its name at the vendor. */
   maxOutput(model: string): number | undefined
   /** Milliseconds since 1970. */
   now(): number
@@ -80,7 +67,7 @@ const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
   'generate-content': { dialect: 'generate-content', path: '/{model}:{method}', credential: 'x-goog-api-key' },
 }
 
-/** As the vendor's own SDK speaks it, but for the differences. */
+/** The endpoint that the vendor's SDK uses, except for `differences`. */
 export const standardEndpoint = (
   dialect: TextDialectId,
   differences: Partial<Omit<UpstreamEndpoint, 'dialect'>> = {},

@@ -1,6 +1,7 @@
 // What is no mistake, but what an operator should know. Shown by `config check`, `doctor`, at the start and after a reload.
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS, type TokenPrice } from '../money/prices/token-price.ts'
+import { SANDBOX_GROUP } from './sandbox.ts'
 import type { FileConfig } from './types.ts'
 
 type Config = Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>
@@ -77,7 +78,7 @@ export function missingGroupWarnings(
   return [...keyGroups].flatMap(([group, keys]) => {
     if (groups.has(group)) return []
     const advice =
-      group === 'sandbox' && !sandbox.on
+      group === SANDBOX_GROUP && !sandbox.on
         ? 'sandbox: true brings it back'
         : 'add the group to the file, or create keys in another one'
     const which = keys === 1 ? '1 key is' : `${keys} keys are`

@@ -2,13 +2,13 @@
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../cli/commands/operations.ts'
+import { isEmbeddedOnly, SANDBOX_GROUP } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { TRIAL } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 
 const EMAIL = 'newcomer@trivium.local'
-const GROUP = 'sandbox'
 
 /** `key`: the ready-made one with its account; undefined where there is no embedded model. */
 export type FirstStart = { key: { email: string; secret: string } | undefined }
@@ -25,7 +25,7 @@ async function readyMadeKey(storage: Storage, config: FileConfig): Promise<First
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newApiKey()
-  const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: GROUP }
+  const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: SANDBOX_GROUP }
   const free = {
     expiresAt: undefined,
     cap: undefined,
@@ -39,10 +39,11 @@ async function readyMadeKey(storage: Storage, config: FileConfig): Promise<First
 
 /** Somebody may have given the group's name to one of his own; the key that everybody gets must cost the operator nothing. */
 function onlyEmbedded({ sandbox, groups, models, upstreams }: FileConfig): boolean {
-  const group = groups.get(GROUP)
+  const group = groups.get(SANDBOX_GROUP)
   if (!sandbox.on || !group) return false
   const allowed = group.models.includes('*') ? [...models.keys()] : group.models
-  return allowed.every((id) =>
-    models.get(id)?.routes.every(({ upstream }) => upstreams.get(upstream)?.kind === 'sandbox'),
-  )
+  return allowed.every((id) => {
+    const model = models.get(id)
+    return model !== undefined && isEmbeddedOnly(model, upstreams)
+  })
 }

@@ -2,6 +2,7 @@
 
 import type { Catalogue } from '../access/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
+import { SANDBOX_GROUP, SANDBOX_MODEL } from '../config/sandbox.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import type { FirstStart } from './first-start.ts'
@@ -81,7 +82,7 @@ function tryIt(
     '',
     `  curl ${url}/v1/chat/completions \\`,
     `    -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"model":"sandbox-text","messages":[{"role":"user","content":"Hello"}]}'`,
+    `    -d '{"model":"${SANDBOX_MODEL}","messages":[{"role":"user","content":"Hello"}]}'`,
   ]
 }
 
@@ -98,7 +99,7 @@ function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: St
       '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and start again.',
     ]
   }
-  const isEmbeddedOnly = keyGroups.has('sandbox') && !config.sandbox.on
+  const isEmbeddedOnly = keyGroups.has(SANDBOX_GROUP) && !config.sandbox.on
   return [
     keyGroups.size === 0
       ? 'There is no key yet. Create an account and a key for it:'

@@ -1,7 +1,7 @@
 // How an upstream is spoken to: what its description says of a dialect, made into an address and headers.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import type { Upstream } from '../config/types.ts'
-import { type Credential, standardEndpoint, type UpstreamEndpoint } from '../config/upstream-kinds.ts'
+import type { Credential, Upstream, UpstreamEndpoint } from '../config/types.ts'
+import { standardEndpoint } from '../config/upstream-kinds.ts'
 
 const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
   chat: standardEndpoint('chat'),

@@ -79,7 +79,7 @@ export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: 
   }
 
   const send: Send = (upstream, outgoing) => {
-    if (upstream.kind === 'sandbox') return sendToSandbox(outgoing, headersOf(upstream, outgoing))
+    if (upstream.embedded) return sendToSandbox(outgoing, headersOf(upstream, outgoing))
     // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))

@@ -77,7 +77,7 @@ const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
 /** All at once, by a call that costs nothing. The embedded models are part of this program. */
 async function examineUpstreams(setup: CommandContext): Promise<Check[]> {
   const { upstreams } = setup.config(setup.environment())
-  const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { kind }]) => kind !== 'sandbox')) })
+  const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
   return Object.entries(probes).map(([id, found]) => {
     const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
     const known = found.find(({ note }) => note !== null)

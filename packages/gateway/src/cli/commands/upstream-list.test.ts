@@ -66,7 +66,7 @@ test('of several workers, the worst that any of them knows', () => {
 })
 
 test('the embedded model, which speaks every dialect, is shown without one', () => {
-  const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', dialect: undefined }
+  const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', embedded: true, dialect: undefined }
   const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { health: [], http: [] })
   expect(report.text).toBe('ID       KIND     BASE URL    KEYS\nsandbox  sandbox  (embedded)     1\n')
   expect(report.result).toMatchObject([{ id: 'sandbox', dialect: null }])

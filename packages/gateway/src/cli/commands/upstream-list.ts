@@ -1,4 +1,5 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
+import { SANDBOX_KIND } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
 import type { Probe } from '../../upstreams/diagnostics/check-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
@@ -35,7 +36,7 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
       max_concurrency: maxConcurrency ?? null,
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
-      http: kind === 'sandbox' ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
       checks: probes?.[id] ?? null,
       key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
@@ -59,7 +60,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'id', cell: ({ id }) => id },
   { title: 'kind', cell: ({ kind }) => kind },
   { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
-  { title: 'base url', cell: ({ kind, base_url }) => (kind === 'sandbox' ? '(embedded)' : base_url) },
+  { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(embedded)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
   { title: 'now', cell: ({ checks }) => checks && describeProbes(checks) },
   { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },

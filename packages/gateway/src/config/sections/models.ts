@@ -1,6 +1,7 @@
 // Section `models`: what clients ask for, where it is routed, and what it costs.
 
 import { closestMatch } from '../closest-match.ts'
+import { SANDBOX_MODEL } from '../sandbox.ts'
 import type { MediaModel, MediaPrice, Model, ModelType, Route, TokenPrice } from '../types.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../yaml/fields.ts'
@@ -68,15 +69,12 @@ function readFallbacks(fields: Fields, of: string): Fallback[] {
 function checkFallback({ value, id, of }: Fallback, types: ReadModels['types'], { advice }: KnownUpstreams): void {
   if (id === of) addMistake(value, 'a model cannot stand in for itself')
   else if (types.get(id) === 'image' || types.get(id) === 'video') addMistake(value, `${quote(id)} does not make text`)
-  else if (!types.has(id) && id !== EMBEDDED_MODEL) {
+  else if (!types.has(id) && id !== SANDBOX_MODEL) {
     const guess = closestMatch(id, new Set(types.keys()))
     const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
     addMistake(value, `there is no model ${quote(id)}; ${hint}`)
   }
 }
-
-/** Comes with the sandbox and need not be written. */
-const EMBEDDED_MODEL = 'sandbox-text'
 
 function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model {
   const price = fields.optional<TokenPrice | undefined>('price', readTokenPrice, undefined)

@@ -1,15 +1,14 @@
-// An upstream with a built-in description: what the file adds to it, and what it may say otherwise.
+// An upstream of a built-in kind: the settings of its kind, and those that the file overrides.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { closestMatch } from '../closest-match.ts'
-import type { Upstream } from '../types.ts'
-import type { UpstreamEndpoint, UpstreamKind } from '../upstream-kinds.ts'
+import { SANDBOX_KIND } from '../sandbox.ts'
+import type { Upstream, UpstreamEndpoint } from '../types.ts'
+import type { UpstreamKind } from '../upstream-kinds.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { type Fields, quote } from '../yaml/fields.ts'
 import { readText, readUrl, readWord, withoutTrailingSlash } from '../yaml/scalars.ts'
 
-export const SANDBOX_KIND = 'sandbox'
-
-/** Undefined: it is none, and that was said. */
+/** Undefined if the kind does not exist; the mistake has been reported. */
 export function readKind(
   value: YamlValue,
   kinds: ReadonlyMap<string, UpstreamKind>,
@@ -22,8 +21,8 @@ export function readKind(
   const guess = closestMatch(written, known)
   const hint = guess
     ? `did you mean ${guess}?`
-    : `known are ${known.join(', ')}; or remove kind and give dialect and base_url`
-  addMistake(value, `there is no kind ${quote(written)}; ${hint}`)
+    : `known kinds: ${known.join(', ')}; or remove kind and write dialect and base_url`
+  addMistake(value, `unknown kind ${quote(written)}; ${hint}`)
   return undefined
 }
 
@@ -37,7 +36,7 @@ export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettin
   const readBase = (value: YamlValue) => readBaseUrl(value, kind)
   const baseUrl = kind.baseUrl
     ? fields.optional('base_url', readBase, kind.baseUrl)
-    : fields.required('base_url', readBase, `${kind.name} needs your own address, such as ${kind.example}`)
+    : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}`)
   return kindSettings(kind, baseUrl ?? '', endpoints)
 }
 
@@ -55,7 +54,7 @@ export function kindSettings(
   return { kind: kind.kind, dialect: endpoints[0]?.dialect, baseUrl, endpoints, ...known }
 }
 
-/** A written dialect holds for every request: for models that do not speak all that their vendor does. */
+/** `dialect` in the file restricts the upstream to it: some models do not support every dialect of their vendor. */
 function readEndpoints(fields: Fields, kind: UpstreamKind): readonly UpstreamEndpoint[] {
   const dialects = kind.endpoints.map(({ dialect }) => dialect)
   const only = fields.optional<TextDialectId | undefined>('dialect', readWord(dialects), undefined)

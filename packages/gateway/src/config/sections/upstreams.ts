@@ -1,6 +1,8 @@
 // Section `upstreams`: the services that models are routed to.
 import { isScalar } from 'yaml'
+import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
+import { TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
 import { standardEndpoint, type UpstreamKind } from '../upstream-kinds.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
@@ -16,14 +18,7 @@ import {
 } from '../yaml/scalars.ts'
 import { dialectAdvice } from './other-gateways.ts'
 import { readHttp } from './upstream-http.ts'
-import { readKind, readKindSettings, SANDBOX_KIND } from './upstream-kind.ts'
-
-export const SANDBOX_UPSTREAM = 'sandbox'
-
-/** Reserved never to exist (RFC 6761): should anything ever dial it by mistake, nothing leaves the machine. */
-const SANDBOX_URL = 'http://sandbox.invalid/v1'
-
-const TIMEOUT_DEFAULTS: Timeouts = { firstByteMs: 120_000, idleMs: 120_000, totalMs: 3_600_000 }
+import { readKind, readKindSettings } from './upstream-kind.ts'
 
 const UPSTREAM_FIELDS = {
   id: true,
@@ -114,25 +109,6 @@ function readCommon(fields: Fields, id: string, breaker = true) {
   }
 }
 
-export function sandboxUpstream(id: string): Upstream {
-  return {
-    id,
-    kind: SANDBOX_KIND,
-    dialect: undefined,
-    baseUrl: SANDBOX_URL,
-    endpoints: [],
-    keys: [],
-    maxConcurrency: undefined,
-    // Its faults are asked for, and say nothing about the next call.
-    breaker: false,
-    timeouts: TIMEOUT_DEFAULTS,
-    proxy: undefined,
-    allowPrivate: false,
-    sharedObjects: false,
-    billsOnAbort: 'nothing',
-  }
-}
-
 function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
   for (const name of ['base_url', 'keys', 'proxy', 'http', 'allow_private', 'shared_objects']) {
     const field = fields.get(name)
@@ -156,11 +132,6 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
     sharedObjects: fields.optional('shared_objects', readBoolean, false),
   }
   return { ...upstream, ...readHttp(fields, upstream) }
-}
-
-/** With nothing but the defaults. */
-export function upstreamDefaults(id: string): Upstream {
-  return { ...sandboxUpstream(id), kind: 'custom', baseUrl: '' }
 }
 
 function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints'> {

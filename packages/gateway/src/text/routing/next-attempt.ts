@@ -109,7 +109,7 @@ function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: Fa
   const { offer, parts, candidate: last } = asked
   const found = candidateAmong(asked, tried)
   if (found) return found
-  const isFirst = tried.filter((one) => one === last).length === 1 && last.upstream.kind !== 'sandbox'
+  const isFirst = tried.filter((one) => one === last).length === 1 && !last.upstream.embedded
   const isReady = last.health.isReady(last.route.model, parts.ticker.now()) && !isFull(last, asked.caller, parts)
   const mayAgain = verdict.is === 'failure' && isFirst && isReady
   return mayAgain ? { offer, candidate: last } : undefined
@@ -192,7 +192,7 @@ async function isCovered(exchange: Exchange, asked: Asked, outbound: Outbound): 
 /** Once, and not again for every request until it is accepted. */
 function tellRejected({ parts, quote }: Exchange, reason: string): void {
   const { upstream, key, health } = quote.candidate
-  if (upstream.kind === 'sandbox' || health.report(parts.ticker.now()).state === 'rejected') return
+  if (upstream.embedded || health.report(parts.ticker.now()).state === 'rejected') return
   const named = { upstream: upstream.id, key: shown(key), reason }
   parts.log.warn('an upstream rejected its key, which is left out for now', {
     ...{ request: formatRequestId(quote.id), ...named },

@@ -112,7 +112,7 @@ function endUserField(dialect: TextDialect['id'], { service }: Upstream): string
 /** Where the end user is to be named whom the caller has not named. */
 function fieldToName({ dialect, request, candidate, parts }: Asked): string | undefined {
   const { upstream, route } = candidate
-  if (request.endUser !== undefined || upstream.kind === 'sandbox') return undefined
+  if (request.endUser !== undefined || upstream.embedded) return undefined
   const field = endUserField(dialect.id, upstream)
   return field === undefined || parts.unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
 }
@@ -121,7 +121,7 @@ function fieldToName({ dialect, request, candidate, parts }: Asked): string | un
 export function upstreamModel({ request, offer, candidate }: Asked): string {
   const { route, upstream } = candidate
   const { id } = offer.model
-  return upstream.kind === 'sandbox' && request.model.startsWith(`${id}:`)
+  return upstream.embedded && request.model.startsWith(`${id}:`)
     ? route.model + request.model.slice(id.length)
     : route.model
 }
@@ -202,11 +202,11 @@ const CARRIED: Readonly<Record<TextDialect['id'], readonly string[]>> = {
 const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
 export function sandboxHeaders({ headers, candidate }: Asked): Record<string, string> {
-  return candidate.upstream.kind === 'sandbox' ? pick(headers, SANDBOX_HEADERS) : {}
+  return candidate.upstream.embedded ? pick(headers, SANDBOX_HEADERS) : {}
 }
 
 function carriedHeaders(asked: Asked): Record<string, string> {
-  if (asked.candidate.upstream.kind === 'sandbox') return sandboxHeaders(asked)
+  if (asked.candidate.upstream.embedded) return sandboxHeaders(asked)
   const { headers, dialect, warnings, offer } = asked
   const carried = pick(headers, CARRIED[dialect.id])
   const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null

@@ -93,8 +93,8 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
  * to the vendor, which can still tell one caller's users apart. undefined: as the caller named it.
  */
 export function pseudonymOf({ parts, caller, candidate }: Asked, endUser: string): string | undefined {
-  const { kind, sharedObjects } = candidate.upstream
-  if (sharedObjects || kind === 'sandbox') return undefined
+  const { embedded, sharedObjects } = candidate.upstream
+  if (sharedObjects || embedded) return undefined
   return parts.accountKeys.pseudonym(caller.account, 'end users', endUser)
 }
 

@@ -152,9 +152,9 @@ function withCare(
 
 /** Ours is not worth a warning where the dialect has no place for it. */
 function endUserFor(upstream: TextDialect, care: TenantPolicy, { candidate }: Asked): string | undefined {
-  const { kind, service } = candidate.upstream
+  const { embedded, service } = candidate.upstream
   const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
-  return hasNone || kind === 'sandbox' ? undefined : care.endUser
+  return hasNone || embedded ? undefined : care.endUser
 }
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */

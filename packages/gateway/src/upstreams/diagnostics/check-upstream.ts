@@ -65,7 +65,7 @@ const MODELS: Readonly<Record<TextDialectId, string>> = {
 
 /** Whether an upstream is there and takes each of its keys, found out at once and without cost. */
 export function probeUpstream(send: Send, upstream: Upstream, withinMs = PROBE_MS): Promise<Probe[]> {
-  if (upstream.kind === 'sandbox') return Promise.resolve([{ key: null, state: 'healthy', note: null, latency_ms: 0 }])
+  if (upstream.embedded) return Promise.resolve([{ key: null, state: 'healthy', note: null, latency_ms: 0 }])
   const dialect = upstream.endpoints[0]?.dialect ?? 'chat'
   const sent = { method: 'GET' as const, path: upstream.healthPath ?? MODELS[dialect], body: [], dialect }
   const keys = upstream.keys.length > 0 ? upstream.keys : ['none']

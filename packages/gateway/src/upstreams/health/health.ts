@@ -68,8 +68,7 @@ function keyReport(key: string, { until, cooling, ...rest }: KeyHealthReport, no
 export const NO_KEY = 'none'
 
 /** Services that take no key are apart by their whole address, others share a quota wherever the host is asked. */
-function hostOf({ kind, id, baseUrl, keys }: Upstream): string {
-  if (kind === 'sandbox') return `sandbox ${id}`
+function hostOf({ id, baseUrl, keys }: Upstream): string {
   return keys.every((key) => key === NO_KEY) ? `${id} ${baseUrl}` : new URL(baseUrl).host
 }
 

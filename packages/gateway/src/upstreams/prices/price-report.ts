@@ -50,7 +50,7 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
 function routesOf({ models, mediaModels, upstreams }: FileConfig): [OwnModel, OwnRoute][] {
   const all: OwnModel[] = [...models.values(), ...(mediaModels?.values() ?? [])]
   return all.flatMap((model) => {
-    const real = model.routes.filter(({ upstream }) => upstreams.get(upstream)?.kind !== 'sandbox')
+    const real = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
     const isFirst = (route: OwnRoute, index: number): boolean =>
       real.findIndex((other) => other.model === route.model && Bun.deepEquals(other.cost, route.cost)) === index
     return real.filter(isFirst).map((route): [OwnModel, OwnRoute] => [model, route])
