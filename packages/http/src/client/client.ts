@@ -1,10 +1,10 @@
 // HTTP/1.1 to upstreams without TLS, over connections that are kept: docs/decisions/0011 tells why it is not left to Bun.
 
-import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../cancel.ts'
 import { Connection, type ConnectionOwner, type ResponseListener } from './connection.ts'
 import { CONNECT_TIMEOUT_MS, ConnectionClosed, ConnectTimeout } from './errors.ts'
+import type { Pieces } from './request-writer.ts'
 import { decompressed, type UpstreamResponse } from './upstream-response.ts'
 
 /** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */

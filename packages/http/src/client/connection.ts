@@ -1,16 +1,15 @@
 // One connection to an upstream: a request out, its reply in, one after the other.
 
-import { type GrowingBytes, growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
-import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Socket } from 'bun'
 import type { Cancel } from '../cancel.ts'
 import { ChunkedDecoder } from '../framing/chunked.ts'
-import { bufferOf, headEnd } from '../framing/head-end.ts'
+import { GrowingBuffer } from '../framing/growing-buffer.ts'
+import { headEnd } from '../framing/head-end.ts'
 import { Malformed } from '../framing/malformed.ts'
 import { viewOrCopy } from '../framing/view-or-copy.ts'
 import { ConnectionClosed } from './errors.ts'
 import { IncomingResponse } from './incoming-response.ts'
-import { RequestWriter } from './request-writer.ts'
+import { type Pieces, RequestWriter } from './request-writer.ts'
 import { ResponseHead } from './response-head.ts'
 
 const MAX_HEAD_BYTES = 2 * 1024 * 1024
@@ -40,7 +39,7 @@ export class Connection {
   #unsent: RequestWriter | undefined
   #asker: ResponseListener | undefined
   /** The beginning of a head that came in bits. */
-  #partial: GrowingBytes | undefined
+  #partial: GrowingBuffer | undefined
   /** Bytes of the interim (1xx) replies to the current request, without those of the read that is being parsed. */
   #interimBytes = 0
   #reply: IncomingResponse | undefined
@@ -96,8 +95,7 @@ export class Connection {
   #readHead(asker: ResponseListener, bytes: Buffer): void {
     const partial = this.#partial
     const before = partial?.length ?? 0
-    partial?.append(bytes)
-    const whole = partial ? bufferOf(partial.peek()) : bytes
+    const whole = partial ? partial.append(bytes) : bytes
     let [start, searchFrom] = [0, Math.max(0, before - HEAD_END_BYTES)]
     for (;;) {
       const end = headEnd(whole, searchFrom)
@@ -107,9 +105,8 @@ export class Connection {
       if (end === -1) {
         this.#interimBytes += start
         if (partial && start === 0) return
-        const unread = viewOrCopy(whole, start)
-        this.#partial = unread.length > 0 ? growingBytes() : undefined
-        this.#partial?.append(unread)
+        this.#partial = start < whole.length ? new GrowingBuffer() : undefined
+        this.#partial?.append(whole.subarray(start))
         return
       }
       const head = new ResponseHead({ bytes: whole, start, end })

@@ -1,6 +1,6 @@
 // Reading a reply whose size somebody else decides.
 
-import { growingBytes } from '@trivium/protocol/framing/growing-bytes.ts'
+import { appendPiece } from '../framing/append-piece.ts'
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
@@ -35,7 +35,7 @@ async function readOn(
   limit: number,
   watch: Watch | undefined,
 ): Promise<Uint8Array | undefined> {
-  const whole = growingBytes()
+  const pieces: Uint8Array[] = []
   let size = 0
   let hasBegun = false
   for (let piece = await first; piece; piece = await reply.read()) {
@@ -48,9 +48,9 @@ async function readOn(
       reply.cancel()
       return undefined
     }
-    whole.append(piece)
+    appendPiece(pieces, piece)
   }
-  return whole.take()
+  return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
 }
 
 const SPACE = 0x20

@@ -1,5 +1,7 @@
 // A request on its way to the socket.
-import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+
+/** A request in pieces, which together are its bytes. */
+export type Pieces = readonly Uint8Array[]
 
 /**
  * Where the pieces of a request are put together, of one request after the other: memory of its own for each would cost

@@ -11,6 +11,3 @@ export function headEnd(bytes: Uint8Array, from: number): number {
   }
   return -1
 }
-
-/** The same memory as a Buffer. */
-export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,4 +1,5 @@
 // Collects the head of a request, which usually arrives in one piece.
+import { GrowingBuffer } from '../../framing/growing-buffer.ts'
 import { headEnd } from '../../framing/head-end.ts'
 import type { HeadBytes } from '../../framing/header-lines.ts'
 import { RejectedHead } from './request-head.ts'
@@ -11,19 +12,18 @@ export const LF = 0x0a
 const FIRST_CHARACTER = /[\r\w!#$%&'*+.^`|~-]/
 
 export class IncomingHead {
-  /** The start of an incomplete head, in a buffer that doubles, and how much of the buffer it fills. */
-  #partial: Buffer | undefined
-  #filled = 0
+  /** The start of an incomplete head. */
+  #partial: GrowingBuffer | undefined
 
   /** Whether some of a head has arrived: more than a CR, which may belong to a line end between two requests. */
   get hasBegun(): boolean {
-    return this.#partial !== undefined && (this.#filled > 1 || this.#partial[0] !== CR)
+    return this.#partial !== undefined && (this.#partial.length > 1 || this.#partial.first !== CR)
   }
 
   /** Gives a complete head with the bytes after it; undefined: more has to arrive. */
   take(bytes: Buffer): HeadBytes | undefined {
-    const before = this.#filled
-    const whole = this.#partial ? this.#append(bytes) : bytes
+    const before = this.#partial?.length ?? 0
+    const whole = this.#partial ? this.#partial.append(bytes) : bytes
     // Some clients send a line end after a body.
     const start = whole[0] === CR && whole[1] === LF ? 2 : 0
     const end = headEnd(whole, Math.max(start, before - HEAD_END.length))
@@ -40,24 +40,12 @@ export class IncomingHead {
   #begin(bytes: Buffer): void {
     // Another protocol, usually TLS: its client would wait for a response that never comes.
     if (!FIRST_CHARACTER.test(String.fromCharCode(bytes[0] ?? 0))) throw new RejectedHead(400)
-    if (bytes.toString('latin1') !== '\r\n') this.#append(bytes)
-  }
-
-  #append(bytes: Buffer): Buffer {
-    const length = this.#filled + bytes.length
-    let buffer = this.#partial
-    if (!buffer || length > buffer.length) {
-      buffer = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#filled))
-      this.#partial?.copy(buffer, 0, 0, this.#filled)
-      this.#partial = buffer
-    }
-    bytes.copy(buffer, this.#filled)
-    this.#filled = length
-    return buffer.subarray(0, length)
+    if (bytes.toString('latin1') === '\r\n') return
+    this.#partial = new GrowingBuffer()
+    this.#partial.append(bytes)
   }
 
   drop(): void {
     this.#partial = undefined
-    this.#filled = 0
   }
 }
