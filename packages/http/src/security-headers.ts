@@ -1,15 +1,15 @@
-// The headers that every answer carries, written down once, never for a request.
+// The security headers of every response, serialized once.
 import { type FixedHeaders, fixedHeaders, type HeaderSet } from './response.ts'
 
 export type SecurityHeaders = {
-  /** For answers that anybody may see: health, the front page, errors before a caller is known. */
+  /** For responses without authentication: health, the front page, errors before a caller is known. */
   open: FixedHeaders
-  /** For everything that a key or a session unlocked: no cache may keep it. */
+  /** For responses to an authenticated caller: caches must not store them. */
   authenticated: FixedHeaders
 }
 
-// An API answer is data. If a browser is made to show one as a page, it must load nothing, run nothing, sit in no frame
-// and not be guessed to be another type.
+// API responses are data. If a browser displays one as a page, it must load nothing, run nothing, appear in no frame, and not
+// be interpreted as another type.
 const ALWAYS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -18,7 +18,7 @@ const ALWAYS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const
 
-// Without includeSubDomains: the operator's other hosts are not ours to decide about.
+// Without includeSubDomains: the operator's other hosts may not support HTTPS.
 const ONLY_HTTPS = { 'strict-transport-security': 'max-age=31536000' } as const
 
 const UNCACHED = { 'cache-control': 'private, no-store' } as const
@@ -30,7 +30,7 @@ function sets(base: HeaderSet): SecurityHeaders {
   return { open: fixedHeaders(base), authenticated: fixedHeaders({ ...base, ...UNCACHED }) }
 }
 
-/** HTTPS is what the caller sees: our own listener, or a proxy in front of it that `public_url` tells of. */
+/** HTTPS as the client sees it: of our own listener, or of a proxy in front of it according to `public_url`. */
 export function securityHeaders(server: { tls: object | undefined; publicUrl: string | undefined }): SecurityHeaders {
   return server.tls !== undefined || /^https:/i.test(server.publicUrl ?? '') ? HTTPS : PLAIN
 }

@@ -1,9 +1,9 @@
-// One interval for every stream's time-outs and heartbeats. A timer per stream, reset at each chunk, would cost more
-// than relaying the chunk does; noting the time of the last byte costs nothing.
+// One interval for the timeouts and heartbeats of all streams. A timer per stream, reset at each chunk, would cost more than
+// relaying the chunk; storing the time of the last byte costs nothing.
 
 /**
- * What a ticker ticks. The links of the ticker's list are in the items themselves: a Set that takes in and gives up
- * several entries for each request costs more than the rest of the request's bookkeeping together.
+ * An item that a ticker calls. The list is intrusive: adding several entries per request to a Set and deleting them would cost
+ * more than the rest of the request's bookkeeping.
  */
 export abstract class Ticking {
   previous: Ticking | undefined
@@ -12,16 +12,16 @@ export abstract class Ticking {
 }
 
 export type Ticker = {
-  /** A coarse clock in milliseconds, fresh to within one tick. */
+  /** A coarse clock in milliseconds, accurate to within one tick. */
   now(): number
-  /** The time itself, which `now` gives from here on: for the rare decision that must not be made a tick too early or too late. */
+  /** Reads the clock and updates `now`: for decisions that must not be a tick too early or too late. */
   exactNow(): number
-  /** Between two ticks: by so much `now` may be behind. */
+  /** Time between two ticks, by which `now` may be late. */
   readonly intervalMs: number
   add(item: Ticking): void
   remove(item: Ticking): void
   each(visit: (item: Ticking) => void): void
-  /** Runs `run` once, at the first tick after `ms`; gives the function that calls it off. Far cheaper than a timer. */
+  /** Runs `run` once, at the first tick after `ms`, and returns a function that cancels it. Far cheaper than a timer. */
   after(ms: number, run: () => void): () => void
   stop(): void
 }
@@ -52,7 +52,7 @@ class Alarm extends Ticking {
 export type TickerOptions = {
   /** Milliseconds. */
   clock?(): number
-  /** Told of the first callback that threw in a tick, and how many others did. Absent: the error ends the process. */
+  /** Called with the first error of a tick and the number of further ones. Default: the error ends the process. */
   failed?(error: unknown, others: number): void
 }
 
@@ -82,14 +82,14 @@ export function createTicker(
       head.next = item
     },
     remove(item) {
-      // Without a predecessor it is not in the list, or not any more.
+      // Without a predecessor it is not in the list.
       if (!item.previous) return
       item.previous.next = item.next
       if (item.next) item.next.previous = item.previous
       item.previous = undefined
     },
     each(visit) {
-      // An item that is removed while it is visited keeps its `next`, so the way on is known.
+      // An item that is removed while it is visited keeps its `next`, so the iteration continues.
       for (let item = head.next; item; item = item.next) if (item.previous) visit(item)
     },
     after(ms, run) {
@@ -103,7 +103,7 @@ export function createTicker(
   const timer = setInterval(() => {
     now = clock()
     const errors: unknown[] = []
-    // One callback must not take the others' turn, nor end the process: timeouts of every request depend on them.
+    // An error in one callback must not skip the others or end the process: the timeouts of all requests depend on them.
     ticker.each((item) => {
       try {
         item.tick(now)
@@ -117,10 +117,10 @@ export function createTicker(
   return ticker
 }
 
-/** What comes of the promise, or undefined if nothing has by then. */
+/** The result of the promise, or undefined if it is still pending after `ms`. */
 export function withTimeout<T>(ticker: Ticker, ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const callOff = ticker.after(ms, () => resolve(undefined))
-    promise.then(resolve, reject).finally(callOff)
+    const cancel = ticker.after(ms, () => resolve(undefined))
+    promise.then(resolve, reject).finally(cancel)
   })
 }

@@ -49,7 +49,7 @@ export function createAdmissionGate({
         admission.rejected++
         who.reject(preparedFor(dialect, catalogue().headers))
       })
-      if (waits) return 'waits'
+      if (waits) return 'queued'
       rejectPaced(admission, who)
       return preparedFor(dialect, catalogue().headers)
     },

@@ -1,18 +1,18 @@
-// IP addresses as numbers: parsing, writing, blocks, and which of them are the public internet. Pure.
+// IP addresses as numbers: parsing, formatting, blocks, and which of them belong to the public internet. Pure.
 //
-// Only the canonical spellings are understood here. `127.1`, `0177.0.0.1` or `2130706433` are not addresses to this
-// file, and must never be judged as text: what one library calls a name, another connects to.
+// Only canonical spellings are accepted. `127.1`, `0177.0.0.1` or `2130706433` are not addresses here, and must never be
+// compared as text: what one library treats as a name, another connects to.
 
 export type Ip = { family: 4 | 6; value: bigint }
 
-/** A run of addresses that share their first `prefix` bits. */
+/** Addresses that share their first `prefix` bits. */
 export type Block = { family: 4 | 6; first: bigint; prefix: number }
 
 /**
- * - `public`: anyone may be sent there.
- * - `translated`: a public IPv4 address behind a network's own IPv6 translator (NAT64), as resolvers there answer.
+ * - `public`: the public internet.
+ * - `translated`: a public IPv4 address behind a network's IPv6 translator (NAT64), as its resolvers return it.
  * - `private`: this machine or its network.
- * - `special`: nothing honest lives there: metadata services, multicast, documentation, tunnels.
+ * - `special`: never a legitimate target: metadata services, multicast, documentation, tunnels.
  */
 export type AddressKind = 'public' | 'translated' | 'private' | 'special'
 
@@ -24,7 +24,7 @@ function parseIpv4(text: string): bigint | undefined {
   if (parts.length !== 4) return undefined
   let value = 0n
   for (const part of parts) {
-    // A leading zero means octal to some readers and nothing to others: not an address.
+    // A leading zero means octal to some parsers and decimal to others: rejected.
     if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return undefined
     value = (value << 8n) | BigInt(part)
   }
@@ -64,7 +64,7 @@ function parseIpv6(text: string): bigint | undefined {
   return value
 }
 
-/** IPv4 written as IPv6 (`::ffff:10.0.0.1`) is the IPv4 address: one machine, one spelling. No zones, no brackets. */
+/** IPv4-mapped IPv6 (`::ffff:10.0.0.1`) is parsed as the IPv4 address. Zones and brackets are not accepted. */
 export function parseIp(text: string): Ip | undefined {
   if (text.length > 45) return undefined
   if (!text.includes(':')) {
@@ -76,7 +76,7 @@ export function parseIp(text: string): Ip | undefined {
   return value >> 32n === 0xffffn ? { family: 4, value: value & LOW_32 } : { family: 6, value }
 }
 
-/** The one spelling (RFC 5952 for IPv6), fit for comparing and for use as a key. */
+/** The canonical form (RFC 5952 for IPv6), suitable for comparisons and as a key. */
 export function formatIp(ip: Ip): string {
   if (ip.family === 4) return [24n, 16n, 8n, 0n].map((shift) => (ip.value >> shift) & 0xffn).join('.')
   const groups = Array.from({ length: 8 }, (_, index) => Number((ip.value >> BigInt(112 - index * 16)) & 0xffffn))
@@ -95,7 +95,7 @@ export function formatIp(ip: Ip): string {
   return bestLength === 1 ? write(0, 8) : `${write(0, bestStart)}::${write(bestStart + bestLength, 8)}`
 }
 
-/** `10.0.0.0/8`, or a single address. Says in words what is wrong with anything else. */
+/** Parses `10.0.0.0/8` or a single address. Returns an error message for anything else. */
 export function parseBlock(text: string): Block | string {
   const [address = '', length, ...rest] = text.trim().split('/')
   const ip = rest.length === 0 ? parseIp(address) : undefined
@@ -128,14 +128,14 @@ function blocks(kind: AddressKind, ...texts: string[]): { kind: AddressKind; blo
 
 // From the registries of special-purpose addresses (RFC 6890 and its updates). The first match decides.
 const KINDS = [
-  // Metadata services that live inside otherwise private, or even public, ranges: never, whatever else is allowed.
+  // Metadata services within private or public ranges: never allowed.
   ...blocks('special', '100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::/32', 'fd20:ce::/32'),
   ...blocks('private', '10.0.0.0/8', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'),
   ...blocks('private', '::1', 'fc00::/7'),
   ...blocks('special', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24'),
   ...blocks('special', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'),
   ...blocks('public', '0.0.0.0/0'),
-  // Of IPv6 only 2000::/3 is handed out; parts of it are tunnels (2001::, 2002::) and documentation.
+  // Of IPv6 only 2000::/3 is allocated; parts of it are tunnels (2001::, 2002::) and documentation.
   ...blocks('special', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'),
   ...blocks('public', '2000::/3'),
 ] as const

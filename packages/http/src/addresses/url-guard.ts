@@ -1,11 +1,11 @@
-// May a URL that a caller chose be handed to an upstream? Judged by what is written: names are not resolved. Pure.
+// Classifies a URL that a caller wants to have sent to an upstream. By its text only: names are not resolved. Pure.
 import { kindOf, parseIp } from './ip-address.ts'
 
 /**
- * - `public`: anyone may be sent there; also a data URL, and what is no URL at all.
+ * - `public`: the public internet; also a data URL, and text that is not a URL.
  * - `private`: this machine or its network.
- * - `object`: something kept at a vendor, under the operator's account.
- * - `forbidden`: another scheme, a metadata service, or a host that two readers could understand differently.
+ * - `object`: an object stored at a vendor, under the operator's account.
+ * - `forbidden`: another scheme, a metadata service, or a host that parsers may read differently.
  */
 export type UrlClass = 'public' | 'private' | 'object' | 'forbidden'
 
@@ -16,7 +16,7 @@ const LOOPBACK_NAME = /^(?:(?:.*\.)?localhost|localhost\.localdomain|ip6-(?:loca
 const METADATA_NAME = /^(?:metadata\.google\.internal|metadata\.goog|metadata|instance-data(?:\.ec2\.internal)?)$/
 
 export function classifyUrl(written: string): UrlClass {
-  // URL parsers drop these: white space around, tabs and line ends anywhere.
+  // URL parsers remove leading whitespace, and tabs and line ends anywhere.
   const text = written.replace(/^[\0- ]+/, '').replace(/[\t\n\r]/g, '')
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text.slice(0, 64))?.[1]?.toLowerCase()
   if (scheme === undefined) return withoutScheme(text)
@@ -25,7 +25,7 @@ export function classifyUrl(written: string): UrlClass {
   return scheme === 'http' || scheme === 'https' ? judgeHost(text) : 'forbidden'
 }
 
-/** `//host/path`, or `127.0.0.1:8080/path` as people type it. Base64, names of files and ids are no URLs. */
+/** `//host/path`, or `127.0.0.1:8080/path` as people type it. Base64, file names and ids are not URLs. */
 function withoutScheme(text: string): UrlClass {
   if (/^[/\\]{2}/.test(text)) return judgeHost(`http:${text}`)
   const start = /^[^/?#\\]{1,256}/.exec(text.slice(0, 257))?.[0] ?? ''
@@ -35,7 +35,7 @@ function withoutScheme(text: string): UrlClass {
 
 function judgeHost(text: string): UrlClass {
   const authority = /^https?:[/\\]*([^/?#]*)/i.exec(text)?.[1] ?? ''
-  // Some readers take `\` for `/`, some for a part of the name, and so a second `@`.
+  // Parsers disagree on `\`, which some treat as `/`, and on a second `@`.
   if (authority.length > LONGEST_AUTHORITY || /[\\\0- ]|@.*@/.test(authority) || !URL.canParse(text)) return 'forbidden'
   const host = new URL(text).hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
   const ip = parseIp(host)

@@ -21,7 +21,7 @@ const door: AdmissionGate = {
   submit(path, _bytes, who) {
     if (path !== '/call' && path !== '/wait') return undefined
     atDoor.push({ who, path })
-    return path === '/wait' ? 'waits' : refusal
+    return path === '/wait' ? 'queued' : refusal
   },
   nextRequestId: () => `req_000000000000000${++ids}`,
 }

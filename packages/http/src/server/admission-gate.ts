@@ -1,27 +1,27 @@
-// Where requests wait, or are turned away, before anything is made of them.
+// Admission control before a request is parsed. The server owns the interface; overload protection implements it.
 
 import type { PreparedResponse } from '../prepared-response.ts'
 import type { Client } from '../request.ts'
 import type { PacedItem } from './paced-queue.ts'
 
-/** A request as it stands at the door: bytes that nobody has read. As a waiter it is told what it was turned away with. */
+/** A complete request whose bytes have not been parsed. If it was rejected, `proceed` sends the response. */
 export type UnreadRequest = Client &
   PacedItem & {
-    /** It is read now. */
+    /** Parses and serves the request. */
     admit(queuedMs: number): void
-    /** Its turn did not come in time. */
-    reject(answer: PreparedResponse): void
+    /** Ends a queued request with this response. */
+    reject(response: PreparedResponse): void
   }
 
 export type AdmissionGate = {
-  /** Some wait there at the moment, or are turned away. */
+  /** False: all requests are admitted, and the server does not submit them. */
   readonly isActive: boolean
   /**
-   * What becomes of `who`, posting so many bytes to this path: waits until it is let in or sent home; or is to be told this
-   * when it is time. undefined: let in.
+   * Decides about a POST of so many bytes to this path. `queued`: the gate calls `admit` or `reject` later. A response: the
+   * request is rejected with it when the gate calls `proceed`. undefined: the request is admitted.
    */
-  submit(path: string, bytes: number, who: UnreadRequest): PreparedResponse | 'waits' | undefined
-  /** For the one who is told. */
+  submit(path: string, bytes: number, request: UnreadRequest): PreparedResponse | 'queued' | undefined
+  /** The id of a request that is rejected unread. */
   nextRequestId(): string
 }
 

@@ -1,8 +1,8 @@
-// How many connections clients may have at once, and which idle ones are closed to make room for new ones.
+// Limits the number of client connections, and closes idle ones to make room for new ones.
 
 /** A connection, as far as the limit is concerned. */
 export type LimitedConnection = {
-  /** When the last request ended; undefined: one is being read, queued or answered, and the connection is not touched. */
+  /** Since when the connection is idle; undefined: a request is in progress, and the connection must not be closed. */
   readonly idleSince: number | undefined
   /** Closes it and frees its descriptor at once. */
   evict(): void
@@ -10,17 +10,17 @@ export type LimitedConnection = {
 
 export type ConnectionLimitOptions = {
   most: number
-  /** Whose connections are counted together: an address or a network. undefined: nobody's, since many clients come from there. */
+  /** The address or network whose connections are counted together; undefined for shared ones such as proxies. */
   ownerOf(address: string): string | undefined
   now(): number
-  /** Told at most once a minute, what has happened since the last time. */
+  /** Called at most once a minute, with counts since the last call. */
   report(counts: { closed: number; refused: number }): void
 }
 
-/** Looking for idle connections means looking at all of them: then so many are closed that the next look is not soon. */
+/** Share closed at once: a search visits all connections, and must not be repeated for each new one. */
 const CLOSED_AT_ONCE = 1 / 32
-/** Where all are busy, so long nobody looks again. */
-const LOOK_AGAIN_MS = 250
+/** After a search that found only busy connections, the next one is delayed. */
+const RETRY_SEARCH_MS = 250
 const REPORT_EVERY_MS = 60_000
 
 export class ConnectionLimit {
@@ -35,7 +35,7 @@ export class ConnectionLimit {
     this.#options = options
   }
 
-  /** false: there is no room, and none can be made. */
+  /** Returns false if the limit is reached and no connection is idle. */
   add(connection: LimitedConnection, address: string): boolean {
     const { most, ownerOf } = this.#options
     if (this.#owners.size >= most && !this.#makeRoom()) {
@@ -53,7 +53,7 @@ export class ConnectionLimit {
 
   #makeRoom(): boolean {
     const { most, now } = this.#options
-    if (now() - this.#allBusySince < LOOK_AGAIN_MS) return false
+    if (now() - this.#allBusySince < RETRY_SEARCH_MS) return false
     const closed = this.#idleToClose().slice(0, Math.max(1, Math.floor(most * CLOSED_AT_ONCE)))
     for (const connection of closed) {
       this.#owners.delete(connection)
@@ -66,8 +66,8 @@ export class ConnectionLimit {
   }
 
   /**
-   * In the order in which they are closed. Each is ranked by how many connections its owner has beside it that are busy or were
-   * used later: so an owner of many loses them one by one, the oldest first, before an owner of few loses any.
+   * Idle connections in the order in which they are closed. Each is ranked by how many other connections of its owner are busy
+   * or were used later: an owner of many loses the oldest first, before an owner of few loses any.
    */
   #idleToClose(): LimitedConnection[] {
     const idle: { connection: LimitedConnection; owner: string | undefined; since: number; rank: number }[] = []
@@ -83,7 +83,7 @@ export class ConnectionLimit {
       if (since === undefined) count(owner)
       else idle.push({ connection, owner, since, rank: 0 })
     }
-    // The clock is coarse: of those with the same time, the one that was accepted first stays first.
+    // The clock is coarse. The sort is stable: on equal times the connection that was accepted first is closed first.
     idle.sort((a, b) => a.since - b.since)
     for (const each of idle.toReversed()) each.rank = count(each.owner)
     idle.sort((a, b) => b.rank - a.rank)

@@ -1,67 +1,60 @@
-// One connection of a client: a request in, its answer out, one after the other.
+// A client's connection: receives requests and sends their responses, one after the other.
 
 import type { Socket } from 'bun'
-import { bareResponse, statusLine } from '../framing/status-line.ts'
+import { bareResponse } from '../framing/status-line.ts'
 import { viewOrCopy } from '../framing/view-or-copy.ts'
 import type { PreparedResponse } from '../prepared-response.ts'
-import type { HttpResponse, Sink, StreamedBody } from '../response.ts'
+import { Exchange, type ExchangeConnection } from './exchange.ts'
+import { FlowControl } from './flow-control.ts'
 import type { BodySource } from './incoming/incoming-body.ts'
 import { CR, HEAD_END, IncomingHead, LF } from './incoming/incoming-head.ts'
 import { IncomingRequest } from './incoming/incoming-request.ts'
 import { RejectedHead, type RejectionStatus, RequestHead } from './incoming/request-head.ts'
 import { SocketWriter } from './outgoing/socket-writer.ts'
-import { StreamedResponse } from './outgoing/streamed-response.ts'
 import type { ServerContext } from './server-context.ts'
 import { type Awaited, SLOW_HEAD_MS, TIMEOUTS } from './timeouts.ts'
 import { type BufferedRequest, type RequestHost, submitToGate } from './unread-request.ts'
 
-/** Of requests that come before their turn. */
-const MOST_EARLY_BYTES = 64 * 1024
-/** So much of an unwanted body is taken in for the sake of the connection; a larger one costs more than a new one. */
-const MOST_DISCARDED_BYTES = 256 * 1024
 const NOTHING = new Uint8Array(0)
+const EMPTY = Buffer.alloc(0)
 
-export class Connection implements BodySource, RequestHost {
-  readonly #owner: ServerContext<Connection>
+export class Connection implements BodySource, RequestHost, ExchangeConnection {
+  readonly #context: ServerContext<Connection>
+  /** undefined once the socket is closed. */
   #socket: Socket<Connection> | undefined
-  readonly #outgoing: SocketWriter
+  readonly #writer: SocketWriter
+  readonly #flow: FlowControl
   readonly #head = new IncomingHead()
-  /** What came before its turn: the next requests. */
-  #early: Buffer | undefined
-  /** Until it is answered and all of it has come. */
-  #request: IncomingRequest | undefined
-  /** A request that has not been read. */
-  #visit: BufferedRequest | undefined
-  /** The request that is read next, as a visit. */
+  /** Received bytes that belong to the next requests. */
+  #pipelined: Buffer | undefined
+  /** Until the response is sent and all of the request has arrived. */
+  #exchange: Exchange | undefined
+  /** A request that the admission gate has queued or rejected before it was parsed. */
+  #unread: BufferedRequest | undefined
+  /** How long the next request was queued by the gate. */
   #queuedMs = 0
-  #isAnswered = false
-  #staysOpen = true
-  /** The answer, if it is a streamed one. */
-  #stream: StreamedResponse | undefined
   #isReading = false
-  /** Nobody reads the body of the request. */
-  #isBodyHeld = false
-  #isPaused = false
-  /** Everything has been said: all that is waited for is the client's own end. */
+  /** Nothing more is read; what remains is to send what is buffered, and the client's own end. */
   #isClosing = false
-  /** When what is being waited for began, or last went on. */
+  /** When the current wait began, or last made progress. */
   #since: number
 
-  constructor(owner: ServerContext<Connection>, socket: Socket<Connection>) {
-    this.#owner = owner
+  constructor(context: ServerContext<Connection>, socket: Socket<Connection>) {
+    this.#context = context
     this.#socket = socket
-    this.#outgoing = new SocketWriter(socket)
-    this.#since = owner.now()
+    this.#writer = new SocketWriter(socket)
+    this.#flow = new FlowControl(socket)
+    this.#since = context.now()
   }
 
-  /** Something is being answered. */
+  /** Whether a response is outstanding. */
   get isBusy(): boolean {
-    const isAsked = this.#visit !== undefined || (this.#request !== undefined && !this.#isAnswered)
-    return isAsked || !this.#outgoing.isEmpty
+    const isAwaited = this.#unread !== undefined || (this.#exchange !== undefined && !this.#exchange.isAnswered)
+    return isAwaited || !this.#writer.isEmpty
   }
 
   get #isIdle(): boolean {
-    return !this.#request && !this.#visit && !this.#head.hasBegun && !this.#early
+    return !this.#exchange && !this.#unread && !this.#head.hasBegun && !this.#pipelined
   }
 
   address(): string {
@@ -70,264 +63,183 @@ export class Connection implements BodySource, RequestHost {
 
   received(bytes: Buffer): void {
     if (this.#isClosing) return
-    if (this.#isIdle && this.#outgoing.isEmpty) {
-      // Line ends alone are no request, and would keep an idle connection for as long as they come.
-      if (!isBlank(bytes)) this.#since = this.#owner.now()
-      if (this.#owner.gate.isActive && this.#isKeptAtDoor(bytes)) return
+    if (this.#isIdle && this.#writer.isEmpty) {
+      // Line ends alone are no request; otherwise they would keep an idle connection open forever.
+      if (!isLineEnd(bytes)) this.#since = this.#context.now()
+      if (this.#context.gate.isActive) {
+        this.#unread = submitToGate(bytes, this.#context.gate, this)
+        if (this.#unread) return
+      }
     }
-    const request = this.#request
-    const rest = request && !request.body.isComplete ? this.#intoBody(request, bytes) : bytes
-    if (rest.length > 0) this.#early = this.#early ? Buffer.concat([this.#early, rest]) : rest
-    if (request?.body.isComplete && this.#isAnswered) this.#end(request)
-    else this.#readOn()
-  }
-
-  #isKeptAtDoor(bytes: Buffer): boolean {
-    this.#visit = submitToGate(bytes, this.#owner.gate, this)
-    return this.#visit !== undefined
+    const exchange = this.#exchange
+    const rest = exchange && !exchange.request.body.isComplete ? this.#pushBody(exchange.request, bytes) : bytes
+    if (rest.length > 0) this.#pipelined = this.#pipelined ? Buffer.concat([this.#pipelined, rest]) : rest
+    if (exchange?.request.body.isComplete && exchange.isAnswered) this.#finish(exchange)
+    else this.#readRequests()
   }
 
   admit(bytes: Buffer, queuedMs: number): void {
-    this.#visit = undefined
-    this.#early = this.#early ? Buffer.concat([bytes, this.#early]) : bytes
+    this.#unread = undefined
+    this.#pipelined = this.#pipelined ? Buffer.concat([bytes, this.#pipelined]) : bytes
     this.#queuedMs = queuedMs
-    this.#readOn()
+    this.#readRequests()
   }
 
-  reject(answer: PreparedResponse): void {
-    this.#visit = undefined
-    this.#staysOpen = !this.#owner.isDraining()
-    this.#outgoing.write(
-      answer.text(this.#owner.date(), this.#owner.gate.nextRequestId(), this.#staysOpen),
-      NOTHING,
-      '',
-    )
-    if (this.#staysOpen) this.#next()
-    else this.#close()
+  reject(response: PreparedResponse): void {
+    this.#unread = undefined
+    const keepsAlive = !this.#context.isDraining()
+    const id = this.#context.gate.nextRequestId()
+    this.#writer.write(response.text(this.#context.date(), id, keepsAlive), NOTHING, '')
+    if (keepsAlive) this.#next()
+    else this.close()
   }
 
-  /** Gives what is behind the body. */
-  #intoBody(request: IncomingRequest, bytes: Buffer): Buffer {
+  /** Returns the bytes after the body. */
+  #pushBody(request: IncomingRequest, bytes: Buffer): Buffer {
     try {
       return viewOrCopy(bytes, request.body.push(bytes))
     } catch {
-      // A chunk that is none. Where the next request begins cannot be known either.
-      this.#refuse(400)
+      // After a malformed chunk the start of the next request is unknown.
+      this.fail(400)
       return EMPTY
     }
   }
 
   /**
-   * A loop, since many requests may have come at once and be answered at once. But never while an answer has not left:
-   * whoever asks and does not read would have all the answers piled up here.
+   * A loop, since pipelined requests may be answered synchronously. It stops while a response is unsent: otherwise a client
+   * that sends requests without reading would accumulate responses here.
    */
-  #readOn(): void {
+  #readRequests(): void {
     if (this.#isReading) return
     this.#isReading = true
-    while (this.#early && !this.#request && !this.#visit && !this.#isClosing && this.#outgoing.isEmpty) {
-      const bytes = this.#early
-      this.#early = undefined
+    while (this.#pipelined && !this.#exchange && !this.#unread && !this.#isClosing && this.#writer.isEmpty) {
+      const bytes = this.#pipelined
+      this.#pipelined = undefined
       try {
-        this.#readHead(bytes)
+        this.#readRequest(bytes)
       } catch (error) {
-        if (error instanceof RejectedHead) this.#refuseHead(error.status)
+        if (error instanceof RejectedHead) this.#rejectHead(error.status)
         else {
-          this.#owner.failed(error)
-          this.#refuse(500)
+          this.#context.failed(error)
+          this.fail(500)
         }
       }
     }
     this.#isReading = false
-    this.#pauseOrResume()
+    this.#updateFlow()
   }
 
-  #readHead(bytes: Buffer): void {
+  #readRequest(bytes: Buffer): void {
     const head = this.#head.take(bytes)
     if (!head) return
     const request = new IncomingRequest(new RequestHead(head), this, this.#queuedMs)
     this.#queuedMs = 0
-    this.#request = request
-    this.#isAnswered = false
-    this.#staysOpen = request.headers.keepsAlive
+    const exchange = new Exchange(request, this, this.#context, this.#writer)
+    this.#exchange = exchange
     let rest = viewOrCopy(head.bytes, head.end + HEAD_END.length)
-    if (rest.length > 0 && !request.body.isComplete) rest = this.#intoBody(request, rest)
-    if (rest.length > 0) this.#early = rest
-    if (this.#request === request) this.#answer(request)
+    if (rest.length > 0 && !request.body.isComplete) rest = this.#pushBody(request, rest)
+    if (rest.length > 0) this.#pipelined = rest
+    if (this.#exchange === exchange) exchange.start()
   }
 
-  #answer(request: IncomingRequest): void {
-    const answer = this.#owner.handle(request)
-    if (!(answer instanceof Promise)) this.#respond(request, answer)
-    else
-      answer.then(
-        (answer) => this.#respondOrFail(request, answer),
-        (error) => this.#fail(request, error),
-      )
+  responded(exchange: Exchange): void {
+    this.#since = this.#context.now()
+    if (!exchange.keepsAlive) this.close()
+    else if (exchange.request.body.isComplete) this.#finish(exchange)
+    else exchange.request.body.discard()
   }
 
-  #respondOrFail(request: IncomingRequest, answer: HttpResponse): void {
-    try {
-      this.#respond(request, answer)
-    } catch (error) {
-      this.#fail(request, error)
-    }
-  }
-
-  /** An answer was to be made, and none came of it. */
-  #fail(request: IncomingRequest, error: unknown): void {
-    this.#owner.failed(error)
-    if (this.#request === request) this.#refuse(500)
-  }
-
-  #respond(request: IncomingRequest, { status, headers, body }: HttpResponse): void {
-    const isStreamed = !(body instanceof Uint8Array)
-    if (this.#request !== request) {
-      // Nobody is there any more.
-      if (isStreamed) runUnheard(body)
-      return
-    }
-    if (this.#owner.isDraining() || isBetterCutShort(request)) this.#staysOpen = false
-    if (headers.get('connection') === 'close') this.#staysOpen = false
-    else if (!this.#staysOpen) headers.set('connection', 'close')
-    const lines = `${statusLine(status)}${this.#owner.date()}${headers.lines()}`
-    const isHead = request.method === 'HEAD'
-    if (isStreamed && !isHead) {
-      this.#respondInPieces(request, lines, body)
-      return
-    }
-    if (isStreamed) runUnheard(body)
-    const length = isStreamed ? '' : `content-length: ${body.length}\r\n`
-    this.#outgoing.write(`${lines}${length}\r\n`, isHead || isStreamed ? NOTHING : body, '')
-    this.#answered(request)
-  }
-
-  async #respondInPieces(request: IncomingRequest, lines: string, body: StreamedBody): Promise<void> {
-    const stream = new StreamedResponse(this.#outgoing, lines, request.headers.isHttp11)
-    this.#stream = stream
-    try {
-      const last = await body.run(stream)
-      if (this.#request !== request) return
-      stream.end(last)
-      this.#answered(request)
-    } catch {
-      if (this.#request === request) this.#breakOff(stream)
-    }
-  }
-
-  /** The answer has been handed over. The rest of the request may still be on its way. */
-  #answered(request: IncomingRequest): void {
-    this.#isAnswered = true
-    this.#stream = undefined
-    this.#since = this.#owner.now()
-    if (!this.#staysOpen) this.#close()
-    else if (request.body.isComplete) this.#end(request)
-    else request.body.discard()
-  }
-
-  #end(request: IncomingRequest): void {
-    if (this.#request !== request) return
-    this.#request = undefined
+  #finish(exchange: Exchange): void {
+    if (this.#exchange !== exchange) return
+    this.#exchange = undefined
     this.#next()
   }
 
   #next(): void {
-    this.#since = this.#owner.now()
-    this.#readOn()
-    // A streamed answer may have begun before anybody thought of leaving, and has not told the client.
-    if (this.#owner.isStopping()) this.closeIfIdle()
+    this.#since = this.#context.now()
+    this.#readRequests()
+    // A streamed response that began before the server was stopped did not announce the end of the connection.
+    if (this.#context.isStopping()) this.closeIfIdle()
   }
 
-  /** No request came of it. */
-  #refuseHead(status: RejectionStatus): void {
-    this.#owner.malformed()
-    this.#refuse(status)
+  #rejectHead(status: RejectionStatus): void {
+    this.#context.malformed()
+    this.fail(status)
   }
 
-  /** Nothing of this can be answered properly, or the connection cannot be used after it. */
-  #refuse(status: RejectionStatus | 500): void {
-    // Within an answer there is nothing left to say.
-    const isTooLate = this.#request !== undefined && (this.#isAnswered || this.#stream?.hasBegun === true)
-    if (!isTooLate) this.#outgoing.write(bareResponse(status, this.#owner.date()), NOTHING, '')
-    this.#request?.disconnected()
-    this.#close()
+  fail(status: RejectionStatus | 500): void {
+    const exchange = this.#exchange
+    if (!exchange?.hasBegun) this.#writer.write(bareResponse(status, this.#context.date()), NOTHING, '')
+    exchange?.request.disconnected()
+    this.close()
   }
 
-  /** A streamed answer that cannot be ended must not look as if it had. */
-  #breakOff(stream: StreamedResponse): void {
-    if (!stream.hasBegun) this.#refuse(500)
-    else if (stream.inChunks) this.#close()
-    else this.cut()
-  }
-
-  /** Our side ends when everything has left; the client's when it has read that, or after a while. */
-  #close(): void {
+  close(): void {
     this.#isClosing = true
-    this.#since = this.#owner.now()
-    this.#letGo()?.body.discard()
-    this.#pauseOrResume()
-    if (this.#outgoing.isEmpty) this.#socket?.shutdown()
+    this.#since = this.#context.now()
+    this.#reset()?.request.body.discard()
+    this.#updateFlow()
+    if (this.#writer.isEmpty) this.#socket?.shutdown()
   }
 
-  /** Gives the request that was under way. */
-  #letGo(): IncomingRequest | undefined {
-    const request = this.#request
-    this.#request = undefined
-    this.#visit?.disconnected()
-    this.#visit = undefined
-    this.#early = undefined
+  /** Drops everything that was received, and returns the exchange that was in progress. */
+  #reset(): Exchange | undefined {
+    const exchange = this.#exchange
+    this.#exchange = undefined
+    exchange?.detach()
+    this.#unread?.disconnected()
+    this.#unread = undefined
+    this.#pipelined = undefined
     this.#head.drop()
-    this.#stream?.close()
-    this.#stream = undefined
-    return request
+    return exchange
   }
 
-  /** The socket takes more. */
+  /** The socket accepts more bytes. */
   drained(): void {
     const socket = this.#socket
-    if (!socket || this.#outgoing.isEmpty) return
-    this.#since = this.#owner.now()
-    this.#outgoing.flush()
-    if (!this.#outgoing.isEmpty) return
+    if (!socket || this.#writer.isEmpty) return
+    this.#since = this.#context.now()
+    this.#writer.flush()
+    if (!this.#writer.isEmpty) return
     if (this.#isClosing) socket.shutdown()
-    else this.#readOn()
+    else this.#readRequests()
   }
 
-  /** The connection is closed, by whomever. */
+  /** The socket is closed, by either side. */
   ended(): void {
     this.#socket = undefined
     this.#isClosing = true
-    this.#owner.closed(this)
-    const request = this.#letGo()
-    this.#outgoing.close()
-    if (!this.#isAnswered) request?.disconnected()
+    this.#context.closed(this)
+    const exchange = this.#reset()
+    this.#writer.close()
+    if (exchange && !exchange.isAnswered) exchange.request.disconnected()
   }
 
-  /** Whatever runs. The handler for a closed socket does the rest. */
+  /** `ended` is called when the socket is closed. */
   cut(): void {
     this.#socket?.terminate()
   }
 
-  /** Closes a connection on which nothing runs, and nothing begins. */
   closeIfIdle(): void {
-    if (this.#isIdle && !this.#isClosing) this.#close()
+    if (this.#isIdle && !this.#isClosing) this.close()
   }
 
   tick(now: number): void {
     const awaited = this.#awaited
     if (awaited === undefined || now - this.#since <= TIMEOUTS[awaited]) return
-    if (awaited === 'idle') this.#close()
-    else if (awaited === 'head') this.#refuseHead(408)
+    if (awaited === 'idle') this.close()
+    else if (awaited === 'head') this.#rejectHead(408)
     else this.cut()
   }
 
   /**
-   * Nothing has been in progress since then; undefined: a request is being read, queued or answered. A head that is slow to
-   * arrive is no request yet: otherwise a byte on each connection would be enough to keep everyone else out.
+   * Since when the connection is idle; undefined: a request is being received, queued or answered. A head that arrives slowly
+   * counts as idle: otherwise one byte on each connection would be enough to lock every other client out.
    */
   get idleSince(): number | undefined {
     const awaited = this.#awaited
-    const isSlowHead = awaited === 'head' && this.#owner.now() - this.#since > SLOW_HEAD_MS
-    return awaited === 'idle' || awaited === 'goodbye' || isSlowHead ? this.#since : undefined
+    const isSlowHead = awaited === 'head' && this.#context.now() - this.#since > SLOW_HEAD_MS
+    return awaited === 'idle' || awaited === 'end' || isSlowHead ? this.#since : undefined
   }
 
   /** Frees the descriptor at once, without waiting for the client's own end. */
@@ -336,44 +248,30 @@ export class Connection implements BodySource, RequestHost {
   }
 
   get #awaited(): Awaited | undefined {
-    if (!this.#outgoing.isEmpty && !this.#request) return 'reader'
-    if (this.#isClosing) return 'goodbye'
-    if (this.#request) return this.#isAnswered ? 'body' : undefined
-    if (this.#visit) return undefined
+    if (!this.#writer.isEmpty && !this.#exchange) return 'reader'
+    if (this.#isClosing) return 'end'
+    if (this.#exchange) return this.#exchange.isAnswered ? 'body' : undefined
+    if (this.#unread) return undefined
     return this.#head.hasBegun ? 'head' : 'idle'
   }
 
   pause(): void {
-    this.#isBodyHeld = true
-    this.#pauseOrResume()
+    this.#flow.isBodyHeld = true
+    this.#updateFlow()
   }
 
   resume(): void {
-    this.#isBodyHeld = false
-    this.#pauseOrResume()
+    this.#flow.isBodyHeld = false
+    this.#updateFlow()
   }
 
-  #pauseOrResume(): void {
-    const isFull = this.#isBodyHeld || (this.#early !== undefined && this.#early.length > MOST_EARLY_BYTES)
-    if (isFull === this.#isPaused) return
-    this.#isPaused = isFull
-    if (isFull) this.#socket?.pause()
-    else this.#socket?.resume()
+  #updateFlow(): void {
+    if (this.#socket) this.#flow.update(this.#pipelined?.length ?? 0)
   }
 
   sendContinue(): void {
-    this.#outgoing.write('HTTP/1.1 100 Continue\r\n\r\n', NOTHING, '')
+    this.#writer.write('HTTP/1.1 100 Continue\r\n\r\n', NOTHING, '')
   }
 }
 
-/** What is left of its body costs more than a new connection; or may come or not, and only the client knows. */
-const isBetterCutShort = ({ body }: IncomingRequest): boolean =>
-  body.remainingBytes > MOST_DISCARDED_BYTES || body.awaitsContinue
-
-const isBlank = (bytes: Buffer): boolean => bytes.length <= 2 && (bytes[0] === CR || bytes[0] === LF)
-
-const EMPTY = Buffer.alloc(0)
-const NOWHERE: Sink = { write: () => undefined }
-
-/** What has been begun is brought to its end also when nobody listens. */
-const runUnheard = (body: StreamedBody): void => void body.run(NOWHERE).catch(() => {})
+const isLineEnd = (bytes: Buffer): boolean => bytes.length <= 2 && (bytes[0] === CR || bytes[0] === LF)

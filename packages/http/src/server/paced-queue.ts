@@ -1,14 +1,13 @@
-// Lets so many through in a second, in the order of coming, and nobody waits longer than a given time: beyond that all are
-// let through. Whoever comes alone goes through with the next beat.
+// Releases a limited number of items per second, in arrival order. No item is delayed longer than a maximum: beyond it all
+// overdue items are released. A single item is released with the next interval.
 
-/** One timer for all of them, and a few for each beat: a timer for each would cost more than what they wait for. */
-const BEAT_MS = 20
+/** One timer serves all items: a timer for each would cost more than what it delays. */
+const INTERVAL_MS = 20
 
-/** Whoever waits is told by a call and not by a promise: many wait for long, and what they hold meanwhile is theirs to say. */
+/** Released by a call instead of a promise: many items wait for long, and a promise for each would keep memory. */
 export type PacedItem = { proceed(): void }
 
-/** Puts somebody in line. */
-export type Enqueue = (who: PacedItem) => void
+export type Enqueue = (item: PacedItem) => void
 
 export type PacedQueueOptions = {
   perSecond: number
@@ -17,58 +16,53 @@ export type PacedQueueOptions = {
   after?: (ms: number, run: () => void) => void
 }
 
-/** Those who go together. */
-type Group = { since: number; waiters: PacedItem[] }
+/** Items that are released together. */
+type Group = { since: number; items: PacedItem[] }
 
-export function createPacedQueue({
-  perSecond,
-  maxDelayMs: longestMs,
-  clock = now,
-  after = setTimer,
-}: PacedQueueOptions): Enqueue {
-  const perBeat = Math.ceil((perSecond * BEAT_MS) / 1_000)
+export function createPacedQueue({ perSecond, maxDelayMs, clock = now, after = setTimer }: PacedQueueOptions): Enqueue {
+  const perInterval = Math.ceil((perSecond * INTERVAL_MS) / 1_000)
   const groups: Group[] = []
-  let isBeating = false
+  let isScheduled = false
 
   function openGroup(): Group {
-    const group = { since: clock(), waiters: [] }
+    const group = { since: clock(), items: [] }
     groups.push(group)
     return group
   }
-  function beatSoon(): void {
-    isBeating = true
-    after(BEAT_MS, () => {
-      const late = clock() - longestMs
-      do callAll(groups.shift()?.waiters ?? [])
-      while (groups[0] && groups[0].since <= late)
-      isBeating = false
-      if (groups.length > 0) beatSoon()
+  function schedule(): void {
+    isScheduled = true
+    after(INTERVAL_MS, () => {
+      const overdue = clock() - maxDelayMs
+      do releaseAll(groups.shift()?.items ?? [])
+      while (groups[0] && groups[0].since <= overdue)
+      isScheduled = false
+      if (groups.length > 0) schedule()
     })
   }
 
-  return (who) => {
+  return (item) => {
     const last = groups.at(-1)
-    const group = last && last.waiters.length < perBeat ? last : openGroup()
-    group.waiters.push(who)
-    if (!isBeating) beatSoon()
+    const group = last && last.items.length < perInterval ? last : openGroup()
+    group.items.push(item)
+    if (!isScheduled) schedule()
   }
 }
 
-/** For the next turn of the event loop. */
+/** Releases all items in the next iteration of the event loop. */
 export function createNextIterationQueue(): Enqueue {
-  let waiters: PacedItem[] = []
-  return (who) => {
-    if (waiters.push(who) > 1) return
+  let items: PacedItem[] = []
+  return (item) => {
+    if (items.push(item) > 1) return
     setImmediate(() => {
-      const all = waiters
-      waiters = []
-      callAll(all)
+      const all = items
+      items = []
+      releaseAll(all)
     })
   }
 }
 
-function callAll(waiters: readonly PacedItem[]): void {
-  for (const waiter of waiters) waiter.proceed()
+function releaseAll(items: readonly PacedItem[]): void {
+  for (const item of items) item.proceed()
 }
 
 const now = (): number => performance.now()

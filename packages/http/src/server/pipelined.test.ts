@@ -18,7 +18,7 @@ const door: AdmissionGate = {
   submit(path, _bytes, who) {
     if (path === '/kept') {
       inNextTurn({ proceed: () => who.admit(1) })
-      return 'waits'
+      return 'queued'
     }
     if (path !== '/turned-away') return undefined
     inNextTurn(who)

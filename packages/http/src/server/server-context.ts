@@ -4,21 +4,21 @@ import type { AdmissionGate } from './admission-gate.ts'
 
 export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** What a connection asks of the server that it belongs to. */
+/** What a connection needs of its server. */
 export type ServerContext<Connection> = {
   handle: Handler
   gate: AdmissionGate
-  /** Milliseconds, to within a tick. */
+  /** A clock in milliseconds, accurate to within one tick. */
   now(): number
-  /** The line that tells the time. */
+  /** The `date` header line. */
   date(): string
-  /** Connections are closed after their next answer. */
+  /** Connections are closed after their next response. */
   isDraining(): boolean
-  /** They are closed also without one. */
+  /** Idle connections are closed, too. */
   isStopping(): boolean
   closed(connection: Connection): void
-  /** Something has happened that should not be possible. */
+  /** Reports an internal error. */
   failed(error: unknown): void
-  /** A request was rejected as no HTTP, or never came to be one. */
+  /** Counts a request that was rejected as malformed, or whose head never arrived. */
   malformed(): void
 }

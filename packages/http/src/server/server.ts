@@ -1,4 +1,4 @@
-// HTTP/1.1 for clients, plain or over TLS: docs/decisions/0012 tells why it is not left to Bun.
+// HTTP/1.1 server, plain or over TLS. docs/decisions/0012 explains why Bun's own server is not used.
 import type { Socket, SocketHandler } from 'bun'
 import { growBacklog, shrinkBacklog } from '../system/backlog.ts'
 import { type Ticker, Ticking } from '../ticker.ts'
@@ -10,31 +10,31 @@ import type { Handler, ServerContext } from './server-context.ts'
 export type ServerOptions = {
   hostname: string
   port: number
-  /** Others may listen on the same port, too. */
+  /** Other processes may listen on the same port. */
   reusePort: boolean
   tls: { cert: string; key: string } | undefined
   ticker: Ticker
   handle: Handler
-  /** Absent: everybody is let in. */
+  /** Default: all requests are admitted. */
   gate?: AdmissionGate
-  /** Shared by all listeners of a process. Absent: there is none. */
+  /** Shared by all listeners of a process. Default: no limit. */
   limit?: ConnectionLimit
-  /** Whether clients are asked to go elsewhere with their next request. */
+  /** Whether connections are closed after their next response. */
   isDraining(): boolean
-  /** Told of what should not be possible; the connection is closed then. */
+  /** Reports an internal error; its connection is closed. */
   failed(error: unknown): void
-  /** Told of requests that were rejected as no HTTP, or never came to be one. */
+  /** Counts requests that were rejected as malformed, or whose heads never arrived. */
   malformed?(): void
 }
 
-/** Connections that do not work any more are found out, also while nothing is sent. */
+/** Interval of TCP keep-alive probes, which detect dead connections while nothing is sent. */
 const PROBE_MS = 60_000
-/** The versions that are spoken over TLS, each with its length before it. Whoever offers only others is not let in. */
+/** ALPN protocols, each preceded by its length. Clients that offer none of them fail the handshake. */
 const ALPN = '\x08http/1.1\x08http/1.0'
-/** Of the event loop. Where there is much to do, a turn is long, many come in one, and each looks at 1,024 connections. */
-const LAST_TURNS = 8
-/** Between two looks at all connections. */
-const LOOK_MS = 1_000
+/** Event loop iterations before a drained listener closes. Each accepts up to 1,024 connections. */
+const DRAIN_ITERATIONS = 8
+/** Interval between two checks of all connections for timeouts. */
+const CHECK_MS = 1_000
 
 export class HttpServer extends Ticking implements ServerContext<Connection> {
   readonly handle: Handler
@@ -47,7 +47,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
   readonly #isLeaving: () => boolean
   readonly #limit: ConnectionLimit | undefined
   #date = dateLine()
-  #lookedAt = 0
+  #checkedAt = 0
   #isStopped = false
   #stopped: PromiseWithResolvers<void> | undefined
 
@@ -74,7 +74,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     this.#isLeaving = isLeaving
     this.#limit = limit
     const secure = tls ? { tls: { ...tls, ALPNProtocols: ALPN } } : {}
-    // Bun listens as told by `reusePort`, its types know of it for calls only.
+    // `Bun.listen` supports `reusePort`, but its types do not declare it.
     const shared: object = { reusePort }
     this.#listener = Bun.listen<Connection>({ hostname, port, ...shared, ...secure, socket: this.#handlers() })
     growBacklog(this.#listener)
@@ -85,14 +85,14 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     return this.#listener.port
   }
 
-  /** Requests whose answers have not left entirely. */
+  /** Requests whose responses have not been sent completely. */
   get pending(): number {
     let busy = 0
     for (const connection of this.#connections) if (connection.isBusy) busy++
     return busy
   }
 
-  /** Stops accepting; what runs goes on, and the last connection ends with it. `now`: whatever runs is cut off. */
+  /** Stops accepting and resolves when the last request has ended. `now`: resets all connections. */
   stop(now: boolean): Promise<void> {
     this.#isStopped = true
     this.#listener.stop(false)
@@ -105,10 +105,11 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     return this.#stopped.promise
   }
 
-  /** The same when those who have come by now are accepted, and what they have sent is read: they are answered. */
+  /** Stops after accepting pending connections and reading what they have sent: those requests are answered. */
   async drain(): Promise<void> {
     if (!this.#isStopped) shrinkBacklog(this.#listener)
-    for (let turn = 0; turn < LAST_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+    for (let iteration = 0; iteration < DRAIN_ITERATIONS; iteration++)
+      await new Promise((resolve) => setImmediate(resolve))
     await this.stop(false)
   }
 
@@ -135,8 +136,8 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
   }
 
   tick(now: number): void {
-    if (now - this.#lookedAt < LOOK_MS) return
-    this.#lookedAt = now
+    if (now - this.#checkedAt < CHECK_MS) return
+    this.#checkedAt = now
     this.#date = dateLine()
     for (const connection of this.#connections) this.#tick(connection, now)
   }
@@ -145,7 +146,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     try {
       connection.tick(now)
     } catch (error) {
-      // The timeouts of all other connections come after it.
+      // An error must not keep the remaining connections from being checked.
       this.failed(error)
       connection.cut()
     }
@@ -168,12 +169,12 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
         this.#connections.add(connection)
         if (this.#limit?.add(connection, connection.address()) === false) connection.cut()
       },
-      // With this, Bun tells of a connection before its handshake: one that never comes to an end is cut off like any other.
+      // With this handler Bun reports connections before their TLS handshake, so a stalled handshake times out, too.
       handshake: () => {},
       data: (socket, bytes) => socket.data.received(bytes),
       drain: (socket) => socket.data.drained(),
       close: (socket) => socket.data.ended(),
-      // What was thrown by the functions above. Nobody knows what the connection would do next.
+      // Errors thrown by the handlers above leave the connection in an unknown state.
       error: (socket, error) => {
         this.failed(error)
         socket.terminate()

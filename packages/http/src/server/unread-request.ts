@@ -1,33 +1,33 @@
-// A request at the door: known for what it is at a glance, and read when its turn comes, or never. Those that wait are many,
-// and wait for long as a processor sees it: bytes cost less to keep than what is made of them.
+// A request that was recognized by its bytes and is parsed once it is admitted, or never. Under overload many are queued for
+// a long time, and raw bytes need less memory than a parsed request.
 
 import type { PreparedResponse } from '../prepared-response.ts'
 import type { AdmissionGate, UnreadRequest } from './admission-gate.ts'
 import { pathOfWholePost } from './incoming/peek-head.ts'
 
-/** The connection over which it came. */
+/** The connection of an unread request. */
 export type RequestHost = {
-  /** Reads it, before whatever has come after it. */
+  /** Parses the request, before anything that arrived after it. */
   admit(bytes: Buffer, queuedMs: number): void
-  reject(answer: PreparedResponse): void
+  reject(response: PreparedResponse): void
 }
 
-/** undefined: it has to be read now, since it is let in, or not easy to know. */
-export function submitToGate(bytes: Buffer, door: AdmissionGate, host: RequestHost): BufferedRequest | undefined {
+/** undefined: the request must be parsed now, because it is admitted or not in the most ordinary form. */
+export function submitToGate(bytes: Buffer, gate: AdmissionGate, host: RequestHost): BufferedRequest | undefined {
   const path = pathOfWholePost(bytes)
   if (path === undefined) return undefined
-  const visit = new BufferedRequest(host)
-  const met = door.submit(path, bytes.length, visit)
-  if (met === undefined) return undefined
-  if (met === 'waits') visit.bytes = bytes
-  else visit.rejection = met
-  return visit
+  const request = new BufferedRequest(host)
+  const decision = gate.submit(path, bytes.length, request)
+  if (decision === undefined) return undefined
+  if (decision === 'queued') request.bytes = bytes
+  else request.rejection = decision
+  return request
 }
 
 export class BufferedRequest implements UnreadRequest {
   isDisconnected = false
   onDisconnect: (() => void) | undefined
-  /** Of one that waits. Of one that nobody will serve nothing is kept. */
+  /** Raw bytes of a queued request; undefined once the request is certain to be rejected. */
   bytes: Buffer | undefined
   rejection: PreparedResponse | undefined
   readonly #host: RequestHost
@@ -40,15 +40,14 @@ export class BufferedRequest implements UnreadRequest {
     if (this.bytes) this.#host.admit(this.bytes, queuedMs)
   }
 
-  reject(answer: PreparedResponse): void {
-    this.#host.reject(answer)
+  reject(response: PreparedResponse): void {
+    this.#host.reject(response)
   }
 
   proceed(): void {
     if (!this.isDisconnected && this.rejection) this.#host.reject(this.rejection)
   }
 
-  /** The client has left. */
   disconnected(): void {
     this.isDisconnected = true
     this.onDisconnect?.()

@@ -1,16 +1,16 @@
-// Listeners that share a port get new connections at random. To retire one without cutting off whoever is just shaking
-// hands with it, the kernel is told to give all new connections to the other. Linux only: elsewhere a listener that is
-// retired may reset a connection that was being opened at that very moment, and the client has to try again.
+// Listeners that share a port receive new connections at random. To retire one without resetting connections in their TCP
+// handshake, the kernel is told to give all new connections to the other. Linux only: elsewhere retiring a listener may reset
+// a connection that is just being opened, and its client has to retry.
 import { FFIType, ptr } from 'bun:ffi'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { openLibc } from './libc.ts'
 
 const SOL_SOCKET = 1
 const SO_ATTACH_REUSEPORT_CBPF = 51
-/** TCP_LISTEN as /proc writes it. */
+/** TCP_LISTEN in /proc/net/tcp. */
 const LISTENING = '0A'
 
-/** false: not possible here. The sockets of a port are numbered in the order of their opening. */
+/** Returns false if not supported. The sockets of a port are numbered in the order of their opening. */
 export function steerNewConnections(number: number, port: number): boolean {
   if (process.platform !== 'linux') return false
   try {
@@ -21,7 +21,7 @@ export function steerNewConnections(number: number, port: number): boolean {
   }
 }
 
-/** Any of the sockets will do: the filter belongs to all of them. */
+/** Any socket of the port works: the filter applies to all of them. */
 function listeningDescriptor(port: number): number | undefined {
   const inodes = new Set(['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((table) => listening(table, port)))
   return readdirSync('/proc/self/fd')
@@ -43,7 +43,7 @@ function readTable(table: string): string[] {
   }
 }
 
-/** The descriptor of the listing itself is closed by now. */
+/** Empty if the descriptor has been closed meanwhile. */
 function linkOf(descriptor: number): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)

@@ -1,111 +1,111 @@
-// The body of a request on its way in: held back when nobody reads it, counted, thrown away when nobody will.
+// Receives the body of a request: applies backpressure while it is not read, and discards it if it will not be.
 
 import { appendPiece } from '../../framing/append-piece.ts'
 import { ChunkedDecoder } from '../../framing/chunked.ts'
 import { viewOrCopy } from '../../framing/view-or-copy.ts'
 import type { RequestBody } from '../../request.ts'
 
-/** Where the bytes come from. */
+/** The connection that delivers the body. */
 export type BodySource = {
   pause(): void
   resume(): void
-  /** Tells the client to send: it waits for that. */
+  /** Sends `100 Continue`. */
   sendContinue(): void
 }
 
 /**
- * Bodies that say they are at most this long, and will not grow by decoding, are given in one piece. At the slowest pace that is
- * allowed it takes half a minute, so a body whose arrival nobody sees is not cut off too early.
+ * Uncompressed bodies with an announced length up to this are delivered in one piece. At the minimum rate that is allowed this
+ * takes 30 seconds, so a reader that sees no progress does not time out too early.
  */
 export const ONE_PIECE_BYTES = 240 * 1024
-/** So much may wait to be read. */
+/** Limit of received bytes that have not been read. */
 export const MAX_BUFFERED_BYTES = 64 * 1024
 
-/** What the head says of a body. */
+/** How a body is framed, by the request head. */
 export type BodyFraming = {
   length: number | 'chunked'
   isEncoded: boolean
-  /** The client waits for a word before it sends the body. */
+  /** The client awaits `100 Continue` before it sends the body. */
   expectsContinue: boolean
 }
 
 type PendingRead = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
 
-/** The rest does not come any more: the client has left, or has got its answer. */
+/** The rest of the body will not be read: the client disconnected, or the request has been answered. */
 export class ClientDisconnected extends Error {
   readonly code = 'ECONNRESET'
 }
 
 export class IncomingBody implements RequestBody {
-  /** All of it has come. */
+  /** Whether the whole body has arrived. */
   isComplete: boolean
   received = 0
   readonly #source: BodySource
   readonly #chunked: ChunkedDecoder | undefined
-  /** Of a body whose length is known. */
+  /** Bytes still to arrive, if the length is known. */
   #left: number
-  /** What has come of a body that is given in one piece. */
+  /** Collects a body that is delivered in one piece. */
   #whole: Uint8Array | undefined
   #filled = 0
   readonly #inOnePiece: boolean
   readonly #pieces: Uint8Array[] = []
-  #waitingBytes = 0
+  #bufferedBytes = 0
   #reader: PendingRead | undefined
-  #waitsToSend: boolean
+  #expectsContinue: boolean
   #isPaused = false
-  #isUnwanted = false
+  #isDiscarded = false
   #error: unknown
 
-  constructor({ length, isEncoded, expectsContinue: waitsToSend }: BodyFraming, source: BodySource) {
+  constructor({ length, isEncoded, expectsContinue }: BodyFraming, source: BodySource) {
     this.#source = source
     this.#chunked = length === 'chunked' ? new ChunkedDecoder() : undefined
     this.#left = length === 'chunked' ? 0 : length
     this.#inOnePiece = length !== 'chunked' && length <= ONE_PIECE_BYTES && !isEncoded
-    this.#waitsToSend = waitsToSend && length !== 0
+    this.#expectsContinue = expectsContinue && length !== 0
     this.isComplete = length === 0
   }
 
-  /** Of a body that is not all there yet: how much has still to come, as far as anybody knows. */
+  /** Bytes still to arrive; infinite for an incomplete chunked body. */
   get remainingBytes(): number {
     if (this.isComplete) return 0
     return this.#chunked ? Number.POSITIVE_INFINITY : this.#left
   }
 
-  /** The client sends nothing of it unless it is told to, and it has not been. */
+  /** The client sends the body only after `100 Continue`, which has not been sent. */
   get awaitsContinue(): boolean {
-    return this.#waitsToSend
+    return this.#expectsContinue
   }
 
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     const piece = this.#pieces.shift()
     if (piece) {
-      this.#waitingBytes -= piece.length
+      this.#bufferedBytes -= piece.length
       return piece
     }
     if (this.#error !== undefined) throw this.#error
     if (this.isComplete) return undefined
-    if (this.#waitsToSend) this.#source.sendContinue()
-    this.#waitsToSend = false
-    this.#goOn()
+    if (this.#expectsContinue) this.#source.sendContinue()
+    this.#expectsContinue = false
+    this.#resume()
     return new Promise((resolve, reject) => {
       this.#reader = { resolve, reject }
     })
   }
 
-  /** Takes what belongs to the body; gives how many bytes that was. */
+  /** Consumes the bytes that belong to the body, and returns their number. */
   push(bytes: Buffer): number {
-    this.#waitsToSend = false
+    this.#expectsContinue = false
     const used = this.#chunked ? this.#pushChunks(this.#chunked, bytes) : this.#pushPlain(bytes)
     this.received += used
-    // What comes next is not held back for the sake of this.
-    if (this.isComplete) this.#goOn()
+    // The next request must not be delayed by unread bytes of this one.
+    if (this.isComplete) this.#resume()
     return used
   }
 
   #pushChunks(chunked: ChunkedDecoder, bytes: Buffer): number {
     const piece = chunked.push(bytes)
     this.isComplete = chunked.done
-    this.#take(piece)
+    this.#deliver(piece)
     return chunked.used
   }
 
@@ -113,19 +113,19 @@ export class IncomingBody implements RequestBody {
     const own = bytes.length > this.#left ? viewOrCopy(bytes, 0, this.#left) : bytes
     this.#left -= own.length
     this.isComplete = this.#left === 0
-    if (this.#inOnePiece && !this.#isUnwanted) this.#gather(own)
-    else this.#take(own)
+    if (this.#inOnePiece && !this.#isDiscarded) this.#collect(own)
+    else this.#deliver(own)
     return own.length
   }
 
-  /** Nobody will read the rest: it is taken in and thrown away. */
+  /** Receives the rest of the body and throws it away. */
   discard(): void {
-    this.#isUnwanted = true
-    this.#waitsToSend = false
+    this.#isDiscarded = true
+    this.#expectsContinue = false
     this.#pieces.length = 0
     this.#whole = undefined
     this.fail(new ClientDisconnected('The request has been answered.'))
-    this.#goOn()
+    this.#resume()
   }
 
   fail(error: ClientDisconnected): void {
@@ -135,10 +135,10 @@ export class IncomingBody implements RequestBody {
     this.#reader = undefined
   }
 
-  /** Into memory of its own, made when there is something to put there: what is announced may never come. */
-  #gather(bytes: Uint8Array): void {
+  /** Memory is allocated with the first bytes: an announced body may never arrive. */
+  #collect(bytes: Uint8Array): void {
     if (this.isComplete && !this.#whole) {
-      this.#take(bytes)
+      this.#deliver(bytes)
       return
     }
     this.#whole ??= Buffer.allocUnsafeSlow(bytes.length + this.#left)
@@ -147,15 +147,15 @@ export class IncomingBody implements RequestBody {
     if (this.isComplete) {
       const whole = this.#whole
       this.#whole = undefined
-      this.#take(whole)
-    } else if (!this.#reader && this.#filled > MAX_BUFFERED_BYTES) this.#hold()
+      this.#deliver(whole)
+    } else if (!this.#reader && this.#filled > MAX_BUFFERED_BYTES) this.#pause()
   }
 
-  #take(piece: Uint8Array): void {
-    if (this.#isUnwanted) return
+  #deliver(piece: Uint8Array): void {
+    if (this.#isDiscarded) return
     const reader = this.#reader
     if (reader) {
-      // An empty piece is no piece, unless it is the end.
+      // An empty piece means the end, and must not be delivered before it.
       if (piece.length === 0 && !this.isComplete) return
       this.#reader = undefined
       reader.resolve(piece.length === 0 ? undefined : piece)
@@ -163,17 +163,17 @@ export class IncomingBody implements RequestBody {
     }
     if (piece.length === 0) return
     appendPiece(this.#pieces, piece)
-    this.#waitingBytes += piece.length
-    if (this.#waitingBytes > MAX_BUFFERED_BYTES && !this.isComplete) this.#hold()
+    this.#bufferedBytes += piece.length
+    if (this.#bufferedBytes > MAX_BUFFERED_BYTES && !this.isComplete) this.#pause()
   }
 
-  #hold(): void {
+  #pause(): void {
     if (this.#isPaused) return
     this.#isPaused = true
     this.#source.pause()
   }
 
-  #goOn(): void {
+  #resume(): void {
     if (!this.#isPaused) return
     this.#isPaused = false
     this.#source.resume()

@@ -25,10 +25,9 @@ export class IncomingRequest implements HttpRequest {
     return this.#source.address()
   }
 
-  /** The client has left. */
   disconnected(): void {
     this.isDisconnected = true
-    this.body.fail(new ClientDisconnected('The client closed the connection.'))
+    this.body.fail(new ClientDisconnected('The client disconnected.'))
     this.onDisconnect?.()
   }
 }

@@ -1,14 +1,13 @@
-// What leaves on a connection, in order: written at once as far as the socket takes it, the rest when it takes more.
+// Writes to a socket in order: immediately as far as the socket accepts it, the rest when it drains.
 import type { Socket } from 'bun'
 
-/** Only what is needed of a socket. */
 export type Writable = Pick<Socket<unknown>, 'write'>
 
-/** Pieces up to this size leave with their frame in one write. */
+/** Pieces up to this size are written together with their framing. */
 const JOINED_BYTES = 64 * 1024
-/** Room for what frames a piece: the head of an answer, the size of a chunk. */
+/** Space for framing: the head of a response, the size of a chunk. */
 const FRAME_BYTES = 16 * 1024
-/** One for all connections: a write is over when it returns, and what the socket did not take is copied. */
+/** Shared by all connections: writes are synchronous, and unsent bytes are copied. */
 const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
 
 export class SocketWriter {
@@ -24,16 +23,15 @@ export class SocketWriter {
     return this.#unsent.length === 0
   }
 
-  /** Settled when the socket has taken everything, or is closed. */
+  /** Resolves when everything has been written, or the socket is closed. */
   drained(): Promise<void> {
     this.#drained ??= Promise.withResolvers<void>()
     return this.#drained.promise
   }
 
-  /** `before` and `after` have only characters of one byte. `bytes` is not changed by anybody afterwards. */
+  /** `before` and `after` consist of one-byte characters. `bytes` must not be modified afterwards. */
   write(before: string, bytes: Uint8Array, after: string): void {
     const socket = this.#socket
-    // Nobody is there any more.
     if (!socket) return
     const framed = before.length + after.length
     if (framed > FRAME_BYTES || bytes.length > JOINED_BYTES) {
@@ -55,7 +53,7 @@ export class SocketWriter {
     if (written < bytes.length) this.#unsent.push(bytes.subarray(Math.max(0, written)))
   }
 
-  /** The socket takes more. */
+  /** The socket accepts more bytes. */
   flush(): void {
     for (;;) {
       const next = this.#unsent[0]
@@ -70,7 +68,7 @@ export class SocketWriter {
     this.#settle()
   }
 
-  /** Nothing leaves any more. */
+  /** Drops unsent bytes and ignores later writes. */
   close(): void {
     this.#socket = undefined
     this.#unsent.length = 0

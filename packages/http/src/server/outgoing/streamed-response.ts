@@ -1,28 +1,28 @@
 import type { Sink } from '../../response.ts'
 import type { SocketWriter } from './socket-writer.ts'
 
-/** A streamed answer on its way out. What is written when it is over goes nowhere: the connection may have the next one. */
+/** Sends a streamed response. Writes after its end are ignored: the connection may already carry the next response. */
 export class StreamedResponse implements Sink {
   readonly #outgoing: SocketWriter
   readonly inChunks: boolean
-  /** Leaves with the first piece. */
+  /** Sent with the first piece; empty afterwards. */
   #head: string
   #isOver = false
 
-  /** `lines` are the first line and the headers. Not `inChunks`: the body ends with the connection. */
+  /** `lines`: status line and headers. Unless `inChunks`, the body ends with the connection. */
   constructor(outgoing: SocketWriter, lines: string, inChunks: boolean) {
     this.#outgoing = outgoing
     this.inChunks = inChunks
     this.#head = `${lines}${inChunks ? 'transfer-encoding: chunked\r\n' : ''}\r\n`
   }
 
-  /** Something has left: nothing else can be answered any more. */
+  /** Whether the head has been sent, so that no other response is possible. */
   get hasBegun(): boolean {
     return this.#head === ''
   }
 
   write(bytes: Uint8Array): undefined | Promise<unknown> {
-    // A chunk of nothing would be the end.
+    // An empty chunk would end the body.
     if (bytes.length === 0 || this.#isOver) return undefined
     this.#send(bytes, '')
     return this.#outgoing.isEmpty ? undefined : this.#outgoing.drained()
