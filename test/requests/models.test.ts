@@ -174,7 +174,7 @@ describe('addresses', () => {
     const { status, body, headers } = await call(method, path)
     expect([status, shapeOf(body)]).toEqual([404, shape])
     expect(headers.get('x-request-id')).toMatch(/^req_/)
-    expect(JSON.stringify(body)).toContain('base address')
+    expect(JSON.stringify(body)).toContain('base URL')
   })
 
   test.each([

@@ -3,7 +3,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
-import { DIALECTS, dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import {
   generateContentModelEntry,
   generateContentModelList,

@@ -2,12 +2,12 @@
 import { dirname } from 'node:path'
 import type { Callers } from './access/authenticate.ts'
 import { firstIdAt } from './access/ids.ts'
-import type { Company } from './app.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
+import type { Company } from './routes.ts'
 import type { Contents } from './storage/contents.ts'
 import type { Keys, Ledger, Nodes } from './storage/storage.ts'
 

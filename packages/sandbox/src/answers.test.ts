@@ -118,7 +118,7 @@ test('every path of the list is served', async () => {
     '/v1/responses': { model: 'sandbox-text', input: 'x' },
     '/v1/messages': message('x'),
   }
-  for (const path of SANDBOX_PATHS) {
+  for (const [, path] of SANDBOX_PATHS) {
     const [method = '', template = ''] = path.split(' ')
     const body = method === 'POST' ? { body: JSON.stringify(bodies[template] ?? contents({ text: 'x' })) } : {}
     const url = `http://sandbox${template.replace('{model}', 'sandbox-text')}`

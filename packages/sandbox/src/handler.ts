@@ -4,7 +4,7 @@ import type { Head, Reading, SandboxDialect, StreamEvent } from './dialect.ts'
 import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './errors.ts'
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './faults.ts'
 import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
-import { dialectOf, pathOf } from './paths.ts'
+import { dialectOf, routeOf } from './paths.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { singleSteps, streamSteps } from './steps.ts'
 
@@ -42,17 +42,17 @@ export function createSandbox(options: SandboxOptions): (request: Request) => Pr
 }
 
 async function answer(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
-  const path = pathOf(request.method, url.pathname)
-  if (path === undefined) {
+  const route = routeOf(request.method, url.pathname)
+  if (route === undefined) {
     const message = `Invalid URL (${request.method} ${url.pathname})`
     throw new SandboxError({ status: 404, message, code: 'unknown_url' })
   }
-  if (path === 'GET /health') return json({ status: 'ok', sandbox: true })
+  if (route === 'health') return json({ status: 'ok', sandbox: true })
   if (parts.key === 'any' && !hasKey(request.headers, url)) {
     throw new SandboxError({ status: 401, message: "You didn't provide an API key: send Authorization: Bearer KEY." })
   }
-  if (path === 'GET /v1/models') return json(modelList())
-  if (path === 'GET /v1beta/models') return json(generateContentModelList())
+  if (route === 'list-models') return json(modelList())
+  if (route === 'list-generate-content-models') return json(generateContentModelList())
   return answerPrompt(request, url, dialect, parts)
 }
 

@@ -1,37 +1,42 @@
-// Where the sandbox listens, and which dialect is spoken there.
+// The routes that the sandbox serves, and the dialect of each path.
+import { DIALECT_PATHS, ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 import { chat } from './chat/index.ts'
 import type { SandboxDialect } from './dialect.ts'
 import { generateContent } from './generate-content/index.ts'
 import { messages } from './messages/index.ts'
 import { responses } from './responses/index.ts'
 
-/** Everything the sandbox serves. `{model}` stands for a model's name, with or without fault switches. */
-export const SANDBOX_PATHS = [
-  'POST /v1/chat/completions',
-  'POST /v1/responses',
-  'POST /v1/messages',
-  'POST /v1beta/models/{model}:generateContent',
-  'POST /v1beta/models/{model}:streamGenerateContent',
-  'GET /v1/models',
-  'GET /v1beta/models',
-  'GET /health',
-] as const
+const SERVED = [
+  ...(['chat', 'responses', 'messages', 'generate-content', 'stream-generate-content'] as const),
+  ...(['list-models', 'list-generate-content-models', 'health'] as const),
+] satisfies readonly RouteId[]
 
-export type SandboxPath = (typeof SANDBOX_PATHS)[number]
+export type SandboxRoute = (typeof SERVED)[number]
 
-/** The entry of the list that a request matches, if there is one. */
-export function pathOf(method: string, pathname: string): SandboxPath | undefined {
-  const route = `${method} ${pathname}`
-  return SANDBOX_PATHS.find((path) => {
+/** `{model}` stands for a model's name, with or without fault switches. */
+export const SANDBOX_PATHS: readonly [id: SandboxRoute, path: string][] = SERVED.map((id) => [
+  id,
+  `${ROUTES[id].method} ${ROUTES[id].path}`,
+])
+
+/** The route that a request matches, if there is one. */
+export function routeOf(method: string, pathname: string): SandboxRoute | undefined {
+  const asked = `${method} ${pathname}`
+  const found = SANDBOX_PATHS.find(([, path]) => {
     const [before = '', after] = path.split('{model}')
-    if (after === undefined) return route === path
-    return route.startsWith(before) && route.endsWith(after) && route.length > before.length + after.length
+    if (after === undefined) return asked === path
+    return asked.startsWith(before) && asked.endsWith(after) && asked.length > before.length + after.length
   })
+  return found?.[0]
 }
 
-/** Also for paths that are not served: an error must have a form that the caller understands. */
+const DIALECTS = { messages, responses, 'generate-content': generateContent } as const
+
+/** Also for paths that are not served: an error must have a form that the client can read. */
 export function dialectOf(pathname: string): SandboxDialect {
-  if (pathname.startsWith('/v1beta/')) return generateContent
-  if (/^\/v1\/messages(?:\/|$)/.test(pathname)) return messages
-  return /^\/v1\/responses(?:\/|$)/.test(pathname) ? responses : chat
+  for (const [id, dialect] of Object.entries(DIALECTS)) {
+    const { prefix } = DIALECT_PATHS[id as keyof typeof DIALECTS]
+    if (pathname === prefix || pathname.startsWith(`${prefix}/`)) return dialect
+  }
+  return chat
 }

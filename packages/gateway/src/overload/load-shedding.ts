@@ -7,7 +7,8 @@ import type { SecurityHeaders } from '@trivium/http/security-headers.ts'
 import type { AdmissionGate } from '@trivium/http/server/admission-gate.ts'
 import { createNextIterationQueue, createPacedQueue, type PacedItem } from '@trivium/http/server/paced-queue.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { DIALECTS, type DialectId, isVendorCall } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
+import { sheddableDialect } from '@trivium/protocol/match-route.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Dependencies } from '../text/dependencies.ts'
 import type { Admission } from './admission.ts'
@@ -17,18 +18,6 @@ export const OVERLOADED = {
   message: 'The gateway has as much to do as it can take. Try again shortly.',
   retryAfter: 1,
 } satisfies ErrorInfo
-
-/** What takes long and costs money. Everything else is answered as ever: health, lists, usage, the console. */
-const CALLS: ReadonlyMap<string, DialectId> = new Map([
-  ['/v1/chat/completions', 'chat'],
-  ['/v1/responses', 'responses'],
-  ['/v1/messages', 'messages'],
-])
-const GENERATE_CONTENT = '/v1beta/models/'
-
-/** undefined: not a path at which models are called. */
-const dialectAt = (path: string): DialectId | undefined =>
-  CALLS.get(path) ?? (path.startsWith(GENERATE_CONTENT) || isVendorCall(path) ? 'generate-content' : undefined)
 
 /** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
 export function createAdmissionGate({
@@ -41,7 +30,7 @@ export function createAdmissionGate({
       return admission.isGateActive
     },
     submit(path, bytes, who) {
-      const dialect = dialectAt(path)
+      const dialect = sheddableDialect(path)
       if (!dialect) return undefined
       const waits = admission.enqueueUnread(bytes, who, (queuedMs) => {
         if (who.isDisconnected) return
@@ -65,7 +54,7 @@ export function rejectEarly(
   secure: SecurityHeaders,
   admission: Admission,
 ): Promise<HttpResponse> | undefined {
-  const dialect = method === 'POST' ? dialectAt(path) : undefined
+  const dialect = method === 'POST' ? sheddableDialect(path) : undefined
   if (!dialect) return undefined
   return new Promise((resolve) => {
     rejectPaced(admission, { proceed: () => resolve(preparedFor(dialect, secure).response(requestId)) })

@@ -2,7 +2,7 @@
 // nothing, and reads a few rows: sums are kept on the rows of key and account.
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import { dialectOfPath } from '@trivium/protocol/dialects/index.ts'
+import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { authenticate, invalidKey } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId, parseRequestId } from '../access/ids.ts'

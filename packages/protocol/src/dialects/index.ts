@@ -11,8 +11,6 @@ import type { TextDialect } from './text-dialect.ts'
 import * as videoTasks from './video-tasks/index.ts'
 
 export type { DialectId, ErrorDialect } from './dialect.ts'
-export { dialectOfPath } from './of-path.ts'
-export { isVendorCall, vendorPath } from './vendor-paths.ts'
 
 export const DIALECTS: Record<DialectId, ErrorDialect> = {
   chat: errorsOf('chat', chat),

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type DialectId, dialectOfPath } from './index.ts'
+import { dialectOfPath } from './dialect-of-path.ts'
+import type { DialectId } from './dialects/dialect.ts'
 
 const CASES: [path: string, headers: string[], expected: DialectId][] = [
   ['/v1/chat/completions', [], 'chat'],

@@ -1,0 +1,145 @@
+// Binds a handler to every route of the protocol's table.
+
+import type { HttpRequest } from '@trivium/http/request.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { RouteMatch } from '@trivium/protocol/match-route.ts'
+import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
+import { Failure } from './access/failure.ts'
+import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
+import { reservedEndpoint } from './access/reserved-endpoints.ts'
+import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
+import type { Register } from './console-api/register.ts'
+import { showRequest, showUsage } from './paid-call/usage-endpoint.ts'
+import type { Dependencies } from './text/dependencies.ts'
+import { type IncomingRequest, journey, type TextEndpoint } from './text/journey.ts'
+
+/** The dependencies of the handlers. */
+export type AppDependencies = Dependencies & { register: Register }
+
+/** The nodes that share a store; null while it is unknown. */
+export type Company = { nodes: number | null; drift: boolean | null }
+
+/** The state of the process. Shown without a key: nothing in it is secret. */
+export type Health = {
+  ready(): boolean
+  accepting(): boolean
+  /** Absent in the only node of its store. */
+  company?(): Company
+}
+
+/** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
+export type Handler = (
+  incoming: IncomingRequest,
+  parts: AppDependencies,
+  parameter: string,
+  health: Health,
+) => HttpResponse | Promise<HttpResponse>
+
+/** A request in a text dialect. */
+const text =
+  (endpoint: TextEndpoint): Handler =>
+  (incoming, parts) =>
+    journey(incoming, endpoint, parts)
+
+const generateContent =
+  (stream: boolean): Handler =>
+  (incoming, parts, model) =>
+    journey(incoming, generateContentEndpoint(model, stream, incoming.query), parts)
+
+const COUNTING = 'the counting of tokens'
+
+/** The links of the entry page: only what is served. */
+const ENTRY = { name: 'trivium', models: '/v1/models', usage: '/v1/usage', health: '/health', ready: '/ready' }
+
+const HANDLERS = {
+  chat: text({ dialect: TEXT_DIALECTS.chat }),
+  responses: text({ dialect: TEXT_DIALECTS.responses }),
+  messages: text({ dialect: TEXT_DIALECTS.messages }),
+  'generate-content': generateContent(false),
+  'stream-generate-content': generateContent(true),
+  'messages-count-tokens': reservedEndpoint('messages', COUNTING),
+  'generate-content-count-tokens': reservedEndpoint('generate-content', COUNTING),
+  'image-generations': reservedEndpoint('images', 'images'),
+  'image-edits': reservedEndpoint('images', 'images'),
+  'create-video-task': reservedEndpoint('video-tasks', 'videos'),
+  'show-video-task': reservedEndpoint('video-tasks', 'videos'),
+  'list-models': listModels,
+  'show-model': (incoming, parts, model) => showModel(model, incoming, parts),
+  'list-generate-content-models': listGenerateContentModels,
+  'show-generate-content-model': (incoming, parts, model) => showGenerateContentModel(model, incoming, parts),
+  'list-usage': showUsage,
+  'show-usage': (incoming, parts, id) => showRequest(id, incoming, parts),
+  register: (incoming, parts) => parts.register(incoming),
+  entry: ({ headers }) => json(200, headers, ENTRY),
+  health: ({ headers }) => json(200, headers, { status: 'ok' }),
+  ready: showReady,
+} satisfies Record<RouteId, Handler>
+
+/** The values of the query parameter `alt`; without it a stream consists of events. */
+const STREAM_FORMS: readonly string[] = ['', 'sse', 'json']
+
+/** The path names the model, and the query the form of the stream: `org/model-1:streamGenerateContent?alt=sse`. */
+function generateContentEndpoint(model: string, stream: boolean, query: string): TextEndpoint {
+  const addressed = { model: decoded(model), stream }
+  const alt = new URLSearchParams(query).get('alt') ?? ''
+  if (!STREAM_FORMS.includes(alt)) {
+    throw new Failure('bad_request', 'alt must be sse for events or json for one array.', { param: 'alt' })
+  }
+  return { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray: stream && alt === 'json' }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Failure('bad_request', 'The path contains an invalid percent-encoding.', { param: 'model' })
+  }
+}
+
+/** Enough of the configuration's hash to tell two configurations apart. */
+const SHORT_HASH = 12
+const ALONE: Company = { nodes: 1, drift: false }
+
+function showReady(
+  { headers }: IncomingRequest,
+  { catalogue }: AppDependencies,
+  _: string,
+  { ready, company }: Health,
+): HttpResponse {
+  const isReady = ready()
+  const config = catalogue().config.hash.slice(0, SHORT_HASH)
+  return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(company?.() ?? ALONE) })
+}
+
+/** Answered without a key, and while the gateway is overloaded or shutting down. */
+export const isStatusCall = ({ methods }: RouteMatch, method: string): boolean => {
+  const id = methods[method]
+  return id !== undefined && ROUTES[id].kind === 'status'
+}
+
+/** `path`: as the client sent it. Throws Failure where the path or the method is not served. */
+export function handlerOf(match: RouteMatch | undefined, { method, headers }: HttpRequest, path: string): Handler {
+  if (match === undefined || isUnservedVerb(match, method, path)) throw unknownUrl(path)
+  const { methods } = match
+  const id = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
+  if (id) return HANDLERS[id]
+  if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
+    // Clients with a WebSocket transport fall back to HTTP on this status, and retry on others.
+    throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
+  }
+  const allow = Object.keys(methods).join(', ')
+  throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
+}
+
+/** A verb of the generate-content dialect behind a model's name. The id of a model may contain a colon, too. */
+function isUnservedVerb({ methods, parameter }: RouteMatch, method: string, path: string): boolean {
+  if (methods.GET === 'show-model') return isUnservedMethod(path)
+  return methods.GET === 'show-generate-content-model' && method === 'POST' && parameter.includes(':')
+}
+
+const unknownUrl = (path: string) =>
+  new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
+
+const HINT =
+  'Check the base URL: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'
