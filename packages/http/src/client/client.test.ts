@@ -13,7 +13,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.stop(true)
 })
 
-/** A server that does what it is told with each request of which it has the head; counts its connections. */
+/** A server that calls `behave` for each request whose head has arrived, and counts its connections. */
 function upstream(behave: Behaviour) {
   let connections = 0
   let closed = 0
@@ -46,7 +46,7 @@ const ok = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLe
 const http1 = createHttpClient()
 const ask = (origin: string, cancel = new Cancel()) => http1(origin, REQUEST, cancel)
 const textOf = async (reply: UpstreamResponse) => Buffer.from((await readAtMost(reply, 1e9)) ?? []).toString()
-/** `expect(...).rejects` would wait for ever for what must not. */
+/** `expect(...).rejects` would wait forever if the promise never settled. */
 const outcome = (asking: Promise<UpstreamResponse>): Promise<string> =>
   Promise.race([
     asking.then(
@@ -57,7 +57,7 @@ const outcome = (asking: Promise<UpstreamResponse>): Promise<string> =>
   ])
 const settled = () => Bun.sleep(20)
 
-test('a connection is used again after a reply that was whole', async () => {
+test('a connection is reused after a complete response', async () => {
   const { origin, connections } = upstream((socket, _request, number) => void socket.write(ok(`from ${number}`)))
   for (let call = 0; call < 3; call++) expect(await textOf(await ask(origin))).toBe('from 1')
   const together = await Promise.all([ask(origin), ask(origin), ask(origin)])
@@ -65,7 +65,7 @@ test('a connection is used again after a reply that was whole', async () => {
   expect(connections()).toBe(3)
 })
 
-describe('a connection is not used again', () => {
+describe('a connection is not reused', () => {
   const cases: [why: string, answer: string][] = [
     ['when the reply says so', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'],
     ['when more came than belongs to the reply', `${ok('ok')}${ok('smuggled')}`],
@@ -79,7 +79,7 @@ describe('a connection is not used again', () => {
       expect(connections()).toBe(2)
     })
   }
-  test('when something comes that nobody has asked for', async () => {
+  test('when bytes arrive without a request', async () => {
     const { origin, connections } = upstream((socket) => {
       socket.write(ok('ok'))
       setTimeout(() => socket.write(ok('unasked')), 5)
@@ -120,7 +120,7 @@ describe('the body', () => {
   }
 })
 
-test('a used connection that turns out closed is replaced; a new one that is closed is not', async () => {
+test('a stale connection is replaced; a new one that is closed is not', async () => {
   let answered = 0
   const { origin, connections } = upstream((socket) => {
     if (answered++ === 1) socket.terminate()
@@ -134,7 +134,7 @@ test('a used connection that turns out closed is replaced; a new one that is clo
   expect(closing.connections()).toBe(1)
 })
 
-test('a used connection that had begun to answer is not replaced: the answer may have been billed', async () => {
+test('a reused connection whose response had begun is not replaced: the response may have been billed', async () => {
   let answered = 0
   const { origin, connections } = upstream((socket) => {
     if (answered++ === 0) return void socket.write(ok('ok'))
@@ -146,14 +146,14 @@ test('a used connection that had begun to answer is not replaced: the answer may
   expect(connections()).toBe(1)
 })
 
-test('nobody there', async () => {
+test('a closed port', async () => {
   const port = upstream(() => {}).origin
   for (const server of servers.splice(0)) server.stop(true)
   await expect(ask(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   await expect(ask('http://nosuch.invalid')).rejects.toMatchObject({ code: 'ENOTFOUND' })
 })
 
-describe('a reply that breaks off', () => {
+describe('a response that breaks off', () => {
   const cases: [name: string, answer: string][] = [
     ['before its length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc'],
     ['before its last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n'],
@@ -171,7 +171,7 @@ describe('a reply that breaks off', () => {
   }
 })
 
-test('what is no HTTP, and headers without an end, are refused', async () => {
+test('responses that are not HTTP, and endless headers, are rejected', async () => {
   const other = upstream((socket) => void socket.write('SSH-2.0-x\r\n\r\n'))
   await expect(ask(other.origin)).rejects.toMatchObject({ code: 'MalformedReply' })
   const endless = upstream(async (socket) => {
@@ -186,8 +186,8 @@ test('what is no HTTP, and headers without an end, are refused', async () => {
   expect([other.closed(), endless.closed()]).toEqual([1, 1])
 })
 
-describe('given up', () => {
-  test('before the reply: the connection is closed, the caller told', async () => {
+describe('a cancelled request', () => {
+  test('before the response: the connection is closed and the request fails', async () => {
     const { origin, closed } = upstream(() => {})
     const cancel = new Cancel()
     const asking = ask(origin, cancel)
@@ -198,7 +198,7 @@ describe('given up', () => {
     expect(closed()).toBe(1)
   })
 
-  test('within the reply: whoever reads is told', async () => {
+  test('within the response: the pending read fails', async () => {
     const { origin, closed } = upstream(
       (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'),
     )
@@ -212,7 +212,7 @@ describe('given up', () => {
     expect(closed()).toBe(1)
   })
 
-  test('after the reply was whole: the next request on its connection is not touched', async () => {
+  test('after the response: the next request on the connection is not affected', async () => {
     const { origin, connections } = upstream((socket, _request, number) => {
       setTimeout(() => socket.write(ok(`from ${number}`)), 20)
     })
@@ -225,7 +225,7 @@ describe('given up', () => {
   })
 })
 
-describe('given up, and never taken for whole', () => {
+describe('a cancelled response never passes for complete', () => {
   const cases: [name: string, answer: string][] = [
     ['a body that ends with the connection', 'HTTP/1.1 200 OK\r\n\r\nabc'],
     ['a body of which more is missing', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'],
@@ -242,7 +242,7 @@ describe('given up, and never taken for whole', () => {
     })
   }
 
-  test('while somebody waits for more of a body that ends with the connection', async () => {
+  test('while a read of a body that ends with the connection is pending', async () => {
     const { origin, closed } = upstream((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\nabc'))
     const cancel = new Cancel()
     const reading = textOf(await ask(origin, cancel))
@@ -253,7 +253,7 @@ describe('given up, and never taken for whole', () => {
     expect(closed()).toBe(1)
   })
 
-  test('a body that was read to its end stays whole', async () => {
+  test('a body that was read to its end stays complete', async () => {
     const { origin } = upstream((socket) => void socket.write(ok('abc')))
     const cancel = new Cancel()
     const reply = await ask(origin, cancel)
@@ -263,7 +263,7 @@ describe('given up, and never taken for whole', () => {
   })
 })
 
-test('a call that was given up before it began is not sent, over a used connection or a new one', async () => {
+test('a request that was cancelled before it began is not sent, over a reused connection or a new one', async () => {
   let requests = 0
   const { origin } = upstream((socket) => {
     requests++
@@ -292,7 +292,7 @@ async function connect(origin: string): Promise<Connection> {
 const sendOver = (connection: Connection, cancel = new Cancel()): Promise<UpstreamResponse> =>
   new Promise((answered, failed) => connection.send(REQUEST, { cancel, onResponse: answered, onError: failed }))
 
-test('a connection that is used does not get too old, one that waits does', async () => {
+test('a connection in use does not time out, an idle one does', async () => {
   const { origin, closed } = upstream((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n')
     setTimeout(() => socket.write('ok'), 30)
@@ -309,7 +309,7 @@ test('a connection that is used does not get too old, one that waits does', asyn
   expect(closed()).toBe(1)
 })
 
-test('a call that is given up at the moment of connecting is not sent', async () => {
+test('a request that is cancelled while connecting is not sent', async () => {
   let requests = 0
   const { origin } = upstream(() => void requests++)
   const cancel = new Cancel()
@@ -320,7 +320,7 @@ test('a call that is given up at the moment of connecting is not sent', async ()
   expect(requests).toBe(0)
 })
 
-test('a reader that does not read makes the upstream wait, and gets everything in the end', async () => {
+test('a slow reader exerts backpressure on the upstream, and gets everything in the end', async () => {
   const size = 30_000_000
   const bytes = Buffer.alloc(size, 'x')
   const sent = { to: 0 }
@@ -339,7 +339,7 @@ test('a reader that does not read makes the upstream wait, and gets everything i
   })
   const reply = await ask(`http://127.0.0.1:${server.port}`)
   await Bun.sleep(200)
-  // What the kernel holds for both ends, and a few reads of ours.
+  // The kernel's buffers of both ends, and a few reads of ours.
   expect(sent.to).toBeLessThan(size * 0.6)
   expect((await textOf(reply)).length).toBe(size)
   server.stop(true)
@@ -349,7 +349,7 @@ afterAll(async () => {
   await settled()
 })
 
-test('so many connections are kept idle, to all hosts together', async () => {
+test('the number of idle connections is limited for all hosts together', async () => {
   const few = createHttpClient(undefined, undefined, 3)
   const hosts = [1, 2].map(() => upstream((socket) => void socket.write(ok('ok'))))
   const askBoth = () =>

@@ -1,4 +1,4 @@
-// HTTP/1.1 to upstreams without TLS, over connections that are kept: docs/decisions/0011 tells why it is not left to Bun.
+// An HTTP/1.1 client without TLS, with a connection pool per host. docs/decisions/0011 explains why Bun's is not used.
 
 import type { Socket, SocketHandler } from 'bun'
 import type { Cancel } from '../cancel.ts'
@@ -7,35 +7,35 @@ import { CONNECT_TIMEOUT_MS, ConnectionClosed, ConnectTimeout } from './errors.t
 import type { Pieces } from './request-writer.ts'
 import { decompressed, type UpstreamResponse } from './upstream-response.ts'
 
-/** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
+/** A stale connection fails within a round trip. A failure after this time means that the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
 /**
- * Of connections that wait for their next request, to all hosts together. More than may run at once (`in_flight`): under load whoever
- * finds none has to open one, which costs more than the rest of a short call.
+ * Idle connections in all pools together. More than the requests that may run at once (`in_flight`), because opening a
+ * connection costs more than the rest of a short request.
  */
 const MAX_IDLE = 8_192
-/** A closed connection that does not work is found out, also while nothing is sent. */
+/** TCP keep-alive: a dead connection is detected while nothing is sent. */
 const KEEP_ALIVE_MS = 60_000
 
-/** How many connections wait at all hosts together, and how many may. */
-type IdleCount = { count: number; readonly most: number }
+/** Idle connections in all pools together, and their limit. */
+type IdleCount = { count: number; readonly max: number }
 
-/** A host, and the connections to it that nobody uses at the moment. */
+/** One host and its idle connections. */
 class ConnectionPool implements ConnectionOwner {
   readonly #hostname: string
   readonly #port: number
-  readonly #connectWithinMs: number
+  readonly #connectTimeoutMs: number
   readonly #idle: Connection[] = []
   readonly #allIdle: IdleCount
 
-  constructor(hostname: string, port: number, connectWithinMs: number, allIdle: IdleCount) {
+  constructor(hostname: string, port: number, connectTimeoutMs: number, allIdle: IdleCount) {
     this.#allIdle = allIdle
     this.#hostname = hostname
     this.#port = port
-    this.#connectWithinMs = connectWithinMs
+    this.#connectTimeoutMs = connectTimeoutMs
   }
 
-  /** The one used last: it is the least likely to have been closed meanwhile, and the others may get old and go. */
+  /** Takes the connection used last: the upstream is least likely to have closed it, and the others may time out. */
   take(): Connection | undefined {
     const connection = this.#idle.pop()
     if (connection) this.#allIdle.count--
@@ -43,31 +43,31 @@ class ConnectionPool implements ConnectionOwner {
   }
 
   release(connection: Connection): void {
-    if (this.#allIdle.count < this.#allIdle.most) {
+    if (this.#allIdle.count < this.#allIdle.max) {
       this.#allIdle.count++
       this.#idle.push(connection)
     } else connection.cancel()
   }
 
   closed(connection: Connection): void {
-    const place = this.#idle.lastIndexOf(connection)
-    if (place === -1) return
-    this.#idle.splice(place, 1)
+    const index = this.#idle.lastIndexOf(connection)
+    if (index === -1) return
+    this.#idle.splice(index, 1)
     this.#allIdle.count--
   }
 
   open(cancel: Cancel): Promise<Connection> {
     const connection = new Connection(this)
     return new Promise((resolve, reject) => {
-      // Connecting cannot be called off, but nobody has to wait for it.
+      // Bun cannot cancel connecting; a connection that is no longer awaited is closed when it is there.
       let isAwaited = true
       const giveUp = (error: Error) => {
         isAwaited = false
         clearTimeout(timer)
         reject(error)
       }
-      const timer = setTimeout(() => giveUp(new ConnectTimeout('No connection in time.')), this.#connectWithinMs)
-      cancel.target = { cancel: () => giveUp(new ConnectionClosed('Given up while connecting.')) }
+      const timer = setTimeout(() => giveUp(new ConnectTimeout('Connecting timed out.')), this.#connectTimeoutMs)
+      cancel.target = { cancel: () => giveUp(new ConnectionClosed('Cancelled while connecting.')) }
       Bun.connect({ hostname: this.#hostname, port: this.#port, socket: HANDLERS, data: connection }).then((socket) => {
         clearTimeout(timer)
         if (isAwaited) resolve(connection)
@@ -87,89 +87,89 @@ const HANDLERS: SocketHandler<Connection> = {
   data: (socket, bytes) => socket.data.onData(bytes),
   drain: (socket) => socket.data.onDrain(),
   close: (socket, error) => socket.data.onClose(error),
-  // What follows is `close`, or the promise of `connect` has told already.
+  // Reported by `close`, or by the promise of `connect`.
   error: () => {},
   connectError: () => {},
   timeout: (socket) => socket.data.onTimeout(),
 }
 
-/** `address` is up to and without the path: `http://host:port`. */
+/** `address`: `http://host:port`, without a path. */
 export type HttpClient = (address: string, request: Pieces, cancel: Cancel) => Promise<UpstreamResponse>
 
-/** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
+/** Hosts that have a pool: reloaded configurations may add new ones without end. */
 const MAX_POOLS = 1_000
 
 export function createHttpClient(
   now: () => number = () => performance.now(),
-  connectWithinMs: number = CONNECT_TIMEOUT_MS,
-  mostIdle: number = MAX_IDLE,
+  connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
+  maxIdle: number = MAX_IDLE,
 ): HttpClient {
-  const origins = new Map<string, ConnectionPool>()
-  const allIdle: IdleCount = { count: 0, most: Math.min(mostIdle, MAX_IDLE) }
+  const pools = new Map<string, ConnectionPool>()
+  const allIdle: IdleCount = { count: 0, max: Math.min(maxIdle, MAX_IDLE) }
 
-  function originOf(address: string): ConnectionPool {
-    const known = origins.get(address)
+  function poolOf(address: string): ConnectionPool {
+    const known = pools.get(address)
     if (known) return known
-    const [oldest] = origins.size >= MAX_POOLS ? origins.keys() : []
-    if (oldest !== undefined) origins.delete(oldest)
+    const [oldest] = pools.size >= MAX_POOLS ? pools.keys() : []
+    if (oldest !== undefined) pools.delete(oldest)
     const { hostname, port } = new URL(address)
-    // An address of version 6 stands in brackets there.
+    // `URL` writes IPv6 addresses in brackets.
     const plainHost = hostname.replace(/^\[|\]$/g, '')
-    const origin = new ConnectionPool(plainHost, port === '' ? 80 : Number(port), connectWithinMs, allIdle)
-    origins.set(address, origin)
-    return origin
+    const pool = new ConnectionPool(plainHost, port === '' ? 80 : Number(port), connectTimeoutMs, allIdle)
+    pools.set(address, pool)
+    return pool
   }
 
   return (address, request, cancel) =>
     new Promise((resolve, reject) => {
-      if (cancel.isCancelled) reject(new ConnectionClosed('Given up before it was sent.'))
-      else new PendingRequest(originOf(address), request, cancel, { resolve, reject, now }).begin()
+      if (cancel.isCancelled) reject(new ConnectionClosed('Cancelled before the request was sent.'))
+      else new PendingRequest(poolOf(address), request, cancel, { resolve, reject, now }).begin()
     })
 }
 
-type Callbacks = { resolve(reply: UpstreamResponse): void; reject(error: unknown): void; now(): number }
+type Callbacks = { resolve(response: UpstreamResponse): void; reject(error: unknown): void; now(): number }
 
-/** A request until its reply begins. Told by its connection how it goes: a promise for each step costs more than the step. */
+/** A request until its response begins. The connection calls it back: a promise for each step would cost more than the step. */
 class PendingRequest implements ResponseListener {
   readonly cancel: Cancel
-  readonly #origin: ConnectionPool
+  readonly #pool: ConnectionPool
   readonly #request: Pieces
-  readonly #told: Callbacks
-  /** The connection that it was sent over, if others were before. */
+  readonly #callbacks: Callbacks
+  /** The connection that the request was sent over, if it was taken from the pool. */
   #used: Connection | undefined
   #sentAt = 0
 
-  constructor(origin: ConnectionPool, request: Pieces, cancel: Cancel, told: Callbacks) {
-    this.#origin = origin
+  constructor(pool: ConnectionPool, request: Pieces, cancel: Cancel, callbacks: Callbacks) {
+    this.#pool = pool
     this.#request = request
     this.cancel = cancel
-    this.#told = told
+    this.#callbacks = callbacks
   }
 
   begin(): void {
-    const used = this.#origin.take()
+    const used = this.#pool.take()
     if (used) {
       this.#used = used
-      this.#sentAt = this.#told.now()
+      this.#sentAt = this.#callbacks.now()
       used.send(this.#request, this)
     } else this.#connect()
   }
 
   #connect(): void {
     this.#used = undefined
-    const opening = this.#origin.open(this.cancel)
-    opening.then((fresh) => fresh.send(this.#request, this)).catch(this.#told.reject)
+    const opening = this.#pool.open(this.cancel)
+    opening.then((fresh) => fresh.send(this.#request, this)).catch(this.#callbacks.reject)
   }
 
-  onResponse(reply: UpstreamResponse): void {
-    this.#told.resolve(decompressed(reply))
+  onResponse(response: UpstreamResponse): void {
+    this.#callbacks.resolve(decompressed(response))
   }
 
-  /** Upstreams close idle connections whenever they like, also at the moment when a request is under way to them. */
+  /** Upstreams may close an idle connection at the moment when a request is sent over it: the request is sent again. */
   onError(error: unknown): void {
     const isFirst = this.#used?.hasBegun === false && error instanceof ConnectionClosed
-    const isStale = isFirst && this.#told.now() - this.#sentAt < STALE_WITHIN_MS
+    const isStale = isFirst && this.#callbacks.now() - this.#sentAt < STALE_WITHIN_MS
     if (isStale && !this.cancel.isCancelled) this.#connect()
-    else this.#told.reject(error)
+    else this.#callbacks.reject(error)
   }
 }

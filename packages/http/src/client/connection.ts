@@ -1,4 +1,4 @@
-// One connection to an upstream: a request out, its reply in, one after the other.
+// One connection to an upstream: it carries one request and its response at a time.
 
 import type { Socket } from 'bun'
 import type { Cancel } from '../cancel.ts'
@@ -13,39 +13,39 @@ import { type Pieces, RequestWriter } from './request-writer.ts'
 import { ResponseHead } from './response-head.ts'
 
 const MAX_HEAD_BYTES = 2 * 1024 * 1024
-/** Upstreams close connections that nobody uses after a while; from one that does not, they are taken back. */
+/** Idle connections are closed after this time, if the upstream has not done so before. */
 const MAX_IDLE_SECONDS = 60
 const HEAD_END_BYTES = '\r\n\r\n'.length
 
-/** What becomes of a connection after a reply. */
+/** The pool that a connection belongs to. */
 export type ConnectionOwner = {
   release(connection: Connection): void
   closed(connection: Connection): void
 }
 
-/** Whose request is under way. Told once, of a reply or a failure. */
+/** The request in progress. Either `onResponse` or `onError` is called, once. */
 export type ResponseListener = {
   readonly cancel: Cancel
-  onResponse(reply: IncomingResponse): void
+  onResponse(response: IncomingResponse): void
   onError(error: unknown): void
 }
 
 export class Connection {
-  /** Something of the reply to the last request has come. */
+  /** Bytes have arrived since the last request was sent. */
   hasBegun = false
   readonly #owner: ConnectionOwner
   #socket: Socket<Connection> | undefined
-  /** Of the request, what the socket has not taken yet. */
-  #unsent: RequestWriter | undefined
-  #asker: ResponseListener | undefined
-  /** The beginning of a head that came in bits. */
+  /** The part of the request that the socket has not accepted yet. */
+  #writer: RequestWriter | undefined
+  #listener: ResponseListener | undefined
+  /** The start of an incomplete head. */
   #partial: GrowingBuffer | undefined
-  /** Bytes of the interim (1xx) replies to the current request, without those of the read that is being parsed. */
+  /** Bytes of interim (1xx) responses to the current request, except those in the read that is being parsed. */
   #interimBytes = 0
-  #reply: IncomingResponse | undefined
+  #response: IncomingResponse | undefined
   #chunked: ChunkedDecoder | undefined
-  /** Of a body whose length is known. */
-  #left = 0
+  /** Infinite unless the response announced its length. */
+  #bytesLeft = 0
   #staysOpen = false
   #isPaused = false
 
@@ -57,42 +57,41 @@ export class Connection {
     this.#socket = socket
   }
 
-  send(request: Pieces, asker: ResponseListener): void {
+  send(request: Pieces, listener: ResponseListener): void {
     this.hasBegun = false
     this.#interimBytes = 0
-    // Nobody would say so a second time: it would be sent, and billed, with nobody to call it off.
-    if (asker.cancel.isCancelled) this.cancel()
-    asker.cancel.target = this
+    // A cancellation is signalled only once: the request would be sent and billed, and could not be cancelled any more.
+    if (listener.cancel.isCancelled) this.cancel()
+    listener.cancel.target = this
     if (this.#socket) {
-      this.#asker = asker
-      this.#unsent = new RequestWriter(request)
+      this.#listener = listener
+      this.#writer = new RequestWriter(request)
       this.onDrain()
-    } else asker.onError(new ConnectionClosed('The connection was closed.'))
+    } else listener.onError(new ConnectionClosed('The connection was closed.'))
   }
 
-  /** The socket takes more. */
   onDrain(): void {
-    if (this.#socket && this.#unsent?.writeTo(this.#socket)) this.#unsent = undefined
+    if (this.#socket && this.#writer?.writeTo(this.#socket)) this.#writer = undefined
   }
 
-  /** It has been there for long. While it is used, that is nobody's concern. */
+  /** Ignored while the connection is in use: requests have time limits of their own. */
   onTimeout(): void {
-    if (!this.#asker && !this.#reply) this.cancel()
+    if (!this.#listener && !this.#response) this.cancel()
   }
 
   onData(bytes: Buffer): void {
     this.hasBegun = true
     try {
-      if (this.#reply) this.#readBody(this.#reply, bytes)
-      else if (this.#asker) this.#readHead(this.#asker, bytes)
-      // Nobody has asked: whatever this answers, it is not the next request.
+      if (this.#response) this.#readBody(this.#response, bytes)
+      else if (this.#listener) this.#readHead(this.#listener, bytes)
+      // No request is in progress: these bytes must not be taken for the response to the next one.
       else this.cancel()
     } catch (error) {
       this.#fail(error)
     }
   }
 
-  #readHead(asker: ResponseListener, bytes: Buffer): void {
+  #readHead(listener: ResponseListener, bytes: Buffer): void {
     const partial = this.#partial
     const before = partial?.length ?? 0
     const whole = partial ? partial.append(bytes) : bytes
@@ -100,7 +99,7 @@ export class Connection {
     for (;;) {
       const end = headEnd(whole, searchFrom)
       if (this.#interimBytes + (end === -1 ? whole.length : end) > MAX_HEAD_BYTES) {
-        throw new Malformed('The headers of the reply are too large.')
+        throw new Malformed('The headers of the response are too large.')
       }
       if (end === -1) {
         this.#interimBytes += start
@@ -112,80 +111,77 @@ export class Connection {
       const head = new ResponseHead({ bytes: whole, start, end })
       start = end + HEAD_END_BYTES
       searchFrom = start
-      // Something else was agreed upon: by nobody here.
-      if (head.status === 101) throw new Malformed('The reply changes the protocol.')
+      if (head.status === 101) throw new Malformed('The response switches the protocol.')
       if (head.status < 200) continue
       this.#partial = undefined
-      this.#begin(asker, head, viewOrCopy(whole, start))
+      this.#begin(listener, head, viewOrCopy(whole, start))
       return
     }
   }
 
-  #begin(asker: ResponseListener, head: ResponseHead, rest: Buffer): void {
-    const reply = new IncomingResponse(head, this)
-    this.#asker = undefined
-    this.#reply = reply
+  #begin(listener: ResponseListener, head: ResponseHead, rest: Buffer): void {
+    const response = new IncomingResponse(head, this)
+    this.#listener = undefined
+    this.#response = response
     this.#staysOpen = head.staysOpen
     this.#chunked = head.framing === 'chunked' ? new ChunkedDecoder() : undefined
-    this.#left = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
-    // Whoever asked may let go of what was asked as soon as there is an answer.
-    this.#unsent?.copyRemaining()
-    // From now on only the reply may be given up: when it is whole, the connection is somebody else's.
-    asker.cancel.target = reply
-    asker.onResponse(reply)
-    if (this.#left === 0) this.#finish(reply, rest.length)
-    else if (rest.length > 0) this.#readBody(reply, rest)
+    this.#bytesLeft = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
+    // The caller may reuse the memory of the request as soon as there is a response.
+    this.#writer?.copyRemaining()
+    // From now on a cancellation ends only the response: once it is complete, the connection serves another request.
+    listener.cancel.target = response
+    listener.onResponse(response)
+    if (this.#bytesLeft === 0) this.#finish(response, rest.length)
+    else if (rest.length > 0) this.#readBody(response, rest)
   }
 
-  #readBody(reply: IncomingResponse, bytes: Buffer): void {
+  #readBody(response: IncomingResponse, bytes: Buffer): void {
     const chunked = this.#chunked
     if (chunked) {
       const piece = chunked.push(bytes)
-      reply.received += chunked.used
-      if (piece.length > 0) reply.push(piece)
-      if (chunked.done) this.#finish(reply, bytes.length - chunked.used)
+      response.received += chunked.used
+      if (piece.length > 0) response.push(piece)
+      if (chunked.done) this.#finish(response, bytes.length - chunked.used)
       return
     }
-    const over = bytes.length - this.#left
-    this.#left -= bytes.length
-    reply.push(over > 0 ? bytes.subarray(0, bytes.length - over) : bytes)
-    if (over >= 0) this.#finish(reply, over)
+    const over = bytes.length - this.#bytesLeft
+    this.#bytesLeft -= bytes.length
+    response.push(over > 0 ? bytes.subarray(0, bytes.length - over) : bytes)
+    if (over >= 0) this.#finish(response, over)
   }
 
-  /** The reply is whole. `over`: bytes behind it, which answer nothing that was asked. */
-  #finish(reply: IncomingResponse, over: number): void {
-    this.#reply = undefined
+  /** The response is complete. `over`: bytes after it, which belong to no request. */
+  #finish(response: IncomingResponse, over: number): void {
+    this.#response = undefined
     this.#chunked = undefined
-    reply.end()
-    if (this.#staysOpen && over === 0 && !this.#unsent) {
-      // Its reader has all of it, or will have.
+    response.end()
+    if (this.#staysOpen && over === 0 && !this.#writer) {
       if (this.#isPaused) this.resume()
       this.#socket?.timeout(MAX_IDLE_SECONDS)
       this.#owner.release(this)
     } else this.cancel()
   }
 
-  /** The connection is closed, by whomever. */
   onClose(error?: Error): void {
     this.#socket = undefined
     this.#owner.closed(this)
-    const reply = this.#reply
-    if (reply && this.#left === Number.POSITIVE_INFINITY && !this.#chunked && !error) {
-      this.#reply = undefined
-      reply.end()
+    const response = this.#response
+    if (response && this.#bytesLeft === Number.POSITIVE_INFINITY && !this.#chunked && !error) {
+      this.#response = undefined
+      response.end()
     }
     this.#fail(new ConnectionClosed(error?.message ?? 'The connection was closed.'))
   }
 
   #fail(error: unknown): void {
-    const asker = this.#asker
-    const reply = this.#reply
-    this.#asker = undefined
-    this.#reply = undefined
-    this.#unsent = undefined
+    const listener = this.#listener
+    const response = this.#response
+    this.#listener = undefined
+    this.#response = undefined
+    this.#writer = undefined
     this.cancel()
-    asker?.onError(error)
-    reply?.fail(error)
+    listener?.onError(error)
+    response?.fail(error)
   }
 
   pause(): void {
@@ -198,11 +194,11 @@ export class Connection {
     this.#socket?.resume()
   }
 
-  /** Closes it. */
+  /** Closes the connection. */
   cancel(): void {
     const socket = this.#socket
     this.#socket = undefined
-    // The handler for a closed socket does the rest.
+    // `onClose` does the rest.
     socket?.terminate()
   }
 }

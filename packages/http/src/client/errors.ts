@@ -1,15 +1,12 @@
-/** The connection was closed before the reply was whole, properly or not, by whomever. */
+/** The connection was closed, by either side, before the response was complete. */
 export class ConnectionClosed extends Error {
   readonly code = 'ECONNRESET'
 }
 
-/**
- * So long may connecting take. A machine that is switched off, or behind a wall, does not even refuse; somebody else can be asked,
- * since nothing has left yet.
- */
+/** A host that is switched off or behind a firewall does not even refuse connections. */
 export const CONNECT_TIMEOUT_MS = 5_000
 
-/** No connection came about in time: not a byte of the request has left. */
+/** Nothing of the request was sent. */
 export class ConnectTimeout extends Error {
   readonly code = 'ConnectTimeout'
 }

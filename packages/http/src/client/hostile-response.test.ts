@@ -1,4 +1,4 @@
-// Replies that are mostly framing: on a connection that is given its bytes by the test.
+// Responses that are mostly framing, on a connection that gets its bytes from the test.
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { Cancel } from '../cancel.ts'
@@ -8,7 +8,7 @@ import type { UpstreamResponse } from './upstream-response.ts'
 
 const REQUEST = [Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')]
 
-/** The reply that comes in these reads, or the code of the error. */
+/** The response that arrives in these reads, or the code of the error. */
 function replyOf(...reads: string[]): Promise<UpstreamResponse | string> {
   const connection = new Connection({ release: () => {}, closed: () => {} })
   const socket = { write: (bytes: Uint8Array) => bytes.length, pause() {}, resume() {}, timeout() {}, terminate() {} }
@@ -27,11 +27,11 @@ async function textOf(reply: UpstreamResponse | string, limit = 1e9): Promise<st
   return bytes && Buffer.from(bytes).toString('latin1')
 }
 
-describe('interim replies', () => {
+describe('interim responses', () => {
   const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
   const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc'
 
-  test('are skipped, however many come in one read', async () => {
+  test('are skipped, however many arrive in one read', async () => {
     expect(await textOf(await replyOf(`${CONTINUE.repeat(30_000)}${OK}`))).toBe('abc')
   })
 
@@ -42,7 +42,7 @@ describe('interim replies', () => {
     }
   })
 
-  test('count as headers, in as many reads as they come', async () => {
+  test('count as headers, in however many reads they arrive', async () => {
     const half = CONTINUE.repeat(50_000)
     expect(await replyOf(half, half)).toBe('MalformedReply')
   })
@@ -52,7 +52,7 @@ describe('tiny chunks with long extensions', () => {
   const TINY = `1;${'a'.repeat(250)}\r\nx\r\n`
   const sent = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${TINY.repeat(1_500)}0\r\n\r\n`
 
-  test('hold no more memory than their bytes while they wait to be read', async () => {
+  test('take no more memory than their bytes while they are unread', async () => {
     const half = sent.length / 2
     const reply = await replyOf(sent.slice(0, half), sent.slice(half))
     const piece = typeof reply === 'string' ? undefined : await reply.read()

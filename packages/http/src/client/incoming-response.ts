@@ -1,10 +1,9 @@
-// The answer on a connection: pieces as they come, held back when nobody reads them.
+// A response while it arrives. The connection is paused while more than a buffer's worth is unread (backpressure).
 import { appendPiece } from '../framing/append-piece.ts'
 import { ConnectionClosed } from './errors.ts'
 import type { ResponseHead } from './response-head.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-/** Where the pieces come from. */
 export type ByteSource = {
   pause(): void
   resume(): void
@@ -12,7 +11,7 @@ export type ByteSource = {
   cancel(): void
 }
 
-/** So much may wait to be read. Above it the upstream is made to wait: by pieces of an event each that never happens. */
+/** Unread bytes above which the connection is paused. Event streams never get there. */
 const MAX_BUFFERED = 64 * 1024
 
 type PendingRead = { resolve(piece: Uint8Array | undefined): void; reject(error: unknown): void }
@@ -23,12 +22,12 @@ export class IncomingResponse implements UpstreamResponse {
   received = 0
   readonly #head: ResponseHead
   readonly #pieces: Uint8Array[] = []
-  #waitingBytes = 0
-  #reader: PendingRead | undefined
+  #bufferedBytes = 0
+  #pendingRead: PendingRead | undefined
   #error: unknown
-  /** Undefined: the body is over, or broken. */
+  /** Undefined: the body is complete or broken. */
   #source: ByteSource | undefined
-  #paused = false
+  #isPaused = false
 
   constructor(head: ResponseHead, source: ByteSource) {
     this.status = head.status
@@ -44,57 +43,56 @@ export class IncomingResponse implements UpstreamResponse {
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     const piece = this.#pieces.shift()
     if (piece) {
-      this.#waitingBytes -= piece.length
+      this.#bufferedBytes -= piece.length
       return piece
     }
     if (this.#error !== undefined) throw this.#error
     if (!this.#source) return undefined
-    if (this.#paused) this.#pause(false)
+    if (this.#isPaused) this.#pause(false)
     return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject }
+      this.#pendingRead = { resolve, reject }
     })
   }
 
-  /** Whoever still reads is told: what ends with the connection, or was there and is thrown away, would pass for whole. */
+  /** A pending or later read fails: a body that ends with the connection, or was discarded, would pass for complete. */
   cancel(): void {
     const source = this.#source
     if (!source && this.#pieces.length === 0) return
     this.#pieces.length = 0
-    this.fail(new ConnectionClosed('Given up within the reply.'))
+    this.fail(new ConnectionClosed('Cancelled within the response.'))
     source?.cancel()
   }
 
   push(piece: Uint8Array): void {
-    const reader = this.#reader
-    if (reader) {
-      this.#reader = undefined
-      reader.resolve(piece)
+    const pending = this.#pendingRead
+    if (pending) {
+      this.#pendingRead = undefined
+      pending.resolve(piece)
     } else {
       appendPiece(this.#pieces, piece)
-      this.#waitingBytes += piece.length
+      this.#bufferedBytes += piece.length
     }
-    // A large one is not followed by another until it is asked for: its reader may have nowhere to put it yet.
-    const isMuch = this.#waitingBytes > MAX_BUFFERED || piece.length > MAX_BUFFERED
-    if (isMuch && !this.#paused) this.#pause(true)
+    // After a large piece the connection waits for the next read: the reader may have no room for more.
+    const isFull = this.#bufferedBytes > MAX_BUFFERED || piece.length > MAX_BUFFERED
+    if (isFull && !this.#isPaused) this.#pause(true)
   }
 
-  /** The body is over. */
   end(): void {
     this.#source = undefined
-    this.#reader?.resolve(undefined)
-    this.#reader = undefined
+    this.#pendingRead?.resolve(undefined)
+    this.#pendingRead = undefined
   }
 
-  /** It broke off. What came before can still be read. */
+  /** The body broke off. What arrived before can still be read. */
   fail(error: unknown): void {
     this.#source = undefined
     this.#error = error
-    this.#reader?.reject(error)
-    this.#reader = undefined
+    this.#pendingRead?.reject(error)
+    this.#pendingRead = undefined
   }
 
   #pause(paused: boolean): void {
-    this.#paused = paused
+    this.#isPaused = paused
     if (paused) this.#source?.pause()
     else this.#source?.resume()
   }

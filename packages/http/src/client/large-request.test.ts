@@ -1,4 +1,4 @@
-// Requests that no socket takes at once.
+// Requests that do not fit into a socket's buffer.
 import { afterEach, expect, test } from 'bun:test'
 import type { Socket, TCPSocketListener } from 'bun'
 import { Cancel } from '../cancel.ts'
@@ -28,10 +28,10 @@ afterEach(() => {
 })
 
 type Behaviour = {
-  /** It reads nothing before it is told to. */
+  /** Reads nothing before this resolves. */
   open(socket: Socket<Seen>): void
   whole(socket: Socket<Seen>, hash: string): void
-  /** It closes the connection instead of reading on. */
+  /** Closes the connection instead of reading on. */
   breaks?(seen: Seen): boolean
 }
 
@@ -63,12 +63,12 @@ function upstream({ open, whole, breaks }: Behaviour): string {
   return `http://127.0.0.1:${server.port}`
 }
 
-/** By a clock that stands still: how long a connection takes to turn out closed depends on the machine. */
+/** The clock stands still, because the time after which a stale connection fails depends on the machine. */
 const http1 = createHttpClient(() => 0)
 const textOf = async (reply: Awaited<ReturnType<typeof http1>>) =>
   Buffer.from((await readAtMost(reply, 100)) ?? []).toString()
 
-test('two at once arrive whole at a server that reads late', async () => {
+test('two at once arrive completely at a server that reads late', async () => {
   const hashes: string[] = []
   const origin = upstream({
     open: (socket) => void setTimeout(() => socket.resume(), 30),
@@ -83,7 +83,7 @@ test('two at once arrive whole at a server that reads late', async () => {
   expect(hashes.sort()).toEqual([hashOf(HEAD, ...one), hashOf(HEAD, ...other)].sort())
 })
 
-test('a server that answers before it reads gets all of it, although the body is let go of', async () => {
+test('a server that responds before it reads gets the whole request, although its memory is released', async () => {
   const read = Promise.withResolvers<string>()
   let reading: Socket<Seen> | undefined
   const origin = upstream({
@@ -107,7 +107,7 @@ test('a server that answers before it reads gets all of it, although the body is
   expect(await read.promise).toBe(expected)
 })
 
-test('given up while some of it is unsent: the connection is closed, others are not touched', async () => {
+test('cancelled while partly unsent: the connection is closed, others are not affected', async () => {
   const hashes: string[] = []
   const origin = upstream({
     open(socket) {
@@ -129,7 +129,7 @@ test('given up while some of it is unsent: the connection is closed, others are 
   expect(hashes).toEqual([hashOf(HEAD, ...kept)])
 })
 
-test('a used connection that turns out closed: all of the request is sent again', async () => {
+test('a stale connection: the whole request is sent again', async () => {
   const hashes: string[] = []
   const origin = upstream({
     open: (socket) => void socket.resume(),

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readAtMost } from './read-response.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-/** Tells what the watch is told of an answer that comes in these pieces. */
+/** The progress that is reported for a body that arrives in these pieces. */
 async function told(...texts: string[]): Promise<string[]> {
   const pieces = texts.map((text) => Buffer.from(text))
   const heard: string[] = []
@@ -16,7 +16,7 @@ async function told(...texts: string[]): Promise<string[]> {
   return heard
 }
 
-test('blanks before an answer are signs of life, and within it they are nothing special', async () => {
+test('blanks before a body are keep-alives, within it they are part of it', async () => {
   expect(await told(' ', '\r\n', '{"a":', ' ', '1}')).toEqual([
     'alive',
     'alive',
@@ -26,26 +26,26 @@ test('blanks before an answer are signs of life, and within it they are nothing 
   ])
 })
 
-test('an answer that begins with blanks has begun', async () => {
+test('a piece that begins with blanks belongs to the body', async () => {
   expect(await told(' {', ' ', '}')).toEqual(['a piece of 2', 'a piece of 1', 'a piece of 1'])
 })
 
 const MEBIBYTE = 1024 * 1024
 
 // [status, announced length, what is read]
-const WAYS: [number, number | undefined, 'whole' | 'pieces' | 'nothing'][] = [
+const CASES: [number, number | undefined, 'whole' | 'pieces' | 'nothing'][] = [
   [200, 3, 'whole'],
   [200, MEBIBYTE, 'whole'],
-  // Its progress counts for the idle limit.
+  // Progress resets the idle timeout.
   [200, MEBIBYTE + 1, 'pieces'],
   [200, 3 * MEBIBYTE, 'nothing'],
-  // The size limit holds while it is read.
+  // The size limit is enforced while reading.
   [200, undefined, 'pieces'],
-  // It may be given up while it is read.
+  // Reading may be cancelled.
   [503, 3, 'pieces'],
 ]
 
-test.each(WAYS)('status %d with an announced length of %p: %s', async (status, length, expected) => {
+test.each(CASES)('status %d with an announced length of %p: %s', async (status, length, expected) => {
   let read = 'nothing'
   const reply: UpstreamResponse = {
     ...{ status, length, header: () => null, cancel: () => {} },

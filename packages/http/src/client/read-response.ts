@@ -1,36 +1,36 @@
-// Reading a reply whose size somebody else decides.
+// Reads a whole response body under a size limit.
 
 import { appendPiece } from '../framing/append-piece.ts'
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { UpstreamResponse } from './upstream-response.ts'
 
-/** Bodies up to this size are read without watching their progress: the idle limit holds for all of it. */
+/** Bodies up to this size are read without reporting progress: the idle timeout applies to the whole body. */
 const MAX_WHOLE_BYTES = 1024 * 1024
 
-/** Told of each piece that comes, and of signs of life. */
+/** Told of each piece of the body, and of blanks before it. */
 type Watch = { received(piece: Uint8Array): void; resetIdle(): void }
 
-/** The whole body; undefined when it is larger than `limit`, in which case the rest is not read. */
+/** The whole body; undefined if it is larger than `limit`, in which case the rest is not read. */
 export function readAtMost(
-  reply: UpstreamResponse,
+  response: UpstreamResponse,
   limit: number,
   watch?: Watch,
 ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-  const announced = reply.length ?? Number(reply.header('content-length') ?? Number.NaN)
+  const announced = response.length ?? Number(response.header('content-length') ?? Number.NaN)
   if (announced > limit) {
-    reply.cancel()
+    response.cancel()
     return undefined
   }
-  // The body of an error may be given up while it is read.
-  if (reply.readWhole && announced <= MAX_WHOLE_BYTES && reply.status < 300) return reply.readWhole()
-  const first = reply.read()
-  // Most answers come in one read, and are there already.
+  // Reading the body of an error response may be cancelled.
+  if (response.readWhole && announced <= MAX_WHOLE_BYTES && response.status < 300) return response.readWhole()
+  const first = response.read()
+  // Most bodies arrive in one read, together with the head.
   if (first instanceof Uint8Array && first.length === announced) return first
-  return readOn(reply, first, limit, watch)
+  return readPieces(response, first, limit, watch)
 }
 
-async function readOn(
-  reply: UpstreamResponse,
+async function readPieces(
+  response: UpstreamResponse,
   first: ReturnType<UpstreamResponse['read']>,
   limit: number,
   watch: Watch | undefined,
@@ -38,14 +38,14 @@ async function readOn(
   const pieces: Uint8Array[] = []
   let size = 0
   let hasBegun = false
-  for (let piece = await first; piece; piece = await reply.read()) {
+  for (let piece = await first; piece; piece = await response.read()) {
     hasBegun ||= !isBlank(piece)
     if (hasBegun) watch?.received(piece)
-    // Services that take their time to answer send blanks or empty lines meanwhile.
+    // Slow services send spaces or empty lines to keep the connection alive.
     else watch?.resetIdle()
     size += piece.length
-    if (size > limit || (reply.received ?? 0) > maxEncodedBytes(limit)) {
-      reply.cancel()
+    if (size > limit || (response.received ?? 0) > maxEncodedBytes(limit)) {
+      response.cancel()
       return undefined
     }
     appendPiece(pieces, piece)

@@ -3,7 +3,7 @@ import { RequestHeadWriter, requestTarget } from './request-head-writer.ts'
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-test('what all requests to an upstream have in common', () => {
+test('the part that all requests to an upstream share', () => {
   const head = new RequestHeadWriter('http://127.0.0.1:8080/deep/v1/', { authorization: 'Bearer k', accept: 'é' })
   const lines = 'host: 127.0.0.1:8080\r\nauthorization: Bearer k\r\naccept: é\r\n'
   expect(head.origin).toBe('http://127.0.0.1:8080')
@@ -16,24 +16,24 @@ test('what all requests to an upstream have in common', () => {
   expect(textOf(short.get('/a'))).toBe('GET /a HTTP/1.1\r\nhost: [::1]\r\n\r\n')
 })
 
-describe('a value that would be more than one header is refused, without being shown', () => {
+describe('a value that would add a header is rejected, and not shown', () => {
   for (const value of ['a\r\nx: y', 'a\nb', 'a\0', 'ключ']) {
     test(JSON.stringify(value), () => {
       expect(() => new RequestHeadWriter('http://h/v1', { authorization: value })).toThrow(
-        /^The header authorization has a/,
+        /^The header authorization contains a/,
       )
     })
   }
 })
 
-test('what a client may send within a header goes on: refusing it here would be held against the upstream', () => {
+test('header values that clients may send are passed on: rejecting them here would count as a failure of the upstream', () => {
   const value = 'a\tb\u007f\u00e9'
   expect(textOf(new RequestHeadWriter('http://h', { 'openai-beta': value }).get('/a'))).toContain(
     `\r\nopenai-beta: ${value}\r\n`,
   )
 })
 
-describe('an address is written as a browser would', () => {
+describe('a path is written as a browser would', () => {
   const cases: [path: string, target: string][] = [
     ['/chat/completions', '/v1/chat/completions'],
     ['/models/gemini-2.5-pro:streamGenerateContent?alt=sse', '/v1/models/gemini-2.5-pro:streamGenerateContent?alt=sse'],

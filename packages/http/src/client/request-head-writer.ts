@@ -1,8 +1,8 @@
-// The head of a request: what all requests to an upstream have in common, and the first line.
+// The head of a request. The part that all requests to an upstream share is written once.
 
-/** With these a value would begin another header, or could not be written in one byte. */
+/** Characters that would start another header, or do not fit into one byte. */
 const UNSAFE = /[^\t\x20-\xff]/
-/** What may not stand in an address as it is, or would be taken out of it: that is for `URL` to write properly. */
+/** Characters that must be percent-encoded, and dot segments that must be removed: `URL` does both. */
 const NOT_PLAIN = /[^\x21\x24-\x5b\x5d-\x7e]|\/\./
 
 const NOTHING = new Uint8Array()
@@ -10,7 +10,7 @@ const NOTHING = new Uint8Array()
 export class RequestHeadWriter {
   /** `http://host:port`. */
   readonly origin: string
-  /** Where all paths begin. */
+  /** The path of the base URL. */
   readonly #base: string
   readonly #lines: string
   #path: string | undefined
@@ -21,7 +21,8 @@ export class RequestHeadWriter {
     let lines = `host: ${host}\r\n`
     for (const name in headers) {
       const value = headers[name] ?? ''
-      if (UNSAFE.test(value)) throw new TypeError(`The header ${name} has a character that no header may have.`)
+      if (UNSAFE.test(value))
+        throw new TypeError(`The header ${name} contains a character that is not allowed in headers.`)
       lines += `${name}: ${value}\r\n`
     }
     this.origin = origin
@@ -33,7 +34,7 @@ export class RequestHeadWriter {
     return this.#written('GET', path, '\r\n')
   }
 
-  /** All of it up to the length of the body. Kept: most requests go where the one before has gone. */
+  /** The head up to the value of content-length. Cached, because most requests have the path of the one before. */
   post(path: string): Uint8Array {
     if (this.#path !== path) {
       this.#start = this.#written('POST', path, 'content-length: ')
@@ -47,7 +48,7 @@ export class RequestHeadWriter {
   }
 }
 
-/** `URL` only where it is needed: it costs more than the rest of a head. */
+/** `URL` is used only where it is needed: it costs more than the rest of the head. */
 export function requestTarget(base: string, path: string): string {
   if (!NOT_PLAIN.test(path)) return base + path
   const { pathname, search } = new URL(`http://host${base}${path}`)

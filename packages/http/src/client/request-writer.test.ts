@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { RequestWriter } from './request-writer.ts'
 
-/** A socket that takes so much at a time. */
+/** A socket that accepts this many bytes at a time. */
 function socketTaking(room: number) {
   const taken: Buffer[] = []
   return {
     write(bytes: Uint8Array, start: number, length: number): number {
-      // What it keeps is its own: the array is used for the next request.
+      // Copied, because the array is reused for the next request.
       taken.push(Buffer.from(bytes.subarray(start, start + Math.min(room, length))))
       return Math.min(room, length)
     },
@@ -23,7 +23,7 @@ const HEAD = Buffer.from('POST / HTTP/1.1\r\nx: y\r\n\r\n')
 const piece = (letter: string, size: number) => Buffer.alloc(size, letter)
 const textOf = (pieces: Buffer[]) => Buffer.concat([HEAD, ...pieces]).toString('latin1')
 
-describe('whatever the socket takes at a time, all of it leaves in order', () => {
+describe('everything is written in order, however little the socket accepts at a time', () => {
   const bodies: [name: string, body: Buffer[]][] = [
     ['none', []],
     ['small', [piece('a', 3), piece('b', 0), piece('c', 5)]],
@@ -40,13 +40,13 @@ describe('whatever the socket takes at a time, all of it leaves in order', () =>
   }
 })
 
-test('head and body leave in one write', () => {
+test('head and body are written at once', () => {
   const socket = socketTaking(Number.POSITIVE_INFINITY)
   expect(new RequestWriter([HEAD, piece('a', 80_000), piece('b', 40)]).writeTo(socket)).toBe(true)
   expect(socket.writes()).toBe(1)
 })
 
-test('two that wait for room do not get into each other', () => {
+test('two writers that wait for room do not mix', () => {
   const [first, second] = [socketTaking(1_000), socketTaking(1_300)]
   const [a, b] = [[piece('a', 30_000)], [piece('b', 30_000)]]
   const [one, other] = [new RequestWriter([HEAD, ...a]), new RequestWriter([HEAD, ...b])]
@@ -54,7 +54,7 @@ test('two that wait for room do not get into each other', () => {
   expect([first.text() === textOf(a), second.text() === textOf(b)]).toEqual([true, true])
 })
 
-test('a closed socket takes nothing', () => {
+test('a closed socket accepts nothing', () => {
   const unsent = new RequestWriter([HEAD, piece('a', 10)])
   expect(unsent.writeTo({ write: () => -1 })).toBe(false)
   const socket = socketTaking(Number.POSITIVE_INFINITY)
@@ -63,7 +63,7 @@ test('a closed socket takes nothing', () => {
 })
 
 for (const before of [0, 10, HEAD.length, HEAD.length + 5_000, 350_000]) {
-  test(`what is left after ${before} bytes can be kept without the body`, () => {
+  test(`what is left after ${before} bytes can be copied, so that the body is released`, () => {
     const body = [new Uint8Array(300_000).fill(0x61), new Uint8Array(100_000).fill(0x62)]
     const expected = textOf(body.map((each) => Buffer.from(each)))
     const sent: string[] = []

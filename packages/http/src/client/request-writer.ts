@@ -1,11 +1,11 @@
-// A request on its way to the socket.
+// Writes a request to a socket, as fast as the socket accepts it.
 
 /** A request in pieces, which together are its bytes. */
 export type Pieces = readonly Uint8Array[]
 
 /**
- * Where the pieces of a request are put together, of one request after the other: memory of its own for each would cost
- * more than everything else that is done to send it. When `write` returns, it has taken what it could: nothing waits here.
+ * The pieces of a request are joined here: a buffer per request would cost more than everything else that sending it takes.
+ * All requests share it, because `write` has copied what it accepts when it returns.
  */
 const OUTBOX = Buffer.allocUnsafeSlow(256 * 1024)
 
@@ -14,38 +14,38 @@ type Writable = { write(bytes: Uint8Array, start: number, length: number): numbe
 export class RequestWriter {
   #pieces: Pieces
   #size = 0
-  /** How much of it the socket has taken. */
-  #taken = 0
+  /** Bytes that the socket has accepted. */
+  #written = 0
 
   constructor(pieces: Pieces) {
     this.#pieces = pieces
     for (const piece of pieces) this.#size += piece.length
   }
 
-  /** Whether the socket has taken all that was left. If not, it says when it takes more. */
+  /** False: the socket is full and will report when it accepts more. */
   writeTo(socket: Writable): boolean {
-    while (this.#taken < this.#size) {
+    while (this.#written < this.#size) {
       const length = this.#copyTo(OUTBOX)
-      // A closed one says that it has taken less than nothing.
+      // A closed socket reports a negative number.
       const taken = Math.max(0, socket.write(OUTBOX, 0, length))
-      this.#taken += taken
+      this.#written += taken
       if (taken === 0 || taken < length) return false
     }
     return true
   }
 
-  /** Does without the memory of the pieces from now on. */
+  /** Copies what is left, so that the pieces may be reused. */
   copyRemaining(): void {
-    const left = Buffer.allocUnsafeSlow(this.#size - this.#taken)
+    const left = Buffer.allocUnsafeSlow(this.#size - this.#written)
     this.#copyTo(left)
     this.#pieces = [left]
     this.#size = left.length
-    this.#taken = 0
+    this.#written = 0
   }
 
-  /** As much of what is left as there is room for; how much that is. */
+  /** Copies what is left into `target`, as far as there is room; returns the number of bytes. */
   #copyTo(target: Uint8Array): number {
-    let skipped = this.#taken
+    let skipped = this.#written
     let length = 0
     for (const piece of this.#pieces) {
       if (skipped >= piece.length) {

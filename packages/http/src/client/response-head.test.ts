@@ -6,7 +6,7 @@ const read = (text: string) =>
   new ResponseHead({ bytes: Buffer.from(`${text}: body`, 'latin1'), start: 0, end: text.length })
 const head = (...lines: string[]) => read(lines.join('\r\n'))
 
-test('a header is found whatever its letters, and only as a whole name', () => {
+test('a header is found by its whole name in any case', () => {
   const { header } = {
     header: (name: string) => head('HTTP/1.1 200 OK', 'X-Content-Type: no', 'Content-Type:  a/b ').header(name),
   }
@@ -16,7 +16,7 @@ test('a header is found whatever its letters, and only as a whole name', () => {
   expect(head('HTTP/1.1 200 OK', 'A: Text of a: b').header('a')).toBe('Text of a: b')
 })
 
-test('headers may be many, and one may be large', () => {
+test('many headers, and a large one', () => {
   const many = Array.from({ length: 500 }, (_, at) => `a${at}: b`)
   const large = `c: ${'d'.repeat(1024 * 1024)}`
   expect(head('HTTP/1.1 200 OK', ...many, large, 'e: f').header('e')).toBe('f')
@@ -48,7 +48,7 @@ describe('where the body ends', () => {
   }
 })
 
-describe('what has more than one reading is refused', () => {
+describe('ambiguous heads are rejected', () => {
   const cases: [name: string, text: string][] = [
     ['not HTTP', 'SSH-2.0-OpenSSH'],
     ['another version', 'HTTP/2 200 OK'],

@@ -1,14 +1,13 @@
-// The head of a reply: its first line and its headers.
+// The head of a response: status line and headers.
 import { firstLineLength, type HeadBytes, HeaderLines } from '../framing/header-lines.ts'
 import { Malformed } from '../framing/malformed.ts'
 
-/** What is said about where a body ends. */
+/** How the end of the body is found. */
 export type Framing = number | 'chunked' | 'until-close'
 
 const FIRST_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n\0]*)?(?=\r|$)/
 const VERSION_AT = 'HTTP/1.'.length
 const STATUS_AT = 'HTTP/1.1 '.length
-/** An answer has a few dozen. */
 const MAX_HEADERS = 1_000
 const LENGTH = /^\d{1,15}$/
 const CLOSE = /\bclose\b/i
@@ -16,23 +15,23 @@ const CLOSE = /\bclose\b/i
 export class ResponseHead {
   readonly status: number
   readonly framing: Framing
-  /** The connection can be used again afterwards. */
+  /** The connection can be used again after this response. */
   readonly staysOpen: boolean
   readonly #lines: HeaderLines
 
   constructor(head: HeadBytes) {
     const text = head.bytes.toString('latin1', head.start, head.end)
-    if (!FIRST_LINE.test(text)) throw new Malformed('The reply does not begin as HTTP does.')
+    if (!FIRST_LINE.test(text)) throw new Malformed('The response is not HTTP/1.')
     this.#lines = new HeaderLines(head, text, firstLineLength(text))
-    if (!this.#lines.isValid) throw new Malformed('The reply does not begin as HTTP does.')
-    if (this.#lines.count > MAX_HEADERS) throw new Malformed('The reply has too many headers.')
+    if (!this.#lines.isValid) throw new Malformed('The response is not HTTP/1.')
+    if (this.#lines.count > MAX_HEADERS) throw new Malformed('The response has too many headers.')
     this.status = digit(text, STATUS_AT) * 100 + digit(text, STATUS_AT + 1) * 10 + digit(text, STATUS_AT + 2)
     this.framing = this.#framing()
     const hasEnd = this.framing !== 'until-close' && !hasNoBody(this.status)
     this.staysOpen = hasEnd && digit(text, VERSION_AT) === 1 && !this.#closes()
   }
 
-  /** The first of this name, which is in small letters. */
+  /** The first header of this name (lowercase). */
   header(name: string): string | null {
     return this.#lines.first(name)
   }
@@ -47,24 +46,25 @@ export class ResponseHead {
     const length = this.#only('content-length')
     const encoding = this.#only('transfer-encoding')
     if (encoding !== null) {
-      // Together they are how one answer is made to look like two.
-      if (encoding.toLowerCase() !== 'chunked' || length !== null) throw new Malformed('The reply has no clear length.')
+      // Both together are a way to smuggle in a second response.
+      if (encoding.toLowerCase() !== 'chunked' || length !== null)
+        throw new Malformed('The length of the response is ambiguous.')
       return 'chunked'
     }
     if (length === null) return 'until-close'
-    if (!LENGTH.test(length)) throw new Malformed('The reply has no clear length.')
+    if (!LENGTH.test(length)) throw new Malformed('The length of the response is ambiguous.')
     return Number(length)
   }
 
-  /** A header that must not be there twice, unless it says the same. */
+  /** A header that may be repeated only with the same value. */
   #only(name: string): string | null {
     const value = this.#lines.only(name)
-    if (value === undefined) throw new Malformed('The reply has no clear length.')
+    if (value === undefined) throw new Malformed('The length of the response is ambiguous.')
     return value
   }
 }
 
 const digit = (text: string, at: number): number => text.charCodeAt(at) - 0x30
 
-/** Whatever its headers say. Where a service sends one all the same, it must not meet the next request. */
+/** Whatever the headers say. If a service sends a body nevertheless, the connection is not used again. */
 const hasNoBody = (status: number): boolean => status < 200 || status === 204 || status === 304

@@ -1,4 +1,4 @@
-// A machine that takes no connection and does not refuse it either.
+// A host that neither accepts nor refuses connections.
 import { ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
 import { Cancel } from '../cancel.ts'
@@ -14,7 +14,7 @@ const libc = openLibc({
   close: { args: ['int'], returns: 'int' },
 })
 
-/** Listens with the shortest of lines, which is full, and calls nobody in. */
+/** Listens with a full backlog and accepts nothing. */
 async function silentPort() {
   if (!libc) throw new Error('there is no C library here')
   const address = Buffer.alloc(16)
@@ -35,7 +35,7 @@ async function silentPort() {
   }
 }
 
-test('no connection in time: given up with the word that nothing has left', async () => {
+test('connecting times out with an error that says that nothing was sent', async () => {
   const { port, stop } = await silentPort()
   const http1 = createHttpClient(undefined, 200)
   const request = [Buffer.from('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}')]

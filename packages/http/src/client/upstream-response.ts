@@ -1,30 +1,29 @@
-// An upstream's answer, whoever brought it: our own client, Bun's, or an embedded model.
+// The response of an upstream, whether it came by our HTTP client, by `fetch` or from an embedded model.
 
 export type UpstreamResponse = {
   readonly status: number
-  /** Of the body, where whoever brings it has made it out already. */
+  /** Announced length of the body, where the client has parsed it already. */
   readonly length?: number | undefined
-  /** Bytes of the body that have arrived, as they were sent, where whoever brings it knows: framing included. */
+  /** Bytes of the body that have arrived, framing included, where the client counts them. */
   readonly received?: number
-  /** The name in small letters. */
+  /** `name`: lowercase. */
   header(name: string): string | null
   /**
-   * The next piece of the body, undefined at its end; throws when it breaks off. What is there already comes without a
-   * promise: a turn of the loop costs more than most pieces.
+   * The next piece of the body, undefined at its end; throws if the body breaks off. A piece that has arrived is returned
+   * without a promise, which would cost more than most pieces.
    */
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined>
   /**
-   * The whole body, instead of `read`. Half the cost of a stream where Bun's client brings the reply, but without a size
-   * limit or a sign of progress, and `cancel` does not end it: the signal of the call does.
+   * The whole body, instead of `read`. Costs half as much as a stream over `fetch`, but has no size limit, reports no
+   * progress and is not ended by `cancel`, only by the signal of the request.
    */
   readWhole?(): Promise<Uint8Array>
-  /** Nothing more is wanted of it. */
+  /** Discards the rest. */
   cancel(): void
 }
 
 type Reader = { read(): Promise<{ value?: Uint8Array | undefined }>; cancel(): Promise<void> }
 
-/** Of Bun's client, and of the embedded models. */
 export function responseOf(response: Response): UpstreamResponse {
   const { status, headers } = response
   let reader: Reader | undefined
@@ -37,7 +36,7 @@ export function responseOf(response: Response): UpstreamResponse {
     header: (name) => headers.get(name),
     read: () => source()?.read().then(pieceOf),
     readWhole: () => response.bytes(),
-    // An error has been seen by whoever reads.
+    // The reader has seen the error already.
     cancel: () =>
       void source()
         ?.cancel()
@@ -47,7 +46,7 @@ export function responseOf(response: Response): UpstreamResponse {
 
 const pieceOf = ({ value }: { value?: Uint8Array | undefined }): Uint8Array | undefined => value
 
-/** The encodings that an upstream may use although it was asked for none. */
+/** Content encodings of upstreams that ignore `accept-encoding: identity`. */
 const ENCODINGS: Readonly<Record<string, 'gzip' | 'deflate' | 'brotli' | 'zstd'>> = {
   gzip: 'gzip',
   'x-gzip': 'gzip',
@@ -56,28 +55,28 @@ const ENCODINGS: Readonly<Record<string, 'gzip' | 'deflate' | 'brotli' | 'zstd'>
   zstd: 'zstd',
 }
 
-/** Decoded as it is read, so that nobody's compressed megabyte becomes our gigabyte. */
-export function decompressed(reply: UpstreamResponse): UpstreamResponse {
-  const encoding = reply.header('content-encoding')
+/** Decompresses while reading, so that the size limit applies to the decompressed body. */
+export function decompressed(response: UpstreamResponse): UpstreamResponse {
+  const encoding = response.header('content-encoding')
   const format = encoding === null ? undefined : ENCODINGS[encoding.trim().toLowerCase()]
-  if (format === undefined) return reply
-  const decoded = responseOf(new Response(streamOf(reply).pipeThrough(new DecompressionStream(format))))
+  if (format === undefined) return response
+  const decoded = responseOf(new Response(streamOf(response).pipeThrough(new DecompressionStream(format))))
   return {
     ...decoded,
-    status: reply.status,
-    header: (name) => (ABOUT_ENCODED.includes(name) ? null : reply.header(name)),
+    status: response.status,
+    header: (name) => (ENCODING_HEADERS.includes(name) ? null : response.header(name)),
   }
 }
 
-const ABOUT_ENCODED = ['content-encoding', 'content-length']
+const ENCODING_HEADERS = ['content-encoding', 'content-length']
 
-function streamOf(reply: UpstreamResponse): ReadableStream<Uint8Array<ArrayBuffer>> {
+function streamOf(response: UpstreamResponse): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({
     async pull(controller) {
-      const piece = await reply.read()
+      const piece = await response.read()
       if (piece) controller.enqueue(new Uint8Array(piece))
       else controller.close()
     },
-    cancel: () => reply.cancel(),
+    cancel: () => response.cancel(),
   })
 }
