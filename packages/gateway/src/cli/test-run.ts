@@ -1,30 +1,36 @@
 // Commands in the test's own process: `run` as the program calls it, with what it prints.
 import { spyOn } from 'bun:test'
 import { loadFile, readEnvironment } from '../config.ts'
+import { openPostgres } from '../storage/postgres.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import type { CommandContext } from './context.ts'
 import { run } from './run.ts'
 
 export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
-const setupOf = (dataDir: string): CommandContext => ({
+const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
-  environment: () => readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '' }).environment,
+  environment: () =>
+    readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '', ...addressOf(databaseUrl) }).environment,
   config() {
     const { config } = loadFile(undefined, {})
     if (!config) throw new Error('the defaults are wrong')
     return config
   },
-  openStorage: () => openSqlite(dataDir, { mayCreate: false }),
+  openStorage: () =>
+    databaseUrl ? openPostgres(databaseUrl, { mayCreate: false }) : openSqlite(dataDir, { mayCreate: false }),
   describeDatabase: () => 'SQLite',
   serve: () => Promise.reject(new Error('not here')),
 })
+
+const addressOf = (databaseUrl: string | undefined) =>
+  databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'not compared with the database' }
 
 export async function createDatabase(dataDir: string): Promise<void> {
   await (await openSqlite(dataDir)).close()
 }
 
-export async function runHere(args: readonly string[], dataDir: string): Promise<Ended> {
+export async function runHere(args: readonly string[], dataDir: string, databaseUrl?: string): Promise<Ended> {
   const printed = { stdout: '', stderr: '' }
   const out = spyOn(process.stdout, 'write').mockImplementation((text, ...rest: unknown[]) => {
     printed.stdout += text
@@ -36,7 +42,7 @@ export async function runHere(args: readonly string[], dataDir: string): Promise
     return true
   })
   try {
-    return { code: await run(args, setupOf(dataDir)), ...printed }
+    return { code: await run(args, contextOf(dataDir, databaseUrl)), ...printed }
   } finally {
     out.mockRestore()
     error.mockRestore()
