@@ -25,8 +25,14 @@ const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages:
 const ENDLESS = 'say 100000 words, pace 20 ms'
 
 let gateway: Gateway
+/** Begun before all others, since they wait for seconds: for usage, and for a server that still accepts requests. */
+let disconnects: Promise<unknown[]>
+let shutdown: Promise<Shutdown>
 beforeAll(async () => {
   gateway = await startGateway({ config: sandboxConfig() })
+  disconnects = disconnectInMidStream()
+  shutdown = shutDownDuringStreams()
+  for (const begun of [disconnects, shutdown]) begun.catch(() => {})
 })
 afterAll(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
@@ -71,15 +77,18 @@ describe.each(PAIRS)('%s client, %s upstream: the client leaves', (client, upstr
   })
 })
 
-// All at once: each takes the five seconds for which its usage is awaited.
-test('the client leaves in mid-stream, in all pairs: input and delivered output are counted', async () => {
+function disconnectInMidStream(): Promise<unknown[]> {
   const all = PAIRS.map(async ([client, upstream]) => {
     const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
     const seen = await leaving(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
     return [client, upstream, seen.counted, seen.input > 0, seen.output > 0, seen.output < 1_000]
   })
+  return Promise.all(all)
+}
+
+test('the client disconnects in mid-stream, in all pairs: input and delivered output are counted', async () => {
   const expected = PAIRS.map(([client, upstream]) => [client, upstream, 'usage was missing', true, true, true])
-  expect(await Promise.all(all)).toEqual(expected)
+  expect(await disconnects).toEqual(expected)
 })
 
 describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) => {
@@ -132,7 +141,9 @@ describe.each(CLIENTS)('%s client: too little for any answer', (client) => {
   })
 })
 
-test('the server stops: every running stream ends in its own error, and is in the books', async () => {
+type Shutdown = { streams: string[]; array: string; exitCode: number; rows: UsageEntry[]; audit: object }
+
+async function shutDownDuringStreams(): Promise<Shutdown> {
   const stopping = await startGateway({ config: sandboxConfig('server: { drain: 200ms }') })
   const { secret, email } = await newKey(stopping)
   const begun = await Promise.all(
@@ -146,19 +157,28 @@ test('the server stops: every running stream ends in its own error, and is in th
   })
   const open = await readUntil(array, '[sandbox]')
   stopping.signal('SIGTERM')
+  const streams = await Promise.all(begun.map((each) => each.rest()))
+  const wholeArray = open.begun + (await open.rest())
+  const exitCode = await stopping.exited
+  const next = await startGateway({ home: stopping.home })
+  const rows = await next.ask<UsageEntry[]>('usage', '--account', email)
+  const audited = await next.ask<object>('audit')
+  await next.stop()
+  return { streams, array: wholeArray, exitCode, rows, audit: audited }
+}
+
+test('the server stops: every running stream ends in its own error, and is in the ledger', async () => {
+  const { streams, array, exitCode, rows, audit: audited } = await shutdown
   for (const [index, [client]] of PAIRS.entries()) {
-    const rest = (await begun[index]?.rest()) ?? ''
+    const rest = streams[index] ?? ''
     expect(streamErrorIn(client, rest).message).toContain('shutting down')
     expect(rest).not.toMatch(/\[DONE\]|message_stop|response\.completed|finishReason/)
   }
-  const elements = JSON.parse(open.begun + (await open.rest())) as unknown[]
+  const elements = JSON.parse(array) as unknown[]
   expect(errorIn('generate-content', elements.at(-1)).message).toContain('shutting down')
-  expect(await stopping.exited).toBe(0)
-  const next = await startGateway({ home: stopping.home })
-  const rows = await next.ask<UsageEntry[]>('usage', '--account', email)
+  expect(exitCode).toBe(0)
   expect(rows.map(({ ending, cost_usd }) => [ending, Number(cost_usd) > 0])).toEqual(
     Array(PAIRS.length + 1).fill(['shutdown', true]),
   )
-  expect(await next.ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
-  await next.stop()
+  expect(audited).toMatchObject({ ok: true, open_holds: 0 })
 })
