@@ -26,13 +26,13 @@ function counts(members: Named[], draws: number, isUsable: (member: Named) => bo
   return result
 }
 
-test('the lowest priority number is asked alone while anybody there can be', () => {
+test('only the lowest priority number is used while a candidate there is usable', () => {
   const members = [member('second', 2), member('first', 1), member('also first', 1)]
   expect(Object.keys(counts(members, 200)).sort()).toEqual(['also first', 'first'])
   expect(counts(members, 10, ({ priority }) => priority > 1)).toEqual({ second: 10 })
 })
 
-test('weights decide among equals', () => {
+test('candidates of equal load share by weight', () => {
   const { large = 0, small = 0 } = counts([member('large', 1, 9), member('small', 1, 1)], 10_000)
   expect(large / (large + small)).toBeGreaterThan(0.85)
   expect(small).toBeGreaterThan(500)
@@ -46,7 +46,7 @@ test('the less loaded of two wins', () => {
   expect(toBusy / (toBusy + toIdle)).toBeCloseTo(0.25, 1)
 })
 
-test.each([1, 2, 10, 30])('equals share by weight, with %p calls under way', (atOnce) => {
+test.each([1, 2, 10, 30])('candidates share by weight with %p requests in flight', (atOnce) => {
   const [large, small] = [member('large', 1, 3), member('small', 1, 1)]
   const tiers = tiersOf([large, small])
   const random = dice()
@@ -69,19 +69,19 @@ test.each([1, 2, 10, 30])('equals share by weight, with %p calls under way', (at
   expect(toSmall / 4_000).toBeLessThan(0.32)
 })
 
-test('the part of one that cannot be asked is shared by weight', () => {
+test('the share of an unusable candidate is distributed by weight', () => {
   const members = [member('out', 1, 8), member('small', 1, 1), member('large', 1, 3)]
   const { small = 0, large = 0 } = counts(members, 4_000, ({ name }) => name !== 'out')
   expect(small / (small + large)).toBeCloseTo(0.25, 1)
 })
 
-test('nobody usable: nobody; one usable among fifty is found', () => {
+test('no usable candidate; one usable candidate among fifty', () => {
   const many = Array.from({ length: 50 }, (_, index) => member(`m${index}`))
   expect(counts(many, 5, () => false)).toEqual({ nobody: 5 })
   expect(counts(many, 20, ({ name }) => name === 'm37')).toEqual({ m37: 20 })
 })
 
-test('the same number goes the same way, whatever the load; another way while that one cannot, then back', () => {
+test('a sticky number keeps its candidate whatever the load; another while that one is unusable, then back', () => {
   const many = Array.from({ length: 20 }, (_, index) => member(`m${index}`))
   const tiers = tiersOf(many)
   const at = (sticky: number, isUsable: (member: Named) => boolean = everybody) =>
@@ -98,7 +98,7 @@ test('the same number goes the same way, whatever the load; another way while th
   }
 })
 
-test('numbers spread by weight', () => {
+test('sticky numbers are spread by weight', () => {
   const tiers = tiersOf([member('large', 1, 3), member('small', 1, 1)])
   let large = 0
   for (let sticky = 0; sticky < 4_000; sticky++)

@@ -1,11 +1,10 @@
-// Which of many equal ways gets the next request: one draw, or two of which the less loaded wins. No work that grows
-// with the number of ways, except when what was drawn cannot be asked.
+// Weighted random choice among candidates: the less loaded of two draws ("power of two choices"), or one sticky draw. The cost
+// does not depend on the number of candidates, unless a drawn one is not usable.
 import type { KeyHealth } from './key-health.ts'
 
-/** Anything with a health and a weight can be chosen. */
 export type Choosable = { health: KeyHealth; weight: number; priority: number }
 
-/** Ways of equal priority. Weights add up from left to right, so that a draw is a search in the sums. */
+/** Candidates of equal priority. `sums` are the running sums of their weights, so that a draw is a binary search. */
 export type Tier<T> = { members: readonly T[]; sums: readonly number[] }
 
 /** Lowest priority number first. */
@@ -22,7 +21,7 @@ function tierOf<T extends Choosable>(members: readonly T[]): Tier<T> {
 export type ChooseOptions<T> = {
   isUsable(member: T): boolean
   random(): number
-  /** Requests with the same number go the same way while they can. Asked for only where there is something to choose. */
+  /** Requests with the same number get the same candidate while it is usable. Called only if there is a choice. */
   sticky(): number | undefined
 }
 
@@ -40,22 +39,22 @@ function chooseIn<T extends Choosable>(tier: Tier<T>, wanted: ChooseOptions<T>):
   if (tier.members.length === 1) return only && isUsable(only) ? only : undefined
   const sticky = wanted.sticky()
   const one = memberAt(tier, sticky === undefined ? random() : fraction(sticky))
-  const oneIsUsable = one !== undefined && isUsable(one)
-  if (sticky !== undefined) return oneIsUsable ? one : chooseAmongUsable(tier, isUsable, fraction(sticky + 1))
+  const isOneUsable = one !== undefined && isUsable(one)
+  if (sticky !== undefined) return isOneUsable ? one : chooseAmongUsable(tier, isUsable, fraction(sticky + 1))
   const other = memberAt(tier, random())
-  if (!oneIsUsable || other === undefined || !isUsable(other)) {
-    return oneIsUsable ? one : chooseAmongUsable(tier, isUsable, random())
+  if (!isOneUsable || other === undefined || !isUsable(other)) {
+    return isOneUsable ? one : chooseAmongUsable(tier, isUsable, random())
   }
-  // Who is to have three times as much has three times as many calls under way and is no busier for it.
-  const equalPart = (tier.sums.at(-1) ?? 0) / tier.members.length
-  const loadOf = ({ health, weight }: T): number => health.loadFor(weight / equalPart)
+  // A candidate with three times the weight has three times as many requests in flight without being busier.
+  const meanWeight = (tier.sums.at(-1) ?? 0) / tier.members.length
+  const loadOf = ({ health, weight }: T): number => health.loadFor(weight / meanWeight)
   return loadOf(other) * NOTICEABLE < loadOf(one) ? other : one
 }
 
-/** Those who do about as well share by weight: latencies are never quite the same. */
+/** Smaller differences in load are ignored: candidates of about the same latency share by weight. */
 const NOTICEABLE = 1.5
 
-/** The member whose part of the weights the number from 0 to 1 falls into. */
+/** The member at a point from 0 to 1 of the summed weights. */
 function memberAt<T>({ members, sums }: Tier<T>, at: number): T | undefined {
   const sought = at * (sums.at(-1) ?? 0)
   let [low, high] = [0, members.length - 1]
@@ -67,7 +66,7 @@ function memberAt<T>({ members, sums }: Tier<T>, at: number): T | undefined {
   return members[low]
 }
 
-/** What was drawn cannot be asked: those that can share by their weights what would have been its part. */
+/** Used if the drawn member is not usable: the usable ones share its requests by weight. */
 function chooseAmongUsable<T extends Choosable>(
   { members }: Tier<T>,
   isUsable: (member: T) => boolean,

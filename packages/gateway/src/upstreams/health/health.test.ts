@@ -8,7 +8,7 @@ const upstream = (id: string, baseUrl: string, keys: string[]): Upstream => ({
   ...{ allowPrivate: false, sharedObjects: false, billsOnAbort: 'nothing' },
 })
 
-test('each key has a lane of its own, and keeps it over a reload', () => {
+test('each key has its own health and keeps it over a reload', () => {
   const health = createHealth()
   const [one, two] = health.keysOf(upstream('a', 'https://a.example/v1', ['key-one-123456', 'key-two-123456']))
   expect(one?.health).not.toBe(two?.health)
@@ -16,7 +16,7 @@ test('each key has a lane of its own, and keeps it over a reload', () => {
   expect(again?.health).toBe(one?.health)
 })
 
-test('entries with the same host and key share a quota, hence a lane; other hosts do not', () => {
+test('upstreams with the same host and key share their health; other hosts do not', () => {
   const health = createHealth()
   const healthOf = (id: string, url: string, key: string) => health.keysOf(upstream(id, url, [key]))[0]?.health
   const lane = healthOf('a', 'https://a.example/v1', 'key-one-123456')
@@ -24,7 +24,7 @@ test('entries with the same host and key share a quota, hence a lane; other host
   expect(healthOf('b', 'https://b.example/v1', 'key-one-123456')).not.toBe(lane)
 })
 
-test('credentials that share a quota cool together, whichever upstreams they belong to; the rest is their own', () => {
+test('keys that share a quota share cool-downs across upstreams, and nothing else', () => {
   const health = createHealth()
   const healthOf = (id: string, url: string, quota?: string) => {
     const [way] = health.keysOf({ ...upstream(id, url, [`key-of-${id}-123456`]), quota })
@@ -46,7 +46,7 @@ test('credentials that share a quota cool together, whichever upstreams they bel
   expect([a.isReady('m', 20_001), b.isReady('m', 20_001)]).toEqual([false, true])
 })
 
-test('services without keys are apart by their address', () => {
+test('services without keys are told apart by their URL', () => {
   const health = createHealth()
   const healthOf = (id: string, url: string) => health.keysOf(upstream(id, url, ['none']))[0]?.health
   expect(healthOf('a', 'http://127.0.0.1:1/v1')).not.toBe(healthOf('b', 'http://127.0.0.1:1/v1'))
@@ -58,7 +58,7 @@ test('a report never shows a key', () => {
   expect(health.report(long, 0).map(({ key }) => key)).toEqual(['...3456', '...', 'none'])
 })
 
-test('a report says how long it will be, not when: clocks of processes differ', () => {
+test('a report has durations, not times: clocks of processes differ', () => {
   const health = createHealth()
   const at = upstream('a', 'https://a.example/v1', ['key-one-123456', 'key-two-123456'])
   const [one, two] = health.keysOf(at)

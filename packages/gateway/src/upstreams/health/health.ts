@@ -1,14 +1,12 @@
-// The byName of all upstreams. They are found by what they are (host and credential), not by where they are written: a
-// reloaded configuration meets the same ones again, and entries that share a credential share its quota. Credentials that
-// share one, too, are named by the operator: `quota`.
+// The health of all upstream keys, found by host and key, not by upstream id: it survives a reload of the configuration, and
+// upstreams with the same key share its quota. Other keys that share a quota are named by the operator: `quota`.
 import type { Upstream } from '../../config/types.ts'
 import { CoolDown } from './cool-down.ts'
 import { KeyHealth, type KeyHealthReport } from './key-health.ts'
 
-/** One way to an upstream: its address with one of its keys. */
 export type UpstreamKey = { upstream: Upstream; key: string; health: KeyHealth }
 
-/** A key by its last characters only; times on this process's clock mean nothing elsewhere, so how long it will be is told. */
+/** Keys are shown by their last characters. Times are durations, because other processes have other clocks. */
 export type KeyReport = Omit<KeyHealthReport, 'until' | 'cooling'> & {
   key: string
   waitMs: number | undefined
@@ -16,9 +14,8 @@ export type KeyReport = Omit<KeyHealthReport, 'until' | 'cooling'> & {
 }
 
 export type Health = {
-  /** The ways of an upstream, in the order of its keys; the same objects for the same configuration object. */
+  /** In the order of the upstream's keys; the same objects for the same configuration object. */
   keysOf(upstream: Upstream): readonly UpstreamKey[]
-  /** What an operator sees. */
   report(upstream: Upstream, now: number): KeyReport[]
 }
 
@@ -67,14 +64,14 @@ function keyReport(key: string, { until, cooling, ...rest }: KeyHealthReport, no
 
 export const NO_KEY = 'none'
 
-/** Services that take no key are apart by their whole address, others share a quota wherever the host is asked. */
+/** Services without keys are told apart by their whole URL; a key has one quota at all URLs of a host. */
 function hostOf({ id, baseUrl, keys }: Upstream): string {
   return keys.every((key) => key === NO_KEY) ? `${id} ${baseUrl}` : new URL(baseUrl).host
 }
 
-/** The map outlives a configuration, and must not keep secrets that the operator has taken out of it. */
+/** The map outlives a configuration and must not keep keys that were removed from it. */
 const fingerprint = (key: string): string => new Bun.CryptoHasher('sha256').update(key).digest('base64url').slice(0, 22)
 
-/** Enough to tell keys apart, too little to use one. */
+/** Enough to tell keys apart, too little to use them. */
 export const shown = (key: string): string =>
   key.length >= 12 ? `...${key.slice(-4)}` : key === NO_KEY ? NO_KEY : '...'

@@ -22,27 +22,27 @@ test('ten failures in a row open the breaker, nine do not', () => {
   expect(failing(10).report(0)).toMatchObject({ state: 'open', until: 1_000 })
 })
 
-test('a success in between begins the count anew', () => {
+test('a success in between resets the count', () => {
   const health = failing(9)
   attempt(health, GOOD, 0)
   for (let count = 0; count < 9; count++) attempt(health, FAILURE, 0)
   expect(health.isReady('m', 0)).toBe(true)
 })
 
-test('when most of many fail the breaker opens although now and then one succeeds', () => {
+test('a high failure rate opens the breaker despite occasional successes', () => {
   const health = new KeyHealth()
   let attempts = 0
   while (health.isReady('m', 0) && attempts < 1_000) attempt(health, ++attempts % 9 === 0 ? GOOD : FAILURE, 0)
   expect(attempts).toBeLessThan(100)
 })
 
-test('two of three failing leave it closed', () => {
+test('a failure rate of two thirds leaves the breaker closed', () => {
   const health = new KeyHealth()
   for (let attempts = 1; attempts <= 1_000; attempts++) attempt(health, attempts % 3 === 0 ? GOOD : FAILURE, 0)
   expect(health.isReady('m', 0)).toBe(true)
 })
 
-test('after the pause one probe gets in; its success closes, its failure opens for twice as long', () => {
+test('after the pause one probe is admitted; its success closes the breaker, its failure opens it for twice as long', () => {
   const health = failing(10)
   expect(health.isReady('m', 999)).toBe(false)
   expect(health.isReady('m', 1_000)).toBe(true)
@@ -58,7 +58,7 @@ test.each<[string, Verdict | undefined]>([
   ['whose client left', undefined],
   ['that failed', FAILURE],
   ['that was limited', limited(0)],
-])('an older call %s lets no second probe in, and does not open it for longer', (_, verdict) => {
+])('an older attempt %s admits no second probe and does not extend the pause', (_, verdict) => {
   const health = new KeyHealth()
   const older = new Attempt(health, 'm', 0)
   for (let count = 0; count < 10; count++) attempt(health, FAILURE, 0)
@@ -70,7 +70,7 @@ test.each<[string, Verdict | undefined]>([
   expect([health.isReady('m', 3_199), health.isReady('m', 3_200)]).toEqual([false, true])
 })
 
-test('the stream of a former probe that breaks lets no second probe in', () => {
+test('a former probe whose stream breaks off admits no second probe', () => {
   const health = failing(10)
   const former = new Attempt(health, 'm', 1_000)
   former.answered(1_100)
@@ -83,7 +83,7 @@ test('the stream of a former probe that breaks lets no second probe in', () => {
   expect(health.report(3_300).state).toBe('ready')
 })
 
-test('an older call that succeeds closes it, also while a probe is under way', () => {
+test('an older attempt that succeeds closes the breaker, even while a probe runs', () => {
   const health = new KeyHealth()
   const older = new Attempt(health, 'm', 0)
   for (let count = 0; count < 10; count++) attempt(health, FAILURE, 0)
@@ -97,7 +97,7 @@ test('an older call that succeeds closes it, also while a probe is under way', (
   next.end(2_400)
 })
 
-test('what was waited for before a request left is not its latency', () => {
+test('time before a request is sent is not part of its latency', () => {
   const health = new KeyHealth()
   const retry = new Attempt(health, 'm', 0)
   retry.sent(400)
@@ -105,14 +105,14 @@ test('what was waited for before a request left is not its latency', () => {
   expect(health.report(450).latencyMs).toBe(50)
 })
 
-test('a model that cools and rests is named once', () => {
+test('a model with a cool-down and a pause is reported once', () => {
   const health = new KeyHealth()
   attempt(health, limited(2_000), 0)
   attempt(health, { is: 'absent' }, 0)
   expect(health.report(0).cooling).toEqual([{ model: 'm', until: 30_000 }])
 })
 
-test('pauses grow to half a minute, no further', () => {
+test('pauses grow to 30 seconds', () => {
   const health = failing(10)
   let now = 0
   for (let probes = 0; probes < 10; probes++) {
@@ -122,7 +122,7 @@ test('pauses grow to half a minute, no further', () => {
   expect(health.readyAt('m') - now).toBe(30_000)
 })
 
-test('a probe that never ends does not keep the health closed for ever', () => {
+test('a probe that never ends does not block the key forever', () => {
   const health = failing(10)
   health.startAttempt(1_000)
   expect([health.isReady('m', 120_999), health.isReady('m', 121_000)]).toEqual([false, true])
@@ -133,13 +133,13 @@ test.each([
   ['the usual', limited(), 2_000],
   ['a minute at most', limited(9_999_999), 60_000],
   ['not into the past', limited(-5), 0],
-])('a 429 cools for %s', (_, verdict, until) => {
+])('a 429 starts a cool-down of %s', (_, verdict, until) => {
   const health = new KeyHealth()
   attempt(health, verdict, 0)
   expect([health.isReady('m', until - 1), health.isReady('m', until)]).toEqual([false, true])
 })
 
-test('a 429 is about one model, or about the credential', () => {
+test('a 429 applies to one model, or to the key', () => {
   const health = new KeyHealth()
   attempt(health, limited(1_000), 0, 'one')
   expect([health.isReady('one', 0), health.isReady('other', 0)]).toEqual([false, true])
@@ -151,7 +151,7 @@ test.each<[string, Verdict, number]>([
   ['that wants to be left alone', { is: 'failure', restMs: 7_000 }, 7_000],
   ['that wants to be left alone for a day', { is: 'failure', restMs: 86_400_000 }, 60_000],
   ['that does not have the model', { is: 'absent' }, 30_000],
-])('one %s is asked for others, and for this where nobody else can be', (_, verdict, until) => {
+])('a key %s serves other models, and this one as a last resort', (_, verdict, until) => {
   const health = new KeyHealth()
   attempt(health, verdict, 0, 'one')
   expect([health.isReady('one', until - 1), health.isReady('one', until), health.isReady('other', 0)]).toEqual([
@@ -167,13 +167,13 @@ test.each<[string, Verdict, number]>([
   expect(health.report(0).cooling).toEqual([{ model: 'one', until }])
 })
 
-test('429s are no failures: the breaker stays closed', () => {
+test('429s are not failures: the breaker stays closed', () => {
   const health = new KeyHealth()
   for (let count = 0; count < 50; count++) attempt(health, limited(0), 0)
   expect(health.report(0).state).toBe('ready')
 })
 
-test('a rejected credential is out with its reason, and probed after five minutes', () => {
+test('a rejected key is disabled with its reason, and tried again after five minutes', () => {
   const health = new KeyHealth()
   attempt(health, { is: 'rejected', reason: 'wrong key' }, 0)
   expect(health.report(0)).toMatchObject({ state: 'rejected', reason: 'wrong key', until: 300_000 })
@@ -182,7 +182,7 @@ test('a rejected credential is out with its reason, and probed after five minute
   expect(health.report(300_100)).toMatchObject({ state: 'ready', reason: undefined })
 })
 
-test('load grows with calls under way and with latency', () => {
+test('load grows with requests in flight and with latency', () => {
   const [fast, slow] = [new KeyHealth(), new KeyHealth()]
   attempt(fast, { is: 'good', latencyMs: 10 }, 0)
   attempt(slow, { is: 'good', latencyMs: 100 }, 0)
@@ -193,7 +193,7 @@ test('load grows with calls under way and with latency', () => {
   expect(fast.loadFor(10)).toBeLessThan(slow.loadFor(1))
 })
 
-test('who leaves without a verdict changes nothing but the count', () => {
+test('an attempt without a verdict changes only the number in flight', () => {
   const health = failing(9)
   attempt(health, { is: 'unknown' }, 0)
   expect([health.inFlight, health.isReady('m', 0)]).toEqual([0, true])
@@ -201,7 +201,7 @@ test('who leaves without a verdict changes nothing but the count', () => {
   expect(health.isReady('m', 0)).toBe(false)
 })
 
-test('an attempt gives its place back once; an answer that began and broke off counts as both', () => {
+test('an attempt ends once; a response that began and broke off counts as success and failure', () => {
   const health = new KeyHealth()
   for (let count = 0; count < 5; count++) {
     const attempt = new Attempt(health, 'm', 0)
@@ -216,7 +216,7 @@ test('an attempt gives its place back once; an answer that began and broke off c
   expect(health.isReady('m', 100)).toBe(true)
 })
 
-test('a probe that ends without a verdict makes way for the next', () => {
+test('a probe that ends without a verdict admits the next', () => {
   const health = failing(10)
   const probe = new Attempt(health, 'm', 1_000)
   expect(health.isReady('m', 1_000)).toBe(false)
@@ -224,7 +224,7 @@ test('a probe that ends without a verdict makes way for the next', () => {
   expect(health.isReady('m', 1_001)).toBe(true)
 })
 
-test('what is cooling or rejected may be asked where nobody else can be, what is broken may not', () => {
+test('a key in cool-down or rejected is usable as a last resort, one with an open breaker is not', () => {
   const health = new KeyHealth()
   attempt(health, limited(undefined, true), 0)
   attempt(health, { is: 'rejected', reason: 'wrong key' }, 0)
@@ -235,14 +235,14 @@ test('what is cooling or rejected may be asked where nobody else can be, what is
 test.each([
   ['a model', false, true],
   ['everything', true, false],
-])('an upstream that says when to come back for %s is left alone until then', (_, all, others) => {
+])('a retry-after for %s is respected even as a last resort', (_, all, others) => {
   const health = new KeyHealth()
   attempt(health, limited(5_000, all), 0)
   expect([health.isUsableAsLastResort('m', 4_999), health.isUsableAsLastResort('m', 5_000)]).toEqual([false, true])
   expect(health.isUsableAsLastResort('other', 1)).toBe(others)
 })
 
-test('callers are told to wait for the breaker alone: not for a probe that may end at once, nor for a rejection', () => {
+test('the retry-after for callers covers the breaker, not a probe or a rejection', () => {
   const health = failing(10)
   expect(health.usableAsLastResortAt('m', 0)).toBe(1_000)
   health.record('m', { is: 'rejected', reason: 'wrong key' }, 0)
@@ -251,11 +251,11 @@ test('callers are told to wait for the breaker alone: not for a probe that may e
   expect([health.isUsableAsLastResort('m', 1_001), health.usableAsLastResortAt('m', 1_001)]).toEqual([false, 1_000])
 })
 
-test('a hundred calls that fail together open it once, for the first pause', () => {
+test('a hundred attempts that fail together open the breaker once, for the first pause', () => {
   expect(failing(100).report(0)).toMatchObject({ state: 'open', until: 1_000 })
 })
 
-test('it is trusted until it fails, and again when it succeeds', () => {
+test('a key is healthy until an attempt fails, and again when one succeeds', () => {
   const health = new KeyHealth()
   expect(health.isHealthy).toBe(true)
   // A limit is no failure; but in a storm of them every retry would be one more for somebody who has said no.

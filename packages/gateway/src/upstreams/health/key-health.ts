@@ -1,25 +1,25 @@
-// How one credential at one upstream is doing: how busy, how fast, and whether it may be asked at all. Pure; the clock
-// is passed in, in milliseconds.
+// The health of one upstream key: requests in flight, latency, circuit breaker and cool-downs. Pure; the clock is passed in,
+// in milliseconds.
 //
-//   closed --failures--> open --its time is up--> half open --probe succeeded--> closed
-//                          ^-------------------------- probe failed --------'
+//   closed --failures--> open --pause is over--> half-open --probe succeeded--> closed
+//                          ^------------------------- probe failed --------'
 //
-// A 429 cools what was asked for without counting as a failure; a rejected credential is out; who does not have a model, or
-// wants to be left alone after a failure, rests. All of them are asked again only when their time is up, or where nobody else
-// can be asked: unless a 429 has said when to come back.
+// A 429 starts a cool-down of the model (or of all models) and does not count as a failure. A rejected key is disabled. A
+// model that does not exist there, or a failure with a retry-after, pauses the model. Such a key is used again when its time
+// is over, or before that as a last resort if no other key is usable, unless a 429 has sent a retry-after.
 import { CoolDown, type RateLimited } from './cool-down.ts'
 
-/** How an attempt went, as far as the upstream is to blame for it. */
+/** What an attempt says about the upstream. */
 export type Verdict =
   | { is: 'good'; latencyMs: number }
-  /** It did not answer, or answered with a fault of its own. `restMs`: for so long it wants to be left alone. */
+  /** No response, or an error of the upstream's own. `restMs`: its retry-after. */
   | { is: 'failure'; restMs?: number }
   | ({ is: 'limited' } & RateLimited)
-  /** The credential is wrong, forbidden or has nothing left to spend. */
+  /** The key is wrong, forbidden or out of credit. */
   | { is: 'rejected'; reason: string }
-  /** The credential is good, but has no such model. */
+  /** The key is valid, but the model does not exist for it. */
   | { is: 'absent' }
-  /** Nothing was learned: the request was at fault, or the client left. */
+  /** The request was invalid, or the client disconnected. */
   | { is: 'unknown' }
 
 export const FAILURE: Verdict = { is: 'failure' }
@@ -29,54 +29,54 @@ export type KeyState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
 
 export type KeyHealthReport = {
   state: KeyState
-  /** When it will be tried again. */
+  /** When it will be used again. */
   until: number | undefined
-  /** Models that are not asked for with this credential for now, which is well otherwise. */
+  /** Models that are not requested with this key for now. */
   cooling: readonly { model: string; until: number }[]
   reason: string | undefined
   inFlight: number
   latencyMs: number | undefined
 }
 
-/** As many failures in a row open the breaker, or as large a part of the recent ones. */
-const IN_A_ROW = 10
-const LARGE_PART = 0.8
-const ENOUGH_SEEN = 20
-const RECENT = 1 / 16
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
-/** Somebody may have paid the bill meanwhile. */
-const REJECTED_MS = 300_000
-/** The model may have been allowed, or its name corrected. */
-const ABSENT_MS = 30_000
-/** A probe whose end nobody reported must not keep the lane closed for ever. */
-const PROBE_MS = 120_000
+/** The breaker opens after this many failures in a row, or above this rate of recent failures. */
+const FAILURES_IN_A_ROW = 10
+const FAILURE_RATE = 0.8
+const MIN_ATTEMPTS = 20
+const SMOOTHING = 1 / 16
+const MIN_OPEN_MS = 1_000
+const MAX_OPEN_MS = 30_000
+/** The bill may have been paid meanwhile. */
+const REJECTED_FOR_MS = 300_000
+/** The model may have been enabled meanwhile. */
+const ABSENT_FOR_MS = 30_000
+/** A probe whose end is never reported must not block the key forever. */
+const PROBE_TIMEOUT_MS = 120_000
 const NO_PROBE = -1
-/** Twice as slow means nothing where it is two milliseconds instead of one. */
+/** Added to every latency: two milliseconds instead of one is no difference in load. */
 const NEGLIGIBLE_MS = 5
 
 export class KeyHealth {
   #inFlight = 0
   #latencyMs: number | undefined
   #failuresInARow = 0
-  /** Its last word was that too much is asked, or that it will not have us. */
-  #refuses = false
-  #failing = 0
-  #seen = 0
+  /** The last attempt was rate-limited or rejected. */
+  #isRejecting = false
+  #failureRate = 0
+  #attempts = 0
   #openUntil: number | undefined
-  #pauseMs = FIRST_PAUSE_MS
+  #nextOpenMs = MIN_OPEN_MS
   #probeUntil = 0
-  /** The number of the latest one. */
+  /** The number of the latest probe. */
   #probe = 0
   #rejectedUntil = 0
   #reason: string | undefined
-  readonly #cooling: CoolDown
-  /** Of models that others had better be asked for. Its own affair, also where the quota is shared. */
-  readonly #resting = new CoolDown()
+  readonly #coolDown: CoolDown
+  /** Pauses of single models: never shared, unlike the cool-downs of a quota. */
+  readonly #pauses = new CoolDown()
 
-  /** `cooling`: of the quota that it shares with other lanes; absent: it has one of its own. */
-  constructor(cooling = new CoolDown()) {
-    this.#cooling = cooling
+  /** `coolDown`: of the quota that the key shares with others; absent: it has one of its own. */
+  constructor(coolDown = new CoolDown()) {
+    this.#coolDown = coolDown
   }
 
   get inFlight(): number {
@@ -84,87 +84,86 @@ export class KeyHealth {
   }
 
   /**
-   * The lower the better: how long the next call would take if those under way were served one after the other. `capacity`: how
-   * many at a time, 1 for everybody if all are to have the same.
+   * How long the next request would take if those in flight were served one after the other; lower is better. `capacity`:
+   * how many are served at a time, relative to other keys.
    */
   loadFor(capacity: number): number {
     return ((this.#latencyMs ?? 0) + NEGLIGIBLE_MS) * (this.#inFlight / capacity + 1)
   }
 
-  /** Whether it may be asked for `model` now. */
+  /** Whether `model` may be requested now. */
   isReady(model: string, now: number): boolean {
     if (now < this.#rejectedUntil || now < this.#probeUntil) return false
     if (this.#openUntil !== undefined && now < this.#openUntil) return false
-    return this.#cooling.isOver(model, now) && this.#resting.isOver(model, now)
+    return this.#coolDown.isOver(model, now) && this.#pauses.isOver(model, now)
   }
 
-  /** Nothing speaks against it: a second try there is no shot in the dark. */
+  /** The last attempt succeeded and the breaker is closed: a retry here is likely to work. */
   get isHealthy(): boolean {
-    return this.#failuresInARow === 0 && this.#openUntil === undefined && !this.#refuses
+    return this.#failuresInARow === 0 && this.#openUntil === undefined && !this.#isRejecting
   }
 
-  /** Whether it may be asked where nobody else can be: a limit may have been lifted, a key paid for. */
+  /** Whether it may be used if no other key is usable: a limit may have been lifted, or a bill paid. */
   isUsableAsLastResort(model: string, now: number): boolean {
     const isOpen = (this.#openUntil !== undefined && now < this.#openUntil) || now < this.#probeUntil
     return !isOpen && !this.hasRetryAfter(model, now)
   }
 
-  /** The upstream has said with a 429 when to come back, and it is too early. */
+  /** A 429 has sent a retry-after that is not over. */
   hasRetryAfter(model: string, now: number): boolean {
-    return this.#cooling.hasRetryAfter(model, now)
+    return this.#coolDown.hasRetryAfter(model, now)
   }
 
-  /** When `isAskable` may become true again, or the later time that a 429 has named. In the past while a probe is under way, which may end at any moment. */
+  /** When `isUsableAsLastResort` may become true again, or the later retry-after of a 429. In the past while a probe runs. */
   usableAsLastResortAt(model: string, now: number): number {
-    return Math.max(this.#openUntil ?? 0, this.#cooling.retryAfterUntil(model, now))
+    return Math.max(this.#openUntil ?? 0, this.#coolDown.retryAfterUntil(model, now))
   }
 
   /** When `isReady` may become true again. */
   readyAt(model: string): number {
-    const pausedUntil = Math.max(this.#cooling.until(model), this.#resting.until(model))
+    const pausedUntil = Math.max(this.#coolDown.until(model), this.#pauses.until(model))
     return Math.max(this.#rejectedUntil, this.#openUntil ?? 0, this.#probeUntil, pausedUntil)
   }
 
   /**
-   * Takes a place. A lane that is not closed lets one through, as a probe: until its verdict nobody else gets in. Gives the
-   * number of the probe, for `judge`.
+   * Counts an attempt as in flight. If the breaker is not closed, the attempt is a probe: until its verdict no other attempt
+   * may start. Returns the number of the probe, for `record`.
    */
   startAttempt(now: number): number {
     this.#inFlight++
     if (this.#openUntil === undefined) return NO_PROBE
-    this.#probeUntil = now + PROBE_MS
+    this.#probeUntil = now + PROBE_TIMEOUT_MS
     return ++this.#probe
   }
 
-  /** Gives the place back. */
   endAttempt(): void {
     this.#inFlight--
   }
 
   /**
-   * What was learned from an attempt. One whose answer began well may still break off. While the lane is not closed, only its
-   * latest probe is heard, and good news: the end of one that was under way before must not let a second probe in.
+   * Records the verdict of an attempt, perhaps twice: a response that began well may break off. While the breaker is not
+   * closed, only successes and the latest probe count: an older attempt that ends must not admit a second probe.
    */
   record(model: string, verdict: Verdict, now: number, probe = NO_PROBE): void {
-    const isHeard = this.#openUntil === undefined || probe === this.#probe
-    if (isHeard || verdict.is === 'good') this.#probeUntil = 0
-    if (verdict.is !== 'unknown') this.#refuses = verdict.is === 'limited' || verdict.is === 'rejected'
+    const counts = this.#openUntil === undefined || probe === this.#probe
+    if (counts || verdict.is === 'good') this.#probeUntil = 0
+    if (verdict.is !== 'unknown') this.#isRejecting = verdict.is === 'limited' || verdict.is === 'rejected'
     if (verdict.is === 'good') this.#succeeded(verdict.latencyMs)
-    else if (verdict.is === 'failure') this.#failed(now, isHeard)
-    else if (verdict.is === 'limited') this.#cooling.start(model, verdict, now)
+    else if (verdict.is === 'failure') this.#failed(now, counts)
+    else if (verdict.is === 'limited') this.#coolDown.start(model, verdict, now)
     else if (verdict.is === 'rejected') {
-      this.#rejectedUntil = now + REJECTED_MS
+      this.#rejectedUntil = now + REJECTED_FOR_MS
       this.#reason = verdict.reason
     }
-    const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_MS : undefined
-    if (restMs !== undefined) this.#resting.start(model, { waitMs: restMs, all: false }, now)
+    const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_FOR_MS : undefined
+    if (restMs !== undefined) this.#pauses.start(model, { waitMs: restMs, all: false }, now)
   }
 
   report(now: number): KeyHealthReport {
     const state = this.#state(now)
     const until = state === 'ready' ? undefined : this.readyAt('')
     const reason = state === 'rejected' ? this.#reason : undefined
-    const cooling = longest([...this.#cooling.models(now), ...this.#resting.models(now)])
+    const cooling = longest([...this.#coolDown.models(now), ...this.#pauses.models(now)])
     return { state, until, cooling, reason, inFlight: this.#inFlight, latencyMs: this.#latencyMs }
   }
 
@@ -172,83 +171,83 @@ export class KeyHealth {
     if (now < this.#probeUntil) return 'probing'
     if (now < this.#rejectedUntil) return 'rejected'
     if (this.#openUntil !== undefined) return 'open'
-    return this.#cooling.coversAllModels(now) ? 'cooling' : 'ready'
+    return this.#coolDown.coversAllModels(now) ? 'cooling' : 'ready'
   }
 
   #succeeded(latencyMs: number): void {
     const before = this.#latencyMs
-    this.#latencyMs = before === undefined ? latencyMs : before + (latencyMs - before) * RECENT
+    this.#latencyMs = before === undefined ? latencyMs : before + (latencyMs - before) * SMOOTHING
     this.#failuresInARow = 0
-    this.#failing += (0 - this.#failing) * RECENT
-    this.#seen++
-    if (this.#openUntil !== undefined) this.#failing = 0
+    this.#failureRate += (0 - this.#failureRate) * SMOOTHING
+    this.#attempts++
+    if (this.#openUntil !== undefined) this.#failureRate = 0
     this.#openUntil = undefined
-    this.#pauseMs = FIRST_PAUSE_MS
+    this.#nextOpenMs = MIN_OPEN_MS
     this.#rejectedUntil = 0
     this.#reason = undefined
   }
 
-  #failed(now: number, isHeard: boolean): void {
+  #failed(now: number, counts: boolean): void {
     this.#failuresInARow++
-    // Calls that were under way when it opened say nothing new.
-    if (!isHeard || (this.#openUntil !== undefined && now < this.#openUntil)) return
-    this.#failing += (1 - this.#failing) * RECENT
-    this.#seen++
+    // Attempts that were in flight when the breaker opened say nothing new.
+    if (!counts || (this.#openUntil !== undefined && now < this.#openUntil)) return
+    this.#failureRate += (1 - this.#failureRate) * SMOOTHING
+    this.#attempts++
     const wasOpen = this.#openUntil !== undefined
-    const mostFail = this.#seen >= ENOUGH_SEEN && this.#failing > LARGE_PART
-    if (!wasOpen && this.#failuresInARow < IN_A_ROW && !mostFail) return
-    this.#openUntil = now + this.#pauseMs
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2)
-    this.#seen = 0
+    const isAboveRate = this.#attempts >= MIN_ATTEMPTS && this.#failureRate > FAILURE_RATE
+    if (!wasOpen && this.#failuresInARow < FAILURES_IN_A_ROW && !isAboveRate) return
+    this.#openUntil = now + this.#nextOpenMs
+    this.#nextOpenMs = Math.min(MAX_OPEN_MS, this.#nextOpenMs * 2)
+    this.#attempts = 0
   }
 }
 
-/** One call on a lane: its place there, and what it taught. */
+/** One attempt with a key. Reports its verdict and its end to the key's health. */
 export class Attempt {
-  readonly #lane: KeyHealth
+  readonly #health: KeyHealth
   readonly #model: string
   #sentAt: number
   readonly #probe: number
-  #judged = false
-  #left = false
+  #recorded = false
+  #ended = false
 
-  constructor(lane: KeyHealth, model: string, now: number) {
-    this.#lane = lane
+  constructor(health: KeyHealth, model: string, now: number) {
+    this.#health = health
     this.#model = model
     this.#sentAt = now
-    this.#probe = lane.startAttempt(now)
+    this.#probe = health.startAttempt(now)
   }
 
-  /** The request leaves: what was waited for before is not the upstream's. `at` is exact, as in `answered`. */
+  /** The request is sent now: time before that is not the upstream's latency. `at` is exact, as in `answered`. */
   sent(at: number): void {
     this.#sentAt = at
   }
 
   record(verdict: Verdict, now: number): void {
-    if (this.#left) return
-    this.#judged = true
-    this.#lane.record(this.#model, verdict, now, this.#probe)
+    if (this.#ended) return
+    this.#recorded = true
+    this.#health.record(this.#model, verdict, now, this.#probe)
   }
 
   /**
-   * Output has begun: later failures count again, but a probe need not wait for the end of a long answer. `at`: exactly when. The
-   * clock of the pauses is too coarse: most answers would have come in no time, and the others would pass for slow.
+   * Output has begun: a probe need not wait for the end of a long response, and a later failure still counts. `at`: the exact
+   * time, because the clock of `now` is too coarse for latencies.
    */
   answered(now: number, at = now): void {
-    if (!this.#judged) this.record({ is: 'good', latencyMs: at - this.#sentAt }, now)
+    if (!this.#recorded) this.record({ is: 'good', latencyMs: at - this.#sentAt }, now)
   }
 
-  /** Once, however often it is called. */
+  /** May be called more than once. */
   end(now: number): void {
-    if (!this.#judged) this.record(UNKNOWN, now)
-    if (!this.#left) this.#lane.endAttempt()
-    this.#left = true
+    if (!this.#recorded) this.record(UNKNOWN, now)
+    if (!this.#ended) this.#health.endAttempt()
+    this.#ended = true
   }
 }
 
 type Pause = { model: string; until: number }
 
-/** Of two pauses of a model, the longer. */
+/** One pause per model: the longest. */
 function longest(pauses: readonly Pause[]): Pause[] {
   const ends = new Map<string, number>()
   for (const { model, until } of pauses) ends.set(model, Math.max(until, ends.get(model) ?? 0))

@@ -15,13 +15,13 @@ test.each([
   expect(attempts).toBeLessThanOrEqual(requests * 1.2)
 })
 
-test('a quiet gateway may try again at once', () => {
+test('a quiet gateway may retry at once', () => {
   const budget = createRetryBudget()
   budget.addRequest()
   expect([budget.take(false), budget.take(false)]).toEqual([true, true])
 })
 
-test('quiet hours do not save up a storm', () => {
+test('quiet hours do not save up a retry storm', () => {
   const budget = createRetryBudget()
   for (let request = 0; request < 1_000; request++) budget.addRequest()
   let taken = 0
@@ -29,7 +29,7 @@ test('quiet hours do not save up a storm', () => {
   expect(taken).toBe(5)
 })
 
-test('a burst goes to an upstream that is well, and is paid back before others may try again', () => {
+test('a burst of retries at a healthy upstream is paid back before others may retry', () => {
   const budget = createRetryBudget()
   for (let burst = 0; burst < 50; burst++) expect(budget.take(true)).toBe(true)
   let requests = 0
@@ -40,7 +40,7 @@ test('a burst goes to an upstream that is well, and is paid back before others m
   expect(requests).toBeGreaterThan(300)
 })
 
-test('what is owed is bounded: one bad model does not keep all others from another try', () => {
+test('the debt is bounded: one bad model does not prevent retries of all others', () => {
   const budget = createRetryBudget()
   for (let burst = 0; burst < 10_000; burst++) budget.take(true)
   for (let requests = 0; requests < 500; requests++) budget.addRequest()

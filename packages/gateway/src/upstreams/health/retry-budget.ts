@@ -1,31 +1,31 @@
-// Attempts beyond the first may be at most a fifth of all traffic: when everything fails, asking everywhere twice is what
-// keeps it failing. A few are always allowed, or a quiet gateway could never try again. Where the next upstream is known to
-// be well, the budget may be overdrawn: that is no storm, and what is overdrawn is paid back before anything else, within
-// reason: one model that is tried twice every time must not keep all others from being tried again.
+// Retry budget: retries are at most a fifth of all attempts, because retrying everything keeps an overloaded upstream
+// overloaded. A few retries are always available, so that a quiet gateway can retry at all. Retries at a healthy upstream may
+// overdraw the budget. The debt is paid back first, but is bounded: one model that needs a retry every time must not
+// prevent retries of all others.
 
 export type RetryBudget = {
-  /** A request begins. */
+  /** Called for every request. */
   addRequest(): void
-  /** Whether one more attempt may be made; if so it counts. */
-  take(isTrusted: boolean): boolean
+  /** Whether a retry is allowed; if so, it is counted. `isHealthy`: the upstream that would be tried. */
+  take(isHealthy: boolean): boolean
 }
 
-/** With what is saved up, this stays below a fifth from a hundred requests on. */
+/** Together with the saved retries this stays below a fifth from a hundred requests on. */
 const SHARE = 0.15
-/** So many retries may be saved up, and are there at the beginning. */
-const MOST_SAVED = 5
-/** Of what was overdrawn, so much has to be paid back. */
-const MOST_OWED = 60
+/** Retries that may be saved up, and the initial number. */
+const MAX_SAVED = 5
+/** The largest debt. */
+const MAX_OWED = 60
 
-export function createRetryBudget(share = SHARE, mostSaved = MOST_SAVED): RetryBudget {
-  let saved = mostSaved
+export function createRetryBudget(share = SHARE, maxSaved = MAX_SAVED): RetryBudget {
+  let saved = maxSaved
   return {
     addRequest() {
-      saved = Math.min(mostSaved, saved + share)
+      saved = Math.min(maxSaved, saved + share)
     },
-    take(isTrusted) {
-      if (saved < 1 && !isTrusted) return false
-      saved = Math.max(-MOST_OWED, saved - 1)
+    take(isHealthy) {
+      if (saved < 1 && !isHealthy) return false
+      saved = Math.max(-MAX_OWED, saved - 1)
       return true
     },
   }
