@@ -13,7 +13,7 @@ const SHARED = 'shared'
 /** What each folder of the gateway may import, besides itself and the packages `protocol` and `http`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   process: ['observe'],
-  startup: ['cli', 'config', 'access', 'money', 'storage'],
+  startup: ['process', 'cli', 'config', 'access', 'money', 'storage', 'observe'],
   cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
   text: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['text', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
@@ -39,7 +39,18 @@ const CIRCLES_LEFT: Record<string, readonly string[]> = {
 }
 
 /** The files that put everything together. */
-const TOP = ['main.ts', 'serve.ts', 'app.ts', 'routes.ts', 'config.ts', 'listen.ts', 'upkeep.ts', 'version.ts']
+const TOP = [
+  'main.ts',
+  'serve.ts',
+  'create-dependencies.ts',
+  'open-listener.ts',
+  'app.ts',
+  'routes.ts',
+  'config.ts',
+  'listen.ts',
+  'upkeep.ts',
+  'version.ts',
+]
 const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'pass-through.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400

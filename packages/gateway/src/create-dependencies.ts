@@ -1,0 +1,102 @@
+// Creates what requests depend on, with the clocks, the store and the sandbox of this process.
+import { join } from 'node:path'
+import { isLoopback } from '@trivium/http/addresses/client-address.ts'
+import { descriptorLimit, maxIdleUpstreamConnections } from '@trivium/http/system/descriptors.ts'
+import { createTicker } from '@trivium/http/ticker.ts'
+import { createSandbox } from '@trivium/sandbox/handler.ts'
+import { createAccountSecrets } from './access/account-secrets.ts'
+import { createCallers } from './access/authenticate.ts'
+import type { Catalogue } from './access/catalogue.ts'
+import { createIds } from './access/ids.ts'
+import { CommandError } from './cli/errors.ts'
+import { describeSystemError } from './config/sections/server.ts'
+import type { Environment, FileConfig } from './config/types.ts'
+import { errorText } from './observe/log.ts'
+import type { Logs } from './observe/logs.ts'
+import { createQueues } from './overload/queues.ts'
+import { createRateLimitCache } from './overload/rate-limit-cache.ts'
+import { createFreeAborts } from './paid-call/free-aborts.ts'
+import { createUpstreamCalls } from './paid-call/upstream-call.ts'
+import type { Cleanup } from './process/cleanup.ts'
+import { masterSecret } from './startup/master-secret.ts'
+import { openJournal } from './storage/journal.ts'
+import { joinNode } from './storage/node.ts'
+import { createSettler } from './storage/settle.ts'
+import type { Storage } from './storage/storage.ts'
+import { createStatistics } from './text/billing/model-statistics.ts'
+import type { Dependencies } from './text/dependencies.ts'
+import { createSeals } from './text/translation/seals.ts'
+import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
+import { pollChanges } from './upkeep.ts'
+import { fetchPublic } from './upstreams/fetch-public.ts'
+import { createRetryBudget } from './upstreams/health/retry-budget.ts'
+import { createSend } from './upstreams/send.ts'
+
+const TICK_MS = 250
+
+export async function createDependencies(
+  environment: Environment,
+  storage: Storage,
+  catalogue: () => Catalogue,
+  { log, requests: requestLog }: Logs,
+  cleanup: Cleanup,
+): Promise<Dependencies> {
+  const ticker = createTicker(TICK_MS, {
+    failed: (error, others) => log.error('timer callback failed', { error: errorText(error), others }),
+  })
+  // Store calls are frequent, and nearly all of them finish before their timeout: only short delays get a timer of their own.
+  const after = (ms: number, run: () => void) => {
+    if (ms >= 2 * TICK_MS) return ticker.after(ms, run)
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  }
+  const monotonic = () => performance.now()
+  const report = (message: string, error?: unknown) =>
+    log.warn(message, error === undefined ? {} : { error: String(error) })
+  const folder = join(environment.dataDir, 'journal')
+  const journal = await openJournal(folder).catch((error) => {
+    throw new CommandError(`cannot use the folder ${folder}: ${describeSystemError(error)}`)
+  })
+  const isSqlite = environment.databaseUrl === undefined
+  const node = await joinNode(storage.ledger, journal, {
+    ...{ slots: isSqlite ? 1 : 1024, takeover: isSqlite, monotonic, after, report },
+    config: () => catalogue().config.hash,
+  })
+  const rateLimitCache = createRateLimitCache(monotonic)
+  const callers = createCallers(storage.keys, Date.now, { onClear: rateLimitCache.clear })
+  const queues = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
+  const [sandbox, faultySandbox] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
+  // Cleanup runs in reverse order: leaving the cluster needs the ticker for its timeouts.
+  cleanup.add(
+    () => ticker.stop(),
+    () => journal.close(),
+    () => node.leave(),
+    pollChanges(storage.keys, callers, log),
+  )
+  const secret = await masterSecret(storage, environment)
+  const { mayDispatch } = node
+  return {
+    ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
+    settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
+    ...{ seals: createSeals(secret), accountKeys: createAccountSecrets(secret) },
+    clock: Date.now,
+    ids: createIds(() => node.identity().slot, Date.now),
+    statistics: createStatistics(),
+    unsupportedFields: createUnsupportedFields(),
+    freeAborts: createFreeAborts(monotonic),
+    ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
+    retryBudget: createRetryBudget(),
+    send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request), {
+      now: ticker.now,
+      mostIdle: maxIdleUpstreamConnections(descriptorLimit()),
+      report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
+    }),
+    random: Math.random,
+  }
+}
+
+/** Faults break responses on purpose: allowed if the file says so, or if only this machine can reach only the sandbox. */
+function faultsAllowed({ host }: Environment, { sandbox, upstreams }: FileConfig): boolean {
+  if (sandbox.faultsWritten) return sandbox.faults
+  return [...upstreams.values()].every(({ embedded }) => embedded) && (host === 'localhost' || isLoopback(host))
+}

@@ -1,0 +1,52 @@
+// Opens the port of a server, and explains why it cannot be opened.
+import { type CidrList, isLoopback, matchesCidrs, networkOf } from '@trivium/http/addresses/client-address.ts'
+import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
+import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
+import type { App } from './app.ts'
+import { CommandError } from './cli/errors.ts'
+import type { Environment, FileConfig } from './config/types.ts'
+import { type Listener, type ListenOptions, listen } from './listen.ts'
+import type { Log } from './observe/log.ts'
+import type { Worker } from './process/worker.ts'
+
+export function openListener(
+  { host, port }: Environment,
+  { server: { tls } }: FileConfig,
+  app: App,
+  worker: Worker | undefined,
+  options: Omit<ListenOptions, 'shared'>,
+): Listener {
+  const shared = worker !== undefined
+  try {
+    // A shared port (which renewing a certificate needs) could be shared with another program, too: check that it is free.
+    const isFirst = shared ? worker.part === 'first' : tls !== undefined
+    if (isFirst) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
+    return listen(host, port, tls, app, { shared, ...options })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : codeOf(message)
+    throw new CommandError(`cannot listen on ${host}:${port}: ${LISTEN_ERRORS[code] ?? message}`)
+  }
+}
+
+/** Bun reports an unknown host name without a code. */
+const codeOf = (message: string): string => (message.startsWith('Failed to listen') ? 'ENOENT' : '')
+
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program is using it; set PORT to a free one',
+  EADDRNOTAVAIL: 'this machine does not have that address; set HOST to one that it has, or to 0.0.0.0 for all',
+  ENOENT: 'the host name is unknown; set HOST to an IP address',
+  EACCES: 'permission denied; ports below 1024 may require privileges',
+}
+
+/** Connections from trusted proxies and from this machine belong to many clients: they are not counted per network. */
+export function createConnectionLimit(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
+  const most = maxClientConnections(descriptorLimit())
+  return new ConnectionLimit({
+    most,
+    ownerOf: (address) =>
+      isLoopback(address) || matchesCidrs(address, trustedProxies()) ? undefined : networkOf(address),
+    now,
+    report: (counts) => log.warn('connection limit reached: closing idle connections', { limit: most, ...counts }),
+  })
+}

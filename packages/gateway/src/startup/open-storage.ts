@@ -1,0 +1,21 @@
+// Opens the store of a server, which may create it.
+import type { CommandContext } from '../cli/context.ts'
+import { isServerRunning } from '../cli/control-socket.ts'
+import type { Environment } from '../config/types.ts'
+import { FolderInUse, type Storage } from '../storage/storage.ts'
+
+const WAIT_FOR_FOLDER_MS = 10_000
+
+/** Waits while a command, or a server that is stopping, uses the data folder. Fails at once if another server runs there. */
+export async function openStorageWhenFree(environment: Environment, context: CommandContext): Promise<Storage> {
+  const end = performance.now() + WAIT_FOR_FOLDER_MS
+  for (;;) {
+    try {
+      return await context.openStorage(environment, { mayCreate: true })
+    } catch (error) {
+      if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
+      if (await isServerRunning(environment.dataDir)) throw error
+      await Bun.sleep(50)
+    }
+  }
+}
