@@ -6,7 +6,7 @@
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { PassingEdits } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughEdits } from '@trivium/protocol/dialects/text-dialect.ts'
 import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'
 import { testAnswering, testTarget } from '@trivium/protocol/fixtures/matrix.ts'
 import { agentRequest, jsonReply, smallRequest } from '../harness/wire.ts'
@@ -62,12 +62,12 @@ const sizes = [
 const replies = repliesOf(jsonReply())
 
 /** As the journey asks for them: only chat and responses say the end user at the top level. */
-const tagged: PassingEdits = { endUser: 'Zm9yIHRoZSBtaWNyby1iZW5jaG1hcmtz' }
-const renamed: PassingEdits = { ...tagged, model: 'upstream-model' }
+const tagged: PassThroughEdits = { endUser: 'Zm9yIHRoZSBtaWNyby1iZW5jaG1hcmtz' }
+const renamed: PassThroughEdits = { ...tagged, model: 'upstream-model' }
 
 for (const { size, bodies, calls } of sizes) {
   for (const id of DIALECTS) {
-    const { passing } = TEXT_DIALECTS[id]
+    const { passThrough: passing } = TEXT_DIALECTS[id]
     const body = bodies[id]
     const parse = () => parsedJson(codec.decode(body, 0, body.length))
     measure(`parsed alone, ${size} ${id}`, calls, parse)
@@ -82,8 +82,10 @@ for (const { size, bodies, calls } of sizes) {
 }
 
 for (const id of DIALECTS) {
-  measure(`readReply, ${id}`, 1_000, () => TEXT_DIALECTS[id].passing.readReply(replies[id], codec, undefined))
-  measure(`readReply, renamed, ${id}`, 1_000, () => TEXT_DIALECTS[id].passing.readReply(replies[id], codec, 'other'))
+  measure(`readReply, ${id}`, 1_000, () => TEXT_DIALECTS[id].passThrough.readReply(replies[id], codec, undefined))
+  measure(`readReply, renamed, ${id}`, 1_000, () =>
+    TEXT_DIALECTS[id].passThrough.readReply(replies[id], codec, 'other'),
+  )
 }
 
 for (const { size, bodies, calls } of sizes) {

@@ -3,7 +3,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, ResponseHeaders } from '@trivium/http/response.ts'
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import { Mistake } from '@trivium/protocol/canonical/reading.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
@@ -86,7 +86,7 @@ function renderError(info: ErrorInfo, dialect: DialectId, headers: ResponseHeade
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
 function infoOf(error: unknown, request: string, parts: Dependencies): ErrorInfo {
-  if (error instanceof Failure || error instanceof Mistake) return error.info
+  if (error instanceof Failure || error instanceof RequestError) return error.info
   if (error instanceof StoreDown) {
     return {
       code: 'unavailable',

@@ -3,7 +3,7 @@
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { shortText } from '@trivium/protocol/canonical/utf8.ts'
-import type { PassingRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughRequest } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Caller } from '../storage/storage.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { keyAllowsModel } from './authorize.ts'
@@ -17,7 +17,7 @@ const MOST_URLS = 4_096
 type Needs = { private: string | undefined; object: string | undefined }
 
 /** The offer with those candidates alone that may be sent the request's URLs. Throws where none is left. */
-export function offerForUrls(offer: Offer, { urls }: PassingRequest, caller: Caller): Offer {
+export function offerForUrls(offer: Offer, { urls }: PassThroughRequest, caller: Caller): Offer {
   if (urls.length === 0) return offer
   if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
   const needs: Needs = { private: undefined, object: undefined }

@@ -6,7 +6,7 @@ import { type BodyHeaders, bodyHeaders, JSON_BODY, readBody } from '@trivium/htt
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
-import type { Addressed, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PathParameters, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
@@ -31,7 +31,7 @@ const BODY_IDLE_MS = 30_000
 const BYTES_PER_VALUE = 128
 
 /** What the route says of a request: whose dialect it is, and what stands in its address. */
-export type TextEndpoint = { dialect: TextDialect; addressed?: Addressed; asArray?: boolean }
+export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; asArray?: boolean }
 
 /** A request as the app hands it over: its id is made, its headers for every answer are prepared. */
 export type IncomingRequest = {
@@ -79,7 +79,7 @@ export async function journey(
     if (!(body instanceof Uint8Array)) throw failureOf(body)
     if (!place.received(body.length)) throw failureOf(NO_MEMORY)
     if (key === null && lowFunds.knows(caller)) rejectPoor(caller, modelIn(body), catalogue, parts)
-    const request = dialect.passing.readRequest(body, codec, ask.addressed, values)
+    const request = dialect.passThrough.readRequest(body, codec, ask.addressed, values)
     record.model = request.model
     if (!place.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
     const said: string[] = []

@@ -3,7 +3,7 @@
 import { type ErrorCode, type ErrorInfo, errorInfo } from './error.ts'
 
 /** The caller's mistake, or something that cannot be done for this caller. Thrown deep inside, caught by the journey. */
-export class Mistake extends Error {
+export class RequestError extends Error {
   override name = 'Mistake'
   readonly info: ErrorInfo
 
@@ -15,11 +15,11 @@ export class Mistake extends Error {
 }
 
 /** A request that is wrong in its own dialect. */
-export const wrong = (param: string, message: string): Mistake => new Mistake('bad_request', param, message)
+export const wrong = (param: string, message: string): RequestError => new RequestError('bad_request', param, message)
 
 /** A right request that this model's upstream cannot serve as it was meant. */
-export const unsupported = (param: string | undefined, message: string): Mistake =>
-  new Mistake('unsupported', param, message)
+export const unsupported = (param: string | undefined, message: string): RequestError =>
+  new RequestError('unsupported', param, message)
 
 export type Json = { readonly [field: string]: unknown }
 
@@ -100,7 +100,7 @@ export function readInteger(from: Json, name: string, least: number, most: numbe
   throw outOfBounds(below(at, name), 'a whole number', least, most)
 }
 
-const outOfBounds = (at: string, what: string, least: number, most: number): Mistake =>
+const outOfBounds = (at: string, what: string, least: number, most: number): RequestError =>
   wrong(at, `${at} must be ${what} between ${least} and ${most}`)
 
 export function readFlag(from: Json, name: string, at = ''): boolean | undefined {

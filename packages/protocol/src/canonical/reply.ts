@@ -47,7 +47,7 @@ export type CanonicalReply = {
 }
 
 /** Bytes of text, reasoning, refusals and arguments: what is counted where an upstream reports no usage. */
-export function spokenBytes({ choices }: Pick<CanonicalReply, 'choices'>): number {
+export function outputBytesOf({ choices }: Pick<CanonicalReply, 'choices'>): number {
   let bytes = 0
   for (const { blocks } of choices) {
     for (const block of blocks) {
@@ -61,7 +61,7 @@ export function spokenBytes({ choices }: Pick<CanonicalReply, 'choices'>): numbe
 /** The same where usage has to be estimated by it; long answers are not read through for nothing. */
 export function bytesToEstimate(reply: CanonicalReply): number {
   const isKnown = reply.usage?.input !== undefined && reply.usage.output !== undefined
-  return isKnown ? 0 : spokenBytes(reply)
+  return isKnown ? 0 : outputBytesOf(reply)
 }
 
 type Growing = { [Field in keyof TextBlock]?: TextBlock[Field] } & { index: number; choice: number; block: Block }

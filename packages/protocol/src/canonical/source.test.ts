@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Mistake } from './reading.ts'
+import { RequestError } from './reading.ts'
 import type { Source } from './request.ts'
 import { mimeOfName, sourceOf } from './source.ts'
 
@@ -23,7 +23,7 @@ test.each([
   ['not base64!', 'x must be an http(s) address, a data URL or base64'],
   ['abcd', 'x must say its type: data:TYPE;base64,...'],
 ])('%s is a mistake', (text, message) => {
-  expect(() => sourceOf(text, 'x', undefined)).toThrow(new Mistake('bad_request', 'x', message))
+  expect(() => sourceOf(text, 'x', undefined)).toThrow(new RequestError('bad_request', 'x', message))
 })
 
 test('names', () => {

@@ -63,7 +63,7 @@ const replyOf = (recorded: Recorded) =>
 
 /** What the answer holds that no dialect, or not every dialect, has words for. */
 function leftOut(reply: CanonicalReply): Record<string, unknown> {
-  const lost = ALL.map(({ id, loses }) => [
+  const lost = ALL.map(({ id, droppedPart: loses }) => [
     id,
     [...new Set([...unfold(reply)].flatMap((event) => loses?.(event) ?? []))],
   ])

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf, textOfPieces } from '../../fixtures/buffer-codec.ts'
 import { FREE_NAMES, GUARDED, WRONG_NAMES } from '../../fixtures/shared/guards.ts'
 import { DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
-import { Mistake } from '../canonical/reading.ts'
+import { RequestError } from '../canonical/reading.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]
 
@@ -17,7 +17,7 @@ function verdict(id: Id, body: string | Uint8Array): Record<string, unknown> {
     const sent: unknown = JSON.parse(textOfPieces(edited({ withoutTools })))
     return { ...facts, tools: [facts.tools, (sent as { tools?: unknown }).tools] }
   } catch (thrown) {
-    if (!(thrown instanceof Mistake)) throw thrown
+    if (!(thrown instanceof RequestError)) throw thrown
     const { code, param } = thrown.info
     return { code, param }
   }

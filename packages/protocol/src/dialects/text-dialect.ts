@@ -17,7 +17,7 @@ import type { NamedUrl } from './shared/pass-through/named-urls.ts'
 import type { OutputBounds, OutputField } from './shared/pass-through/output-fields.ts'
 
 /** What the address of a request says, where the dialect says it there and not in the body. */
-export type Addressed = { model: string; stream: boolean }
+export type PathParameters = { model: string; stream: boolean }
 
 /** What writing a request for an upstream depends on, besides the request. */
 export type Target = {
@@ -29,7 +29,7 @@ export type Target = {
   service?: Partial<ChatService> | undefined
   warn: Warn
   /** Fields of the target's that this model has refused before, although nobody asked for them. */
-  refuses?: ReadonlySet<string>
+  rejectedFields?: ReadonlySet<string>
   /** A signature as a client sent it -> the upstream's own, or undefined when it is another's. */
   unseal(signature: string): string | undefined
   /**
@@ -39,12 +39,12 @@ export type Target = {
   fetched(url: string): Extract<Source, { kind: 'inline' }>
 }
 
-export type WrittenRequest = { body: Record<string, unknown>; tools: SentTools }
+export type EncodedRequest = { body: Record<string, unknown>; tools: SentTools }
 
 export type DecodedReply = { ok: true; reply: CanonicalReply } | { ok: false; error: ErrorInfo }
 
 /** What writing an answer for a client depends on, besides the answer. Small: it lives as long as the stream. */
-export type Answering = {
+export type ReplyContext = {
   /** Letters and digits, unique to this request: ids are made of it. */
   id: string
   /** Seconds since 1970. */
@@ -84,7 +84,7 @@ export type StreamEncoder = {
 }
 
 /** What a request passing through is allowed to have changed. */
-export type PassingEdits = {
+export type PassThroughEdits = {
   /** The model's name at the upstream. */
   model?: string
   /** A lower cap on output tokens. */
@@ -113,7 +113,7 @@ export type EndUserField = { field: string; value: string }
 export type EchoedField = { name: string; json: string }
 
 /** What the journey has to know of a request, whatever becomes of it. */
-export type PassingRequest = {
+export type PassThroughRequest = {
   model: string
   stream: boolean
   choices: number
@@ -146,7 +146,7 @@ export type PassingRequest = {
   /** It refers to reasoning of earlier responses, which may be left out. Only in the responses dialect. */
   reasoningReferences?: boolean
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
-  edited(edits: PassingEdits): Pieces
+  edited(edits: PassThroughEdits): Pieces
   /** The request in neutral terms; parsed when asked for. Throws Mistake. */
   canonical(): CanonicalRequest
 }
@@ -164,10 +164,10 @@ export type PricedField = {
   field: string
   word: string
   most?: number
-  remove: PassingEdits | undefined
+  remove: PassThroughEdits | undefined
 }
 
-export type PassingReply =
+export type PassThroughReply =
   | { ok: true; usage: Usage | undefined; finish: Finish | undefined; outputBytes: number; body: Uint8Array }
   | { ok: false; error: ErrorInfo }
 
@@ -203,15 +203,20 @@ export type MeterOptions = {
   asArray?: boolean
 }
 
-export type Passing = {
+export type PassThrough = {
   /** A body with more than `maxValues` JSON values is rejected before it is parsed. Throws Mistake. */
   readRequest(
     bytes: Uint8Array,
     codec: Codec,
-    addressed: Addressed | undefined,
+    addressed: PathParameters | undefined,
     maxValues?: number | undefined,
-  ): PassingRequest
-  readReply(bytes: Uint8Array, codec: Codec, renameTo: string | undefined, echo?: readonly EchoedField[]): PassingReply
+  ): PassThroughRequest
+  readReply(
+    bytes: Uint8Array,
+    codec: Codec,
+    renameTo: string | undefined,
+    echo?: readonly EchoedField[],
+  ): PassThroughReply
   openMeter(options: MeterOptions, codec: Codec): Meter
 }
 
@@ -220,20 +225,20 @@ export type TextDialect = ErrorDialect & {
   /** How this dialect calls what a target may not be able to express. */
   fieldNames: FieldNames
   /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */
-  loses?(event: StreamEvent): string | undefined
+  droppedPart?(event: StreamEvent): string | undefined
   /** A sign of life that clients of this dialect understand and ignore. */
   heartbeat: string
   /** Throws Mistake. */
-  decodeRequest(body: unknown, addressed: Addressed | undefined): CanonicalRequest
+  decodeRequest(body: unknown, addressed: PathParameters | undefined): CanonicalRequest
   /** Throws Mistake for what this dialect cannot express and the answer would be wrong without. */
-  encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest
+  encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest
   decodeReply(body: unknown): DecodedReply
-  encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown>
+  encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown>
   openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
-  openStreamEncoder(answering: Answering): StreamEncoder
-  passing: Passing
+  openStreamEncoder(answering: ReplyContext): StreamEncoder
+  passThrough: PassThrough
   /** Throws Mistake for a request that leans on something kept at a vendor. Called before such a one is translated. */
-  refuseStored?(body: unknown): void
+  rejectStored?(body: unknown): void
   /** Only where streams may also be one JSON array. */
   arrayFraming?(): ArrayFraming
   encodeArrayStreamError?(error: ErrorInfo, elementsSent: boolean): string

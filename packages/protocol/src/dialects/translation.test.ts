@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { addressOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
-import { Mistake } from '../canonical/reading.ts'
+import { RequestError } from '../canonical/reading.ts'
 import type { TextDialectId } from '../canonical/request.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
@@ -28,7 +28,7 @@ function refusedParam(from: TextDialectId, more: object, to: TextDialectId): str
   try {
     written(from, more, to)
   } catch (thrown) {
-    if (thrown instanceof Mistake) return thrown.info.param ?? 'no field is named'
+    if (thrown instanceof RequestError) return thrown.info.param ?? 'no field is named'
     throw thrown
   }
   return undefined
@@ -199,7 +199,10 @@ describe('encrypted thoughts are asked for where there may be any', () => {
 
   test('and not of a model that has refused it', () => {
     const request = TEXT_DIALECTS.chat.decodeRequest({ ...hello.chat, logprobs: true }, undefined)
-    const { body } = TEXT_DIALECTS.responses.encodeRequest(request, { ...testTarget(), refuses: new Set(['include']) })
+    const { body } = TEXT_DIALECTS.responses.encodeRequest(request, {
+      ...testTarget(),
+      rejectedFields: new Set(['include']),
+    })
     expect(body.include).toEqual(['message.output_text.logprobs'])
   })
 })

@@ -339,7 +339,7 @@ describe.each(TABLE)('%s: %s', (id, _name, { whole, stream }, figures) => {
   const dialect = TEXT_DIALECTS[id]
   const expected = { absurd: false, ...figures } as Usage
   const passed = (body: object, renameTo?: string): Usage | undefined => {
-    const reply = dialect.passing.readReply(bytesOf(JSON.stringify(body)), bufferCodec, renameTo)
+    const reply = dialect.passThrough.readReply(bytesOf(JSON.stringify(body)), bufferCodec, renameTo)
     return reply.ok ? reply.usage : undefined
   }
 
@@ -356,15 +356,15 @@ describe.each(TABLE)('%s: %s', (id, _name, { whole, stream }, figures) => {
     expect(fold(eventsOf(dialect, bytesOf(stream))).usage).toEqual(expected)
   })
   test('streamed, passing', () => {
-    expect(meterText(dialect.passing, stream).state.usage).toEqual(expected)
-    expect(meterText(dialect.passing, stream, { renameTo: 'other' }).state.usage).toEqual(expected)
+    expect(meterText(dialect.passThrough, stream).state.usage).toEqual(expected)
+    expect(meterText(dialect.passThrough, stream, { renameTo: 'other' }).state.usage).toEqual(expected)
   })
 })
 
 test('calls of a responses stream that breaks off are known', () => {
   const { stream } = responses(R_PLAIN, {}, [search('search', 'a')])
   const cut = stream.slice(0, stream.indexOf('event: response.completed'))
-  expect(meterText(TEXT_DIALECTS.responses.passing, cut).state.usage).toEqual({
+  expect(meterText(TEXT_DIALECTS.responses.passThrough, cut).state.usage).toEqual({
     ...{ ...NOTHING, toolCalls: { web_search: 1 }, absurd: false },
   })
   expect(dataIn(cut).length).toBeGreaterThan(2)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
 import { ask, DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
-import { Mistake } from '../canonical/reading.ts'
+import { RequestError } from '../canonical/reading.ts'
 
 const ADDRESSED = { model: 'm', stream: false }
 
@@ -13,7 +13,7 @@ describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
     try {
       return read(body, maxValues).values
     } catch (thrown) {
-      return thrown instanceof Mistake ? thrown.info : thrown
+      return thrown instanceof RequestError ? thrown.info : thrown
     }
   }
 

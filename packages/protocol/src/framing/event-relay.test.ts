@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf, textOf } from '../../fixtures/buffer-codec.ts'
-import { type EventView, openEventRelay, type RelayProblem, type Verdict } from './event-relay.ts'
+import { type EventAction, type EventView, openEventRelay, type RelayProblem } from './event-relay.ts'
 import { watchList } from './json/json-walk.ts'
 
 const MODEL = 8
@@ -9,7 +9,7 @@ const NAMES = watchList([{ name: 'model', code: MODEL, depths: [1] }])
 /** A relay whose events say themselves what is to become of them: `{"verdict":"hold"}`. */
 function relayOf(options: { renameTo?: string; limit?: number; asArray?: boolean } = {}) {
   const problems: RelayProblem[] = []
-  const judge = (view: EventView): Verdict => {
+  const judge = (view: EventView): EventAction => {
     if ((view.walk.noted & (1 << MODEL)) !== 0) {
       view.renameStart = view.walk.starts[MODEL] ?? 0
       view.renameEnd = view.walk.ends[MODEL] ?? 0
@@ -17,7 +17,7 @@ function relayOf(options: { renameTo?: string; limit?: number; asArray?: boolean
     return JSON.parse(textOf(view.bytes.slice(view.start, view.end))).verdict ?? 'forward'
   }
   const relay = openEventRelay(
-    { watched: NAMES, judge, idle: 'beside', isOver: () => false, fail: (problem) => problems.push(problem) },
+    { watched: NAMES, inspect: judge, idle: 'beside', isOver: () => false, fail: (problem) => problems.push(problem) },
     { renameTo: undefined, ...options },
     bufferCodec,
   )
@@ -25,7 +25,7 @@ function relayOf(options: { renameTo?: string; limit?: number; asArray?: boolean
   return { push, end: () => textOf(relay.end()), endWith: (data: string) => textOf(relay.endWith(data)), problems }
 }
 
-const event = (verdict: Verdict, x = '') => `data: {"verdict":"${verdict}","x":"${x}"}\n\n`
+const event = (verdict: EventAction, x = '') => `data: {"verdict":"${verdict}","x":"${x}"}\n\n`
 
 describe('verdicts', () => {
   test.each<[string, string[], string, string]>([

@@ -17,7 +17,7 @@ import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from './sse-
  * `forward`: now, after what was held, since that was not the end. `beside`: now if nothing is held, else with it.
  * `hold`: until the end. `hold-latest`: the same, after what was held. `drop`: never. `fail`: never, and nothing after it.
  */
-export type Verdict = 'forward' | 'beside' | 'hold' | 'hold-latest' | 'drop' | 'fail'
+export type EventAction = 'forward' | 'beside' | 'hold' | 'hold-latest' | 'drop' | 'fail'
 
 /** One event as its judge sees it. Valid during the call only. */
 export type EventView = {
@@ -38,9 +38,9 @@ export type EventView = {
   replaced: readonly Splice[]
 }
 
-export type EventJudge = {
+export type EventInspector = {
   watched: WatchList
-  judge(view: EventView): Verdict
+  inspect(view: EventView): EventAction
   /** Comments, and data that is `[DONE]`. */
   idle: 'beside' | 'drop'
   isOver(): boolean
@@ -73,7 +73,7 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const EVENT_LINE = Uint8Array.from('event:', (letter) => letter.charCodeAt(0))
 
-export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: Codec): EventRelay {
+export function openEventRelay(judge: EventInspector, options: RelayOptions, codec: Codec): EventRelay {
   const { renameTo, asArray = false, limit = MAX_EVENT_BYTES } = options
   const newName = renameTo === undefined ? undefined : codec.encode(JSON.stringify(renameTo))
   const relay = openRelay(codec)
@@ -154,7 +154,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
   }
 
   /** Carries out the verdict on an ordinary event. */
-  function dispose(verdict: Verdict, bytes: Uint8Array, at: number, end: number): void {
+  function dispose(verdict: EventAction, bytes: Uint8Array, at: number, end: number): void {
     if (verdict === 'forward' || verdict === 'hold-latest') release(at)
     const { start } = view
     const edits = editsOf(bytes)
@@ -224,7 +224,7 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
     return end
   }
 
-  function verdictOnText(json: Uint8Array, name: Uint8Array, text: string): Verdict {
+  function verdictOnText(json: Uint8Array, name: Uint8Array, text: string): EventAction {
     view.renameStart = 0
     view.renameEnd = 0
     view.replaced = NO_SPLICES
@@ -245,8 +245,8 @@ export function openEventRelay(judge: EventJudge, options: RelayOptions, codec: 
     return judged()
   }
 
-  function judged(): Verdict {
-    const verdict = judge.judge(view)
+  function judged(): EventAction {
+    const verdict = judge.inspect(view)
     if (verdict === 'fail') problem = 'judged'
     return verdict
   }

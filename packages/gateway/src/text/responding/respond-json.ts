@@ -2,7 +2,7 @@
 
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { PassingReply } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import {
   cancelOnDisconnect,
   conclude,
@@ -17,7 +17,7 @@ import { call, missOfBreak, missOfError, missOfOther, showWarnings } from './cal
 
 const REPLY_BYTES = 32 * 1024 * 1024
 
-type Whole = Extract<PassingReply, { ok: true }>
+type Whole = Extract<PassThroughReply, { ok: true }>
 
 /** Not a promise where all of the answer is there, as it mostly is: a turn of the loop costs more than reading it. */
 export function readAnswer(exchange: Exchange, reply: UpstreamResponse): Whole | Promise<Whole> {

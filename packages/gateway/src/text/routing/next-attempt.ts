@@ -1,6 +1,6 @@
 // An attempt has brought nothing: what the next one is, if there may be one. Two more at most, a fifth of all traffic at
 // most, only before any output, and only where nothing can have been billed.
-import { Mistake } from '@trivium/protocol/canonical/reading.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { keyAllowsModel } from '../../access/authorize.ts'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import { Failure } from '../../access/failure.ts'
@@ -162,7 +162,7 @@ function prepared(asked: Asked): Outbound | undefined {
   try {
     return prepare(asked)
   } catch (error) {
-    if (error instanceof Failure || error instanceof Mistake) return undefined
+    if (error instanceof Failure || error instanceof RequestError) return undefined
     throw error
   }
 }

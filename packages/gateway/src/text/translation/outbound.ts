@@ -5,7 +5,12 @@ import type { Cancel } from '@trivium/http/cancel.ts'
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import type { Meter, PassingReply, PassingRequest, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type {
+  Meter,
+  PassThroughReply,
+  PassThroughRequest,
+  TextDialect,
+} from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Candidate, Offer } from '../../access/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
@@ -20,7 +25,7 @@ export type Asked = {
   headers: RequestHeaders
   /** The caller's dialect. */
   dialect: TextDialect
-  request: PassingRequest
+  request: PassThroughRequest
   body: Uint8Array
   /** Of the model that the caller named. */
   wanted: Offer
@@ -59,7 +64,7 @@ export type Outbound = {
 export type Answerer = {
   streamType: string
   heartbeat: Uint8Array
-  readReply(bytes: Uint8Array): PassingReply
+  readReply(bytes: Uint8Array): PassThroughReply
   openMeter(): StreamMeter
 }
 

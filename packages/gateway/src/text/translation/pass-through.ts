@@ -5,7 +5,12 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { boundFor, pathOf } from '@trivium/protocol/dialects/shared/pass-through/output-fields.ts'
 import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
-import type { MeterOptions, PassingEdits, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type {
+  MeterOptions,
+  PassThroughEdits,
+  PassThroughReply,
+  TextDialect,
+} from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import type { Upstream } from '../../config/types.ts'
@@ -32,7 +37,7 @@ class PassingOutbound implements Outbound {
   readonly wishes: PricedOptions
   readonly answerer: Answerer
   readonly #asked: Asked
-  readonly #edits: PassingEdits
+  readonly #edits: PassThroughEdits
   /** Where we name the end user, if we do. */
   readonly #named: string | undefined
   #isEdited = false
@@ -129,9 +134,9 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 /** How callers are told that references to earlier reasoning were left out. */
 export const ITEM_REFERENCE = 'item_reference'
 
-function editsFor(asked: Asked, care: TenantPolicy, model: string, endUser: string | undefined): PassingEdits {
+function editsFor(asked: Asked, care: TenantPolicy, model: string, endUser: string | undefined): PassThroughEdits {
   const { dialect, request } = asked
-  const own: PassingEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
+  const own: PassThroughEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
   if (request.endUserFields.length > 0) hideEndUsers(own, asked)
@@ -146,7 +151,7 @@ function editsFor(asked: Asked, care: TenantPolicy, model: string, endUser: stri
 }
 
 /** The vendor gets to know the caller's end users by names that are the account's own. */
-function hideEndUsers(into: PassingEdits, asked: Asked): void {
+function hideEndUsers(into: PassThroughEdits, asked: Asked): void {
   const set: Record<string, string> = {}
   for (const { field, value } of asked.request.endUserFields) {
     const pseudonym = pseudonymOf(asked, value)
@@ -166,7 +171,7 @@ function echoFor(asked: Asked, added: string | undefined): Pick<MeterOptions, 'e
 }
 
 /** No field that the upstream may take for a cap asks for more than the hold is for. */
-function boundOutput(into: PassingEdits, asked: Asked): void {
+function boundOutput(into: PassThroughEdits, asked: Asked): void {
   const { request, candidate, warnings } = asked
   const { extraCapFields } = candidate.upstream
   const fields = request.outputFields.filter(
@@ -180,9 +185,9 @@ function boundOutput(into: PassingEdits, asked: Asked): void {
   into.outputFields = { fields, bounds }
 }
 
-function chatEdits({ request, candidate: { upstream } }: Asked): PassingEdits {
+function chatEdits({ request, candidate: { upstream } }: Asked): PassThroughEdits {
   const { service } = upstream
-  const edits: PassingEdits = service ? { service } : {}
+  const edits: PassThroughEdits = service ? { service } : {}
   if (!request.stream) return edits
   // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
   if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
@@ -243,8 +248,8 @@ class PassingAnswerer implements Answerer {
     this.#options = options
   }
 
-  readReply(bytes: Uint8Array): PassingReply {
-    return this.#dialect.passing.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
+  readReply(bytes: Uint8Array): PassThroughReply {
+    return this.#dialect.passThrough.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
   }
 
   openMeter(): StreamMeter {
@@ -254,7 +259,7 @@ class PassingAnswerer implements Answerer {
 }
 
 function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint): StreamMeter {
-  const meter = dialect.passing.openMeter(options, codec)
+  const meter = dialect.passThrough.openMeter(options, codec)
   const fail = (error: ErrorInfo) => {
     const requestId = formatRequestId(id)
     return meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
@@ -264,7 +269,7 @@ function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint)
 
 /** An error within an array is one more element of it, and ends it. */
 function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMeter {
-  const meter = dialect.passing.openMeter(options, codec)
+  const meter = dialect.passThrough.openMeter(options, codec)
   let begun = false
   return {
     ...{ state: meter.state, end: meter.end, stop: meter.stop },

@@ -1,7 +1,7 @@
 // One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
 // all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import type { PassingEdits, PassingRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
 import { foreignObjectError } from '../../access/url-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
@@ -13,7 +13,7 @@ export type TenantPolicy = {
   /** For requests that name no end user. */
   endUser: string
   /** What takes out the fields without a price. */
-  edits: readonly PassingEdits[]
+  edits: readonly PassThroughEdits[]
   /** The fields that are taken out. */
   unpriced: readonly string[]
   /** What has a price, and may be asked for. */
@@ -110,7 +110,7 @@ export function shortEndUser(endUser: string, upstream: TextDialectId): string {
 const REFERENCE = /^input\[\d+\]\.id$/
 
 /** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
-function rejectObjects({ objects }: PassingRequest, shared: boolean): void {
+function rejectObjects({ objects }: PassThroughRequest, shared: boolean): void {
   const first = objects[0]
   if (first === undefined || shared) return
   if (first === 'previous_response_id') {

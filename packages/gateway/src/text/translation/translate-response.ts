@@ -3,10 +3,10 @@
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
-import { type Block, type CanonicalReply, spokenBytes, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
+import { type Block, type CanonicalReply, outputBytesOf, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
-import type { Answering, PassingReply, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughReply, ReplyContext, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatRequestId, timeOfId } from '../../access/ids.ts'
 import { codec } from './codec.ts'
 import type { Answerer, Asked } from './outbound.ts'
@@ -36,8 +36,8 @@ export function createTranslatingAnswerer(
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
-const NO_NAMESPACES: Answering['namespaces'] = new Map()
-const NO_ECHO: Answering['echo'] = {}
+const NO_NAMESPACES: ReplyContext['namespaces'] = new Map()
+const NO_ECHO: ReplyContext['echo'] = {}
 
 function customsOf({ tools }: CanonicalRequest): ReadonlySet<string> {
   if (tools.length === 0) return NO_NAMES
@@ -45,7 +45,7 @@ function customsOf({ tools }: CanonicalRequest): ReadonlySet<string> {
   return names.length === 0 ? NO_NAMES : new Set(names)
 }
 
-function namespacesOf({ tools }: CanonicalRequest): Answering['namespaces'] {
+function namespacesOf({ tools }: CanonicalRequest): ReplyContext['namespaces'] {
   if (tools.length === 0) return NO_NAMESPACES
   const named = tools.flatMap(({ name, namespace }) => (namespace ? [[name, namespace] as const] : []))
   return named.length === 0 ? NO_NAMESPACES : new Map(named)
@@ -58,11 +58,11 @@ export type Pair = {
   tools: SentTools
   warnings: string[]
   asArray: boolean
-  answering: Answering
+  answering: ReplyContext
   requestId: string
 }
 
-function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): Answering {
+function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): ReplyContext {
   const { parts, caller, candidate, offer, request } = asked
   const { account } = caller
   const upstream = candidate.upstream.id
@@ -91,29 +91,33 @@ function answererOf(pair: Pair): Answerer {
   }
 }
 
-function sealer(seals: Seals, account: bigint, upstream: string): Answering['seal'] {
+function sealer(seals: Seals, account: bigint, upstream: string): ReplyContext['seal'] {
   return (signature) => seals.seal(account, upstream, signature)
 }
 
-function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassingReply {
+function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassThroughReply {
   const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
   for (const what of reply.omitted) addWarning(warnings, what, 'omitted')
-  if (client.loses !== undefined) warnOfLost(client.loses, reply, warnings)
+  if (client.droppedPart !== undefined) warnOfLost(client.droppedPart, reply, warnings)
   const stop = reply.choices[0]?.stop
   if (stop?.reason === 'malformed_tool' && isEmpty(reply)) return { ok: false, error: MALFORMED }
   return {
     ok: true,
     usage: reply.usage,
     finish: stop && finishOf(stop),
-    outputBytes: spokenBytes(reply),
+    outputBytes: outputBytesOf(reply),
     body: codec.encode(JSON.stringify(client.encodeReply(reply, answering))),
   }
 }
 
 /** Of what the client's dialect has no words for. */
-function warnOfLost(loses: NonNullable<TextDialect['loses']>, { choices }: CanonicalReply, warnings: string[]): void {
+function warnOfLost(
+  loses: NonNullable<TextDialect['droppedPart']>,
+  { choices }: CanonicalReply,
+  warnings: string[],
+): void {
   for (const { blocks } of choices) {
     for (const block of blocks) {
       if (isPlainText(block)) continue

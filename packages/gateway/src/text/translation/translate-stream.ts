@@ -54,12 +54,12 @@ export function openTranslation(pair: Pair): StreamMeter {
       case 'open':
         open.add(event.index)
         isEmpty = false
-        tell(client.loses?.(event))
+        tell(client.droppedPart?.(event))
         choices = Math.max(choices, event.choice + 1)
         if (event.block.type !== 'text' && event.block.type !== 'reasoning') state.sawOutput = true
         break
       case 'citation':
-        tell(client.loses?.(event))
+        tell(client.droppedPart?.(event))
         break
       case 'close':
         open.delete(event.index)

@@ -4,7 +4,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
-import type { Target, TextDialect, WrittenRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { EncodedRequest, Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { lesser, modelCap } from '../../paid-call/hold.ts'
@@ -67,7 +67,7 @@ export function translate(asked: Asked, upstream: TextDialect, as: Written = USU
 }
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own is the caller's. */
-function smallerCap(refusal: ErrorInfo, { body }: WrittenRequest, upstream: TextDialect, asked: Asked) {
+function smallerCap(refusal: ErrorInfo, { body }: EncodedRequest, upstream: TextDialect, asked: Asked) {
   const { request, candidate, parts } = asked
   const sent = body.max_tokens
   if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
@@ -79,7 +79,7 @@ function smallerCap(refusal: ErrorInfo, { body }: WrittenRequest, upstream: Text
 /** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
 function refuseStored({ dialect, request, body }: Asked): void {
   const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
-  if (isSuspect) dialect.refuseStored?.(JSON.parse(codec.decode(body, 0, body.length)))
+  if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
 /** What the upstream is really asked for: a tier that its dialect has no word for is not, and is not charged. */
@@ -126,10 +126,10 @@ async function writtenAgain(
 
 const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fieldNames[field] ?? field
 
-const bytesOf = ({ body }: WrittenRequest): Pieces => [codec.encode(JSON.stringify(body))]
+const bytesOf = ({ body }: EncodedRequest): Pieces => [codec.encode(JSON.stringify(body))]
 
 /** Only some dialects write a cap of their own accord; it is what the hold must cover. */
-function capOf({ body }: WrittenRequest): number | undefined {
+function capOf({ body }: EncodedRequest): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
 
@@ -189,7 +189,7 @@ function targetOf(
     service: candidate.upstream.service,
     warn,
     fetched,
-    refuses: unsupportedBy(asked),
+    rejectedFields: unsupportedBy(asked),
     unseal(signature) {
       if (!withThoughts) return undefined
       // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.

@@ -22,7 +22,7 @@ export function effortOf({ mode, effort, budget }: ReasoningWish): Effort | unde
 }
 
 /** Callers that can be shown thoughts and want some. Those of messages want them whenever they want thinking. */
-export function wantsThoughts({ from, reasoning }: Pick<CanonicalRequest, 'from' | 'reasoning'>): boolean {
+export function wantsReasoning({ from, reasoning }: Pick<CanonicalRequest, 'from' | 'reasoning'>): boolean {
   const { mode, show } = reasoning
   if (mode === 'off' || effortOf(reasoning) === 'none' || show === 'none') return false
   return show !== undefined || (from === 'messages' && mode !== undefined)

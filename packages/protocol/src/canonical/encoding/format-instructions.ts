@@ -3,7 +3,7 @@
 import type { OutputFormat } from '../request.ts'
 
 /** `beside tools`: the model may call tools before it gives the answer that has to be JSON. */
-export function formatInWords(format: OutputFormat, use: 'alone' | 'beside tools'): string | undefined {
+export function formatInstructions(format: OutputFormat, use: 'alone' | 'beside tools'): string | undefined {
   if (format.type === 'text') return undefined
   const isObject = format.type === 'json' || format.schema.type === 'object' || format.schema.properties !== undefined
   const bare = `Answer with one JSON ${isObject ? 'object' : 'value'} and nothing else: no explanation, no code fence.`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Mistake } from '../reading.ts'
+import { RequestError } from '../reading.ts'
 import type { CanonicalRequest, Part, Turn } from '../request.ts'
 import { alternatingTurns } from './turns.ts'
 
@@ -168,6 +168,9 @@ test.each<[what: string, turns: Turn[], param: string | undefined]>([
   } catch (mistake) {
     thrown = mistake
   }
-  expect(thrown).toBeInstanceOf(Mistake)
-  expect((thrown as Mistake).info).toMatchObject({ code: 'bad_request', ...(param === undefined ? {} : { param }) })
+  expect(thrown).toBeInstanceOf(RequestError)
+  expect((thrown as RequestError).info).toMatchObject({
+    code: 'bad_request',
+    ...(param === undefined ? {} : { param }),
+  })
 })

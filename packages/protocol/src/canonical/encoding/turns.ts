@@ -1,6 +1,6 @@
 // The order that some dialects insist on: roles that alternate, a user first, each call followed by its result.
 
-import { Mistake } from '../reading.ts'
+import { RequestError } from '../reading.ts'
 import type { CallPart, CanonicalRequest, InstructionText, Part, ResultPart, Turn } from '../request.ts'
 import type { Warn } from '../warning.ts'
 import { openCallIds } from './call-ids.ts'
@@ -95,7 +95,7 @@ function withResultsInPlace(turns: readonly Turn[], warn: Warn): readonly Turn[]
   if (!speakOfTools(turns)) return turns
   const { placed, answersOf } = matchResults(turns, ({ callId, at }) => {
     const message = `There is a tool result for '${callId}', but no tool call with this id before it.`
-    throw new Mistake('bad_request', at, message)
+    throw new RequestError('bad_request', at, message)
   })
   return placed.flatMap((turn) => {
     const results = (answersOf.get(turn) ?? []).map((asked) => asked.result ?? noOutput(asked.call, warn))
@@ -195,7 +195,8 @@ function noOutput(call: CallPart, warn: Warn): ResultPart {
 /** Only instructions and nobody speaking: the last of them is what the model is to answer. */
 function instructionAsUser(instructions: readonly InstructionText[]): Alternating {
   const last = instructions.at(-1)
-  if (last === undefined) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
+  if (last === undefined)
+    throw new RequestError('bad_request', undefined, 'There is no text to answer in this request.')
   return {
     instructions: instructions.slice(0, -1),
     turns: [{ role: 'user', parts: [{ type: 'text', text: last.text }] }],

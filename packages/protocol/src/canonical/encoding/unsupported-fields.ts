@@ -1,7 +1,7 @@
 // What no upstream can do, or not this one, and an answer would be wrong without. Said before anything is sent, with
 // the field named as the caller knows it.
 
-import { Mistake, unsupported } from '../reading.ts'
+import { RequestError, unsupported } from '../reading.ts'
 import type { CanonicalRequest, TextDialectId } from '../request.ts'
 import type { Warn } from '../warning.ts'
 
@@ -20,17 +20,17 @@ const FIELDS: Readonly<Record<TextDialectId, Asked>> = {
 }
 
 /** `makes`: what the target can be asked for besides text. */
-export function refuseOtherOutput({ modalities, from }: CanonicalRequest, makes: readonly 'image'[] = []): void {
+export function rejectOtherOutput({ modalities, from }: CanonicalRequest, makes: readonly 'image'[] = []): void {
   const other = modalities.find((modality) => !makes.some((known) => known === modality))
   if (other !== undefined) throw unsupported(FIELDS[from].modalities, `This model cannot be asked for ${other} here.`)
 }
 
-export function refuseSeveralAnswers({ sampling, from }: CanonicalRequest): void {
+export function rejectSeveralChoices({ sampling, from }: CanonicalRequest): void {
   if ((sampling.choices ?? 1) > 1) throw unsupported(FIELDS[from].choices, 'This model gives one answer at a time.')
 }
 
 /** Tools that another vendor runs. They are left out, unless the answer would be another one without them. */
-export function leaveOutHosted({ tools, hostedTools, toolChoice, from }: CanonicalRequest, warn: Warn): void {
+export function dropHostedTools({ tools, hostedTools, toolChoice, from }: CanonicalRequest, warn: Warn): void {
   const cannot = (name: string): string => `The tool '${name}' cannot be run for this model.`
   if (toolChoice?.mode === 'hosted') throw unsupported(FIELDS[from].toolChoice, cannot(toolChoice.name))
   const first = hostedTools[0]
@@ -43,7 +43,7 @@ export function leaveOutHosted({ tools, hostedTools, toolChoice, from }: Canonic
 export function checkToolChoice({ tools, toolChoice, from }: CanonicalRequest): void {
   if (toolChoice === undefined) return
   if (toolChoice.mode === 'auto' || toolChoice.mode === 'none' || toolChoice.mode === 'hosted') return
-  const mistake = (message: string): Mistake => new Mistake('bad_request', FIELDS[from].toolChoice, message)
+  const mistake = (message: string): RequestError => new RequestError('bad_request', FIELDS[from].toolChoice, message)
   if (tools.length === 0) {
     if (toolChoice.mode === 'allowed' && !toolChoice.required) return
     throw mistake('A tool call is demanded, but the request has no tools.')

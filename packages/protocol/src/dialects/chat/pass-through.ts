@@ -1,6 +1,6 @@
 // A chat request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
-import { isObject, Mistake } from '../../canonical/reading.ts'
+import { isObject, RequestError } from '../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { type FieldEdits, setField } from '../../framing/json/edit-fields.ts'
@@ -16,7 +16,7 @@ import {
   parseBody,
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
-import type { Addressed, Passing, PassingEdits, PassingRequest } from '../text-dialect.ts'
+import type { PassThrough, PassThroughEdits, PassThroughRequest, PathParameters } from '../text-dialect.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
 import { isPlain } from './pass-through/plain-request.ts'
@@ -29,7 +29,7 @@ import type { ChatCapField } from './wire.ts'
 
 export { vendorObjects }
 
-export const passing: Passing = {
+export const passThrough: PassThrough = {
   readRequest,
   readReply(bytes, codec, renameTo) {
     const reply = readChatReply(bytes, codec, renameTo !== undefined)
@@ -48,11 +48,11 @@ export const passing: Passing = {
 function readRequest(
   bytes: Uint8Array,
   codec: Codec,
-  _addressed: Addressed | undefined,
+  _addressed: PathParameters | undefined,
   maxValues?: number | undefined,
-): PassingRequest {
+): PassThroughRequest {
   const facts = readChatRequest(bytes, codec, maxValues)
-  if ('code' in facts) throw new Mistake(facts.code, facts.param, facts.message)
+  if ('code' in facts) throw new RequestError(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const { parsed } = facts
   const isJudged = parsed === undefined || isPlain(parsed)
@@ -94,7 +94,7 @@ function readRequest(
 const NO_OBJECTS: readonly string[] = []
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', 'n'])
 
-function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassingEdits, codec: Codec): Pieces {
+function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassThroughEdits, codec: Codec): Pieces {
   const { model, maxOutput, service } = edits
   let fields = openFieldEdits(edits)
   if (edits.cacheKey !== undefined) setField(fields, 'prompt_cache_key', jsonText(edits.cacheKey))

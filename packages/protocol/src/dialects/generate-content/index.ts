@@ -1,5 +1,5 @@
 export { decodeError, encodeArrayStreamError, encodeError, encodeStreamError } from './error.ts'
-export { passing } from './pass-through.ts'
+export { passThrough } from './pass-through.ts'
 export { decodeReply } from './reply/decode-reply.ts'
 export { openStreamDecoder } from './reply/decode-stream.ts'
 export { encodeReply } from './reply/encode-reply.ts'
@@ -7,4 +7,4 @@ export { arrayFraming, heartbeat, openStreamEncoder } from './reply/encode-strea
 export { decodeRequest } from './request/decode-request.ts'
 export { encodeRequest } from './request/encode-request.ts'
 export { fieldNames } from './request/field-names.ts'
-export { refuseStored } from './request/stored-state.ts'
+export { rejectStored } from './request/stored-state.ts'

@@ -1,7 +1,7 @@
 // A messages request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
 import { readPassingReply } from '../shared/pass-through/reply.ts'
-import type { Passing } from '../text-dialect.ts'
+import type { PassThrough } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
 import { decodeReply } from './reply/decode-reply.ts'
@@ -9,7 +9,7 @@ import { decodeRequest } from './request/decode-request.ts'
 
 export { vendorObjects } from './pass-through/vendor-fields.ts'
 
-export const passing: Passing = {
+export const passThrough: PassThrough = {
   readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
   readReply: (bytes, codec, renameTo) => readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
   openMeter,

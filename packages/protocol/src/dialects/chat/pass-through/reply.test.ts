@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bytesOf, bufferCodec as codec, textOf } from '../../../../fixtures/buffer-codec.ts'
 import type { Usage } from '../../../canonical/usage.ts'
-import { chatUsage } from '../reply/usage.ts'
+import { decodeUsage } from '../reply/usage.ts'
 import { chatFinish, readChatReply, renameModel } from './reply.ts'
 
 const UNKNOWN: Usage = {
@@ -106,7 +106,7 @@ describe('usage', () => {
     ],
   ]
   test.each(table)('%s', (_name, usage, expected) => {
-    expect(chatUsage(usage)).toEqual(expected as Usage)
+    expect(decodeUsage(usage)).toEqual(expected as Usage)
     expect(good(replyWith({ content: 'x' }, usage === undefined ? {} : { usage })).usage).toEqual(expected as Usage)
   })
 })

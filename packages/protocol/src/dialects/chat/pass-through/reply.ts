@@ -6,7 +6,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { fieldNamed, type JsonField, scanObject } from '../../../framing/json/json-scan.ts'
 import { MUTED, newWalk, resetWalk, type Walk, walkJson, watchList } from '../../../framing/json/json-walk.ts'
 import { splice } from '../../../framing/splice.ts'
-import { chatUsage, SOURCE_LISTS, usageOfBody } from '../reply/usage.ts'
+import { decodeUsage, SOURCE_LISTS, usageOfBody } from '../reply/usage.ts'
 
 export type ByteRange = { start: number; end: number }
 
@@ -65,7 +65,7 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
   resetWalk(walk)
   walkJson(bytes, choices.start, choices.end, CHOICES_DEPTH, CHAT_NAMES, DELTA, walk)
   const usage = (): Usage | undefined =>
-    chatUsage(parsedField('usage'), {
+    decodeUsage(parsedField('usage'), {
       tier: parsedField('service_tier'),
       searched: isNoted(walk, CITED) || SOURCE_LISTS.some((name) => (field(name)?.count ?? 0) > 0),
     })

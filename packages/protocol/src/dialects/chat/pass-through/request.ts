@@ -2,7 +2,7 @@
 // edits that it may need, spliced into its bytes. Everything else reaches the upstream as the caller wrote it.
 
 import type { ErrorInfo } from '../../../canonical/error.ts'
-import { isObject, isPrintableAscii, type Json, Mistake, wrong } from '../../../canonical/reading.ts'
+import { isObject, isPrintableAscii, type Json, RequestError, wrong } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import {
@@ -18,7 +18,7 @@ import { type Pieces, splice } from '../../../framing/splice.ts'
 import { notText, parseBody, scanBody } from '../../shared/pass-through/request.ts'
 import type { ChatCapField } from '../wire.ts'
 import { NAMES } from './known-names.ts'
-import { isJudgedByScan } from './scanned-request.ts'
+import { isCheckedByScan } from './scanned-request.ts'
 
 export type ChatFacts = {
   model: string
@@ -73,10 +73,10 @@ export function readChatRequest(
 ): ChatFacts | ErrorInfo {
   try {
     const scan = scanBody(bytes, codec, NAMES, maxValues)
-    const isParsed = bytes.length <= PARSED_IN_FULL || !isJudgedByScan(bytes, scan, codec)
+    const isParsed = bytes.length <= PARSED_IN_FULL || !isCheckedByScan(bytes, scan, codec)
     return factsOf(bytes, codec, scan, isParsed ? parseBody(bytes, codec) : undefined)
   } catch (thrown) {
-    if (thrown instanceof Mistake) return thrown.info
+    if (thrown instanceof RequestError) return thrown.info
     throw thrown
   }
 }

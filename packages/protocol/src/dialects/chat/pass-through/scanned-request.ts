@@ -23,7 +23,7 @@ const FUNCTION = '"function"'
 const CUSTOM = '"custom"'
 
 /** Names must have been checked: none comes twice in a tool. */
-export function isJudgedByScan(bytes: Uint8Array, scan: JsonScan, codec: Codec): boolean {
+export function isCheckedByScan(bytes: Uint8Array, scan: JsonScan, codec: Codec): boolean {
   return (
     areCallersTools(bytes, fieldNamed(scan.fields, 'tools')) &&
     areTexts(bytes, fieldNamed(scan.fields, 'messages'), codec) &&

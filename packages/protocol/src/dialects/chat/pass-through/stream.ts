@@ -10,7 +10,7 @@ import { concat, openRelay } from '../../../framing/relay.ts'
 import { splice } from '../../../framing/splice.ts'
 import { formatSse, openSseParser } from '../../../framing/sse.ts'
 import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from '../../../framing/sse-bytes.ts'
-import { type Beside, chatUsage } from '../reply/usage.ts'
+import { type Beside, decodeUsage } from '../reply/usage.ts'
 import {
   CHAT_NAMES,
   CHOICES,
@@ -305,7 +305,7 @@ function openReader(showUsage: boolean, newName: Uint8Array | undefined, codec: 
     if ((walk.noted & (1 << CITED)) !== 0) beside.searched = true
     if ((walk.noted & (1 << USAGE)) === 0) return
     const reported = parse(bytes, walk.starts[USAGE] ?? 0, walk.ends[USAGE] ?? 0, codec)
-    state.usage = chatUsage(reported, beside) ?? state.usage
+    state.usage = decodeUsage(reported, beside) ?? state.usage
   }
 
   function findModel(at: number, isInPrefix: boolean): void {

@@ -4,7 +4,7 @@ import type { StreamEvent } from '../../../canonical/event.ts'
 import { dataUrl } from '../../../canonical/media.ts'
 import { put } from '../../../canonical/reading.ts'
 import { bytesToEstimate, type CallBlock, type CanonicalReply, type Choice } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import { LEGACY } from '../request/decode-request.ts'
 import type {
   WrittenAnnotation,
@@ -17,14 +17,14 @@ import type {
 } from '../wire.ts'
 import { encodeCitation, encodeLogprob } from './citations.ts'
 import { wordOf } from './stop.ts'
-import { writtenTier, writtenUsage } from './usage.ts'
+import { encodeTier, encodeUsage } from './usage.ts'
 
 /** This dialect cites addresses only. */
-export function loses(event: StreamEvent): string | undefined {
+export function droppedPart(event: StreamEvent): string | undefined {
   return event.type === 'citation' && event.citation.url === undefined ? 'citations' : undefined
 }
 
-export function encodeReply(reply: CanonicalReply, answering: Answering): WrittenReply {
+export function encodeReply(reply: CanonicalReply, answering: ReplyContext): WrittenReply {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
   const written: WrittenReply = {
     id: `chatcmpl-${answering.id}`,
@@ -32,13 +32,13 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Writte
     created: answering.created,
     model: answering.model,
     choices: choices.map((choice, index) => encodeChoice(choice, index, answering)),
-    usage: writtenUsage(reply.usage, bytesToEstimate(reply), answering),
+    usage: encodeUsage(reply.usage, bytesToEstimate(reply), answering),
   }
-  put(written, 'service_tier', writtenTier(reply.usage))
+  put(written, 'service_tier', encodeTier(reply.usage))
   return written
 }
 
-function encodeChoice({ blocks, stop }: Choice, index: number, answering: Answering): WrittenChoice {
+function encodeChoice({ blocks, stop }: Choice, index: number, answering: ReplyContext): WrittenChoice {
   let content: string | undefined
   let refusal: string | undefined
   let thoughts = ''
@@ -88,7 +88,7 @@ export const imageOf = ({ mime, data }: { mime: string; data: string }): Written
   image_url: { url: dataUrl({ kind: 'inline', mime, data }) },
 })
 
-function encodeCall({ id, name, custom, arguments: text, signature }: CallBlock, { seal }: Answering): WrittenCall {
+function encodeCall({ id, name, custom, arguments: text, signature }: CallBlock, { seal }: ReplyContext): WrittenCall {
   const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: seal(signature) } } }
   if (custom) return { id, type: 'custom', custom: { name, input: text }, ...signed }
   return { id, type: 'function', function: { name, arguments: text === '' ? NO_ARGUMENTS : text }, ...signed }

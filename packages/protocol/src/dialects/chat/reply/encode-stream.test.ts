@@ -4,13 +4,13 @@ import { ANSWERS, usageOf } from '../../../../fixtures/chat/answers.ts'
 import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import { openStreamEncoder } from './encode-stream.ts'
 
 const USAGE = usageOf({ input: 90, output: 20, cachedInput: 64, reasoning: 8 })
 
-function written(events: Iterable<StreamEvent>, more: Partial<Answering> = {}): string {
+function written(events: Iterable<StreamEvent>, more: Partial<ReplyContext> = {}): string {
   const encoder = openStreamEncoder(answeringOf({ seal: (signature) => signature, ...more }))
   let frames = ''
   for (const event of events) frames += encoder.write(event)

@@ -5,13 +5,13 @@ import type { OpenBlock, StreamEvent } from '../../../canonical/event.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
-import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import { LEGACY } from '../request/decode-request.ts'
 import type { WrittenAnnotation } from '../wire.ts'
 import { encodeCitation, encodeLogprob } from './citations.ts'
 import { imageOf, NO_ARGUMENTS } from './encode-reply.ts'
 import { wordOf } from './stop.ts'
-import { writtenTier, writtenUsage } from './usage.ts'
+import { encodeTier, encodeUsage } from './usage.ts'
 
 /** A comment, which every client skips. */
 export const heartbeat = ': keep-alive\n\n'
@@ -42,7 +42,7 @@ type BlockState = {
   citations: Citation[]
 }
 
-export function openStreamEncoder(answering: Answering): StreamEncoder {
+export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const { showUsage } = answering
   const isLegacy = answering.echo[LEGACY] === true
   const facts = {
@@ -159,8 +159,8 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       if (!choice.isFinished) frames += finish(choice, wordOf(undefined, choice.calls > 0, isLegacy))
     }
     if (showUsage) {
-      const tier = writtenTier(usage)
-      const figures = writtenUsage(usage, outputBytes, answering)
+      const tier = encodeTier(usage)
+      const figures = encodeUsage(usage, outputBytes, answering)
       const last = tier === undefined ? { usage: figures } : { usage: figures, service_tier: tier }
       frames += `${shared}],${JSON.stringify(last).slice(1)}\n\n`
     }

@@ -2,7 +2,7 @@
 
 import { isObject, type Json, put } from '../../../canonical/reading.ts'
 import { type Figure, readCount, reportedCalls, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type { WrittenTier, WrittenUsage } from '../wire.ts'
 
 /** What stands outside the usage object and is priced with it. `searched`: the answer names pages that were found for it. */
@@ -17,7 +17,7 @@ export function usageOfBody(body: Json, earlier: Beside = NOTHING_YET): Usage | 
   const extension = isObject(body.x_groq) ? body.x_groq.usage : undefined
   if (!isObject(body.usage) && inner === undefined && !isObject(extension)) return undefined
   const beside = { tier: body.service_tier ?? earlier.tier, searched: earlier.searched || namesPages(body) }
-  return chatUsage(body.usage, beside) ?? chatUsage(inner, beside) ?? chatUsage(extension, beside)
+  return decodeUsage(body.usage, beside) ?? decodeUsage(inner, beside) ?? decodeUsage(extension, beside)
 }
 
 /** The usage of the last choice that has one. */
@@ -51,7 +51,7 @@ const isPage = (annotation: unknown): boolean => isObject(annotation) && isObjec
 const NO_DETAILS: Json = {}
 
 /** Undefined when the usage object says nothing. */
-export function chatUsage(value: unknown, { tier, searched }: Beside = NOTHING_YET): Usage | undefined {
+export function decodeUsage(value: unknown, { tier, searched }: Beside = NOTHING_YET): Usage | undefined {
   if (!isObject(value)) return undefined
   const inputDetails = isObject(value.prompt_tokens_details) ? value.prompt_tokens_details : NO_DETAILS
   const outputDetails = isObject(value.completion_tokens_details) ? value.completion_tokens_details : NO_DETAILS
@@ -96,7 +96,7 @@ function hostedCalls(usage: Json, searched: boolean): Record<string, Figure> | u
 }
 
 /** What the upstream did not report is what the books will count. */
-export function writtenUsage(usage: Usage | undefined, outputBytes: number, { estimate }: Answering): WrittenUsage {
+export function encodeUsage(usage: Usage | undefined, outputBytes: number, { estimate }: ReplyContext): WrittenUsage {
   const isKnown = usage?.input !== undefined && usage.output !== undefined
   const counted = isKnown ? { input: 0, output: 0 } : estimate(outputBytes)
   const input = usage?.input ?? counted.input
@@ -118,7 +118,7 @@ export function writtenUsage(usage: Usage | undefined, outputBytes: number, { es
 }
 
 /** The tier that the answer was served at, in a word of this dialect; other vendors' `standard` is its `default`. */
-export function writtenTier(usage: Usage | undefined): WrittenTier | undefined {
+export function encodeTier(usage: Usage | undefined): WrittenTier | undefined {
   if (usage?.tier === undefined) return undefined
   const word = usage.tier === 'standard' ? 'default' : usage.tier
   return TIERS.find((known) => known === word)

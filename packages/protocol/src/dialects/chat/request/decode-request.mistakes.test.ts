@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Mistake } from '../../../canonical/reading.ts'
+import { RequestError } from '../../../canonical/reading.ts'
 import { decodeRequest } from './decode-request.ts'
 
 describe('what is wrong', () => {
@@ -76,8 +76,8 @@ describe('what is wrong', () => {
     } catch (mistake) {
       thrown = mistake
     }
-    expect(thrown).toBeInstanceOf(Mistake)
-    const { info } = thrown as Mistake
+    expect(thrown).toBeInstanceOf(RequestError)
+    const { info } = thrown as RequestError
     expect(info).toMatchObject({ code: 'bad_request', param })
     expect(info.message).toMatch(says)
   })

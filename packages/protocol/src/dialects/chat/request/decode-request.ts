@@ -26,7 +26,7 @@ import type {
   ServiceTier,
 } from '../../../canonical/request.ts'
 import { decodeTools } from './decode-tools.ts'
-import { decodeMessages } from './decode-turns.ts'
+import { decodeTurns } from './decode-turns.ts'
 
 const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128
@@ -57,7 +57,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   const stream = readFlag(body, 'stream') ?? false
   const options = readObject(body, 'stream_options')
   const showUsage = options !== undefined && readFlag(options, 'include_usage', 'stream_options') === true
-  const { instructions, turns } = decodeMessages(messages)
+  const { instructions, turns } = decodeTurns(messages)
   const { tools, hosted, choice, legacy } = decodeTools(body)
   const endUser = readName(body, 'safety_identifier', '', LONGEST_ID) ?? readName(body, 'user', '', LONGEST_ID)
   const parallelCalls = readFlag(body, 'parallel_tool_calls')

@@ -30,7 +30,7 @@ import { decodeMedia } from './decode-media.ts'
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function']
 
 /** On the way of every request: plain loops, and only the objects that it needs. */
-export function decodeMessages(messages: readonly unknown[]): { instructions: InstructionText[]; turns: Turn[] } {
+export function decodeTurns(messages: readonly unknown[]): { instructions: InstructionText[]; turns: Turn[] } {
   const instructions: InstructionText[] = []
   const turns: Turn[] = []
   const legacy = new LegacyCalls()

@@ -5,27 +5,28 @@ import { effortOf } from '../../../canonical/encoding/effort.ts'
 import { askedFormat } from '../../../canonical/encoding/object-format.ts'
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import { type NameRule, toolNames } from '../../../canonical/encoding/tool-names.ts'
-import { refuseOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
-import { Mistake, put } from '../../../canonical/reading.ts'
+import { rejectOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
+import { put, RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Effort, OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { ChatService } from '../../chat-service.ts'
-import type { Target, WrittenRequest } from '../../text-dialect.ts'
+import type { EncodedRequest, Target } from '../../text-dialect.ts'
 import type { WrittenFormat, WrittenMessage } from '../wire.ts'
 import { addTools, wrappedTools } from './encode-tools.ts'
-import { encodeMessages } from './encode-turns.ts'
+import { encodeTurns } from './encode-turns.ts'
 import { serviceOf } from './services.ts'
 
 const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 64 }
 const MAX_STOPS = 4
 
-export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+export function encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest {
   const { warn } = target
-  refuseOtherOutput(request)
+  rejectOtherOutput(request)
   const names = toolNames(request, NAME_RULE)
   const service = serviceOf(target.model, target.service)
-  const messages = encodeMessages(request, { target, names, service })
-  if (messages.length === 0) throw new Mistake('bad_request', undefined, 'There is no text to answer in this request.')
+  const messages = encodeTurns(request, { target, names, service })
+  if (messages.length === 0)
+    throw new RequestError('bad_request', undefined, 'There is no text to answer in this request.')
   if (messages.at(-1)?.role === 'assistant') warn('turns', 'changed')
   const body: Record<string, unknown> = {
     model: target.model,

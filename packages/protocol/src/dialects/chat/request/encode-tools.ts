@@ -2,7 +2,7 @@
 
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import { NO_NAMES, type ToolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
-import { checkToolChoice, leaveOutHosted } from '../../../canonical/encoding/unsupported-fields.ts'
+import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import { put } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -13,7 +13,7 @@ type Context = { names: ToolNames; service: ChatService; warn: Warn }
 
 export function addTools(body: Record<string, unknown>, request: CanonicalRequest, context: Context): void {
   const { tools, toolChoice, parallelCalls } = request
-  leaveOutHosted(request, context.warn)
+  dropHostedTools(request, context.warn)
   checkToolChoice(request)
   if (tools.length === 0) return
   const choice: WrittenToolChoice | undefined = toolChoice && encodeChoice(toolChoice, tools, context)

@@ -12,7 +12,7 @@ import { encodeMedia } from './encode-media.ts'
 
 type Context = { target: Target; names: ToolNames; service: ChatService }
 
-export function encodeMessages(request: CanonicalRequest, context: Context): WrittenMessage[] {
+export function encodeTurns(request: CanonicalRequest, context: Context): WrittenMessage[] {
   const { service } = context
   const texts = request.instructions.map(({ text }): WrittenTextPart => ({ type: 'text', text }))
   const messages: WrittenMessage[] = []

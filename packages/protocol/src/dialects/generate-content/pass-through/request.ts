@@ -1,6 +1,6 @@
 // A generate-content request as it passes through: what the journey has to know of it, and the few edits it may need.
 
-import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
+import { isObject, type Json, RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
@@ -17,7 +17,7 @@ import {
   setWithin,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import type { PassThroughEdits, PassThroughRequest, PathParameters } from '../../text-dialect.ts'
 import { camelName } from '../request/fields.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './vendor-fields.ts'
@@ -28,10 +28,10 @@ const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation
 export function readRequest(
   bytes: Uint8Array,
   codec: Codec,
-  addressed: Addressed | undefined,
-  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  addressed: PathParameters | undefined,
+  decode: (body: unknown, addressed: PathParameters | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
-): PassingRequest {
+): PassThroughRequest {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   refuseTwoSpellings(scan.fields, '')
   refuseTwoCaps(bytes, scan, codec)
@@ -70,7 +70,7 @@ function refuseTwoSpellings(fields: readonly JsonField[], before: string): void 
   const seen = new Set<string>()
   for (const { name } of fields) {
     const field = before + camelName(name)
-    if (seen.has(field)) throw new Mistake('bad_request', field, `The body has the field ${field} twice`)
+    if (seen.has(field)) throw new RequestError('bad_request', field, `The body has the field ${field} twice`)
     seen.add(field)
   }
 }
@@ -79,13 +79,13 @@ function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): v
   const config = fields.find(({ name }) => camelName(name) === 'generationConfig')
   if (config?.kind !== 'object') return
   const inner = scanObject(bytes.subarray(config.start, config.end), codec)
-  if (!inner.ok) throw new Mistake('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
+  if (!inner.ok) throw new RequestError('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
   refuseTwoSpellings(inner.fields, 'generationConfig.')
 }
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
-function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
+function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
   // The address names the model; a body that names it too must not contradict.

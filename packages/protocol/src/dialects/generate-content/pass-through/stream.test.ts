@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import { bytesOf, textOf } from '../../../../fixtures/buffer-codec.ts'
 import { checkCuts, dataIn, meterText, openFor, UNITS, unnamed } from '../../../../fixtures/shared/metered.ts'
-import { passing } from '../pass-through.ts'
+import { passThrough } from '../pass-through.ts'
 
 const ANSWER = { modelVersion: 'upstream-name', responseId: 'r-1' }
 const candidate = (parts: object[], finishReason?: string, index = 0) => ({
@@ -25,7 +25,7 @@ const TAIL = unnamed(chunk([{ text: '' }], 'STOP', USAGE))
 
 describe('a whole stream', () => {
   test('passes byte for byte, the ending only at the end, everything counted', () => {
-    const { forwarded, tail, state } = meterText(passing, HEAD + TAIL)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe(TAIL)
     expect(state).toEqual({
@@ -39,26 +39,26 @@ describe('a whole stream', () => {
   })
 
   test('cut anywhere', () => {
-    checkCuts(passing, HEAD + TAIL)
-    checkCuts(passing, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
-    checkCuts(passing, HEAD + TAIL, { asArray: true, renameTo: 'mine' })
+    checkCuts(passThrough, HEAD + TAIL)
+    checkCuts(passThrough, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
+    checkCuts(passThrough, HEAD + TAIL, { asArray: true, renameTo: 'mine' })
   })
 
   test('the name of the model is replaced on every chunk', () => {
-    const { forwarded, tail } = meterText(passing, HEAD + TAIL, { renameTo: 'mine' })
+    const { forwarded, tail } = meterText(passThrough, HEAD + TAIL, { renameTo: 'mine' })
     expect(forwarded + tail).toBe((HEAD + TAIL).replaceAll('"upstream-name"', '"mine"'))
   })
 
   test('CRLF passes; comments and [DONE], over which clients lose the stream, do not', () => {
     const crlf = (HEAD + TAIL).replaceAll('\n', '\r\n')
-    const { forwarded, tail } = meterText(passing, `: ping\r\n\r\n${crlf}: ping\r\n\r\ndata: [DONE]\r\n\r\n`)
+    const { forwarded, tail } = meterText(passThrough, `: ping\r\n\r\n${crlf}: ping\r\n\r\ndata: [DONE]\r\n\r\n`)
     expect(forwarded + tail).toBe(crlf)
   })
 })
 
 describe('one JSON array', () => {
   test('has the same chunks', () => {
-    const { forwarded, tail } = meterText(passing, HEAD + TAIL, { asArray: true })
+    const { forwarded, tail } = meterText(passThrough, HEAD + TAIL, { asArray: true })
     const chunks = dataIn(HEAD + TAIL).map((data) => JSON.stringify(data))
     expect(forwarded).toBe(`[${chunks.slice(0, -1).join(',\r\n')}`)
     expect(tail).toBe(`,\r\n${chunks.at(-1)}]`)
@@ -70,7 +70,7 @@ describe('one JSON array', () => {
     ['only an ending', TAIL],
     ['nothing', ''],
   ])('%s', (_, text) => {
-    const { forwarded, tail } = meterText(passing, text, { asArray: true, renameTo: 'mine' })
+    const { forwarded, tail } = meterText(passThrough, text, { asArray: true, renameTo: 'mine' })
     const renamed = JSON.stringify(dataIn(text.replaceAll('{\ndata: ', '{'))).replaceAll('upstream-name', 'mine')
     expect(JSON.stringify(JSON.parse(forwarded + tail))).toBe(renamed)
   })
@@ -79,7 +79,7 @@ describe('one JSON array', () => {
 describe('endings', () => {
   test('a reason on every chunk: only the latest is held', () => {
     const chunks = ['a', 'b', 'c'].map((text) => unnamed(chunk([{ text }], 'STOP', USAGE)))
-    const meter = openFor(passing)
+    const meter = openFor(passThrough)
     const out = chunks.map((text) => textOf(meter.push(bytesOf(text))))
     expect(out).toEqual(['', chunks[0] ?? '', chunks[1] ?? ''])
     expect(textOf(meter.end())).toBe(chunks[2] ?? '')
@@ -88,7 +88,7 @@ describe('endings', () => {
 
   test('a chunk without content behind the reason belongs to the ending', () => {
     const late = unnamed({ usageMetadata: { ...USAGE, candidatesTokenCount: 8 }, ...ANSWER })
-    const { forwarded, tail, state } = meterText(passing, HEAD + TAIL + late)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL + late)
     expect([forwarded, tail]).toEqual([HEAD, TAIL + late])
     expect(state.usage?.output).toBe(12)
   })
@@ -97,18 +97,18 @@ describe('endings', () => {
     const first = unnamed({ candidates: [candidate([{ text: 'a' }], 'MAX_TOKENS')], ...ANSWER })
     const other = unnamed({ candidates: [candidate([{ text: 'b' }], undefined, 1)], ...ANSWER })
     const last = unnamed({ candidates: [candidate([{ text: '' }], 'STOP', 1)], ...ANSWER })
-    expect(meterText(passing, first + other + last)).toMatchObject({ forwarded: first + other, tail: last })
+    expect(meterText(passThrough, first + other + last)).toMatchObject({ forwarded: first + other, tail: last })
   })
 
   test('a prompt that was refused', () => {
     const refused = unnamed({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, ...ANSWER })
-    const { forwarded, tail, state } = meterText(passing, refused)
+    const { forwarded, tail, state } = meterText(passThrough, refused)
     expect([forwarded, tail]).toEqual(['', refused])
     expect(state.finish).toEqual({ raw: 'PROHIBITED_CONTENT', unified: 'content_filtered' })
   })
 
   test('a stream that just ends has no finish', () => {
-    expect(meterText(passing, HEAD).state).toMatchObject({ finish: undefined, done: false, error: undefined })
+    expect(meterText(passThrough, HEAD).state).toMatchObject({ finish: undefined, done: false, error: undefined })
   })
 })
 
@@ -119,8 +119,8 @@ describe('failures', () => {
     ['an end within an event', 'data: {"candidates":[', 'upstream_failed'],
   ])('%s', (_, text, code) => {
     for (const asArray of [false, true]) {
-      const { forwarded, tail, state } = meterText(passing, HEAD + TAIL + text, { asArray })
-      expect(forwarded).toBe(meterText(passing, HEAD, { asArray }).forwarded)
+      const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL + text, { asArray })
+      expect(forwarded).toBe(meterText(passThrough, HEAD, { asArray }).forwarded)
       expect(tail).toBe('')
       expect(state.error?.code).toBe(code as 'unavailable')
     }
@@ -130,7 +130,7 @@ describe('failures', () => {
 describe('a stream stopped by the gateway', () => {
   const pieces = HEAD + unnamed(chunk([{ text: 'and so' }], 'STOP'))
   test('is a whole answer to the SDK', async () => {
-    const meter = openFor(passing, { renameTo: 'mine' })
+    const meter = openFor(passThrough, { renameTo: 'mine' })
     const text = textOf(meter.push(bytesOf(pieces))) + textOf(meter.stop(UNITS))
     const server = Bun.serve({
       port: 0,
@@ -150,7 +150,7 @@ describe('a stream stopped by the gateway', () => {
   })
 
   test('is a whole array', () => {
-    const meter = openFor(passing, { asArray: true })
+    const meter = openFor(passThrough, { asArray: true })
     const text = textOf(meter.push(bytesOf(pieces))) + textOf(meter.stop(UNITS))
     expect(JSON.parse(text)).toHaveLength(5)
   })

@@ -4,7 +4,7 @@
 import { finishOf } from '../../../canonical/finish.ts'
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
+import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json/json-walk.ts'
 import {
   dataOf,
@@ -19,7 +19,7 @@ import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { openGroundedCalls } from '../reply/grounding.ts'
 import { blockedStop, stopOf } from '../reply/stop.ts'
-import { readUsage, withReport } from '../reply/usage.ts'
+import { decodeUsage, withReport } from '../reply/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
 const SPOKEN = 1
@@ -56,7 +56,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
     ...newMeterState(),
     // Nearly every chunk reports, and each more than the last: they are only put together when somebody asks.
     get usage() {
-      return readUsage(figures, grounded)
+      return decodeUsage(figures, grounded)
     },
   }
   let head: Json | undefined
@@ -64,7 +64,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const grounded = openGroundedCalls()
   let figures: WireUsage = {}
 
-  function judge(view: EventView): Verdict {
+  function judge(view: EventView): EventAction {
     const { walk } = view
     renameAt(view, MODEL)
     if (head === undefined || (walk.noted & NEEDS_PARSING) !== 0) {
@@ -116,7 +116,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
       state.finish = finishOf(blockedStop(raw, undefined))
   }
 
-  function fail(): Verdict {
+  function fail(): EventAction {
     state.error = problemInfo('malformed')
     return 'fail'
   }
@@ -124,7 +124,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const relay = openEventRelay(
     {
       watched: NAMES,
-      judge,
+      inspect: judge,
       // Clients of this dialect lose the whole stream over a comment or `[DONE]`.
       idle: 'drop',
       isOver: () => state.done,

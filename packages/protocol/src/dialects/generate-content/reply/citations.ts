@@ -6,7 +6,7 @@ import { utf8Length } from '../../../canonical/utf8.ts'
 import type { WireCandidate, WireGrounding, WireGroundingChunk } from '../wire.ts'
 
 /** Places are left out unless `bytesAreCharacters`: a stream does not keep the text that they would be counted in. */
-export function readCitations(candidate: WireCandidate, bytesAreCharacters: boolean): Citation[] {
+export function decodeCitations(candidate: WireCandidate, bytesAreCharacters: boolean): Citation[] {
   const place = (start: unknown, end: unknown): Pick<Citation, 'start' | 'end'> =>
     bytesAreCharacters && typeof end === 'number' ? { start: typeof start === 'number' ? start : 0, end } : {}
   return [...cited(candidate.citationMetadata, place), ...grounded(candidate.groundingMetadata, place)]
@@ -59,7 +59,7 @@ function texts(given: Texts): { url?: string; title?: string; cited?: string } {
 /** Of one text part. `text`: the whole of it where it is known, so that places can be counted in bytes. */
 export type CitedText = { part: number; citations: readonly Citation[]; text: string | undefined; isAscii: boolean }
 
-export function writeCitations(parts: readonly CitedText[]): { groundingMetadata?: WireGrounding } {
+export function encodeCitations(parts: readonly CitedText[]): { groundingMetadata?: WireGrounding } {
   const chunks: WireGroundingChunk[] = []
   const indexOf = new Map<string, number>()
   const supports: NonNullable<WireGrounding['groundingSupports']> = []

@@ -6,11 +6,11 @@ import { standardBase64 } from '../../../canonical/media.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import { type GrowingArguments, growingArguments } from './call-arguments.ts'
-import { readCitations } from './citations.ts'
-import { readLogprobs } from './logprobs.ts'
+import { decodeCitations } from './citations.ts'
+import { decodeLogprobs } from './logprobs.ts'
 import { stopOf } from './stop.ts'
 
-export type CandidateReader = {
+export type CandidateDecoder = {
   take(candidate: Json): void
   isFinished(): boolean
   close(): void
@@ -25,7 +25,7 @@ type Open = { index: number; type: 'text' | 'reasoning'; isSigned: boolean; isAs
 /** A call whose arguments come in pieces. */
 type GrowingCall = { name: string; given: unknown; signature: string | undefined; args: GrowingArguments }
 
-export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds): CandidateReader {
+export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds): CandidateDecoder {
   let open: Open | undefined
   let call: GrowingCall | undefined
   let sawCall = false
@@ -52,7 +52,7 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
 
   function tellSources({ index, isAscii }: Open): void {
     if (!hasSources) return
-    for (const citation of readCitations(sources, isAscii)) {
+    for (const citation of decodeCitations(sources, isAscii)) {
       const key = JSON.stringify(citation)
       if (toldSources.has(key)) continue
       toldSources.add(key)
@@ -176,7 +176,7 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
         sources = { ...sources, ...pick(candidate, 'citationMetadata'), ...pick(candidate, 'groundingMetadata') }
         hasSources = true
       }
-      if (candidate.logprobsResult !== undefined) logprobs.push(...readLogprobs(candidate.logprobsResult))
+      if (candidate.logprobsResult !== undefined) logprobs.push(...decodeLogprobs(candidate.logprobsResult))
       if (candidate.urlContextMetadata !== undefined) emit({ type: 'omitted', what: 'urlContextMetadata' })
       const content = candidate.content
       const parts = isObject(content) ? content.parts : undefined
@@ -192,7 +192,7 @@ export function openCandidateReader(emit: Emit, choice: number, ids: AnswerIds):
       endCall()
       closeBlock()
       if (logprobs.length > 0) emit({ type: 'omitted', what: 'logprobsResult' })
-      if (hasSources && readCitations(sources, false).length > 0) emit({ type: 'omitted', what: 'citations' })
+      if (hasSources && decodeCitations(sources, false).length > 0) emit({ type: 'omitted', what: 'citations' })
     },
     stop() {
       if (finish !== undefined) emit({ type: 'stop', choice, stop: stopOf(finish.raw, sawCall, finish.message) })

@@ -5,12 +5,12 @@ import type { Emit } from '../../../canonical/event.ts'
 import { isObject } from '../../../canonical/reading.ts'
 import { decodeError } from '../error.ts'
 import type { WireUsage } from '../wire.ts'
-import { type CandidateReader, openCandidateReader } from './decode-candidate.ts'
+import { type CandidateDecoder, openCandidateDecoder } from './decode-candidate.ts'
 import { openGroundedCalls } from './grounding.ts'
 import { blockedStop } from './stop.ts'
-import { readUsage, withReport } from './usage.ts'
+import { decodeUsage, withReport } from './usage.ts'
 
-export type AnswerReader = {
+export type ChunkDecoder = {
   /** Nothing more is read after an error. */
   take(chunk: unknown): void
   /** `isWhole`: the answer cannot have been cut, even if it does not say why it ended. */
@@ -21,8 +21,8 @@ export type AnswerReader = {
 /** The most answers to one request; a number above it is a fault, and must not become a list of that length. */
 const MOST_CANDIDATES = 128
 
-export function openAnswerReader(emit: Emit): AnswerReader {
-  const candidates: (CandidateReader | undefined)[] = []
+export function openChunkDecoder(emit: Emit): ChunkDecoder {
+  const candidates: (CandidateDecoder | undefined)[] = []
   const ids = { answer: undefined as string | undefined, calls: 0, blocks: 0 }
   const grounded = openGroundedCalls()
   let figures: WireUsage = {}
@@ -33,7 +33,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   function fail(error: ErrorInfo): void {
     if (isDone) return
     isDone = true
-    const usage = readUsage(figures, grounded)
+    const usage = decodeUsage(figures, grounded)
     if (usage !== undefined) emit({ type: 'usage', usage })
     emit({ type: 'error', error })
   }
@@ -41,7 +41,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   function start(chunk: Record<string, unknown>): void {
     isStarted = true
     ids.answer = typeof chunk.responseId === 'string' && chunk.responseId !== '' ? chunk.responseId : undefined
-    const input = readUsage(figures, undefined)?.input
+    const input = decodeUsage(figures, undefined)?.input
     const usage = { input, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined }
     emit({ type: 'start', id: ids.answer, usage: input === undefined ? undefined : { ...usage, absurd: false } })
   }
@@ -53,7 +53,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
     const choice = isIndex ? index : 0
     let reader = candidates[choice]
     if (reader === undefined) {
-      reader = openCandidateReader(emit, choice, ids)
+      reader = openCandidateDecoder(emit, choice, ids)
       candidates[choice] = reader
     }
     grounded.add(value.groundingMetadata)
@@ -96,7 +96,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       }
       isDone = true
       for (const candidate of known) candidate.close()
-      const usage = readUsage(figures, grounded)
+      const usage = decodeUsage(figures, grounded)
       if (usage !== undefined) emit({ type: 'usage', usage })
       for (const candidate of known) candidate.stop()
       if (blocked !== undefined && !known.some((candidate) => candidate.isFinished())) {

@@ -7,7 +7,7 @@ import { type EventReader, openEventReader } from '../../../framing/event-reader
 import { isFiller, openArrayReader } from '../../../framing/json/json-array.ts'
 import { SseOverflow } from '../../../framing/sse.ts'
 import type { StreamDecoder } from '../../text-dialect.ts'
-import { openAnswerReader } from './decode-chunk.ts'
+import { openChunkDecoder } from './decode-chunk.ts'
 
 /** Images come whole in one event. */
 const LARGEST_EVENT = 24 * 1024 * 1024
@@ -17,7 +17,7 @@ const OPEN_BRACKET = 0x5b
 
 export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   let isDone = false
-  const answer = openAnswerReader((event: StreamEvent) => {
+  const answer = openChunkDecoder((event: StreamEvent) => {
     if (event.type === 'error' || event.type === 'end') isDone = true
     emit(event)
   })

@@ -1,13 +1,13 @@
 // Blocks of an answer as parts for a client.
 
 import type { Block, CallBlock } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import { argumentsObject } from '../request/encode-turns.ts'
 import type { WirePart } from '../wire.ts'
 import { redactedField, signatureField } from './signature.ts'
 
 /** Undefined: there is nothing for the client in it. */
-export function partOf(block: Block, answering: Answering): WirePart | undefined {
+export function encodePart(block: Block, answering: ReplyContext): WirePart | undefined {
   switch (block.type) {
     case 'text':
       if (block.signature === undefined) return { text: block.text }
@@ -28,10 +28,16 @@ export function partOf(block: Block, answering: Answering): WirePart | undefined
   }
 }
 
-export function callPart({ id, name, arguments: text, custom, signature }: CallBlock, answering: Answering): WirePart {
+export function callPart(
+  { id, name, arguments: text, custom, signature }: CallBlock,
+  answering: ReplyContext,
+): WirePart {
   const args = custom ? { input: text } : argumentsObject(text).args
   return { functionCall: { id, name, args }, ...signatureOf(signature, answering) }
 }
 
-export const signatureOf = (signature: string | undefined, answering: Answering): Pick<WirePart, 'thoughtSignature'> =>
+export const signatureOf = (
+  signature: string | undefined,
+  answering: ReplyContext,
+): Pick<WirePart, 'thoughtSignature'> =>
   signature === undefined ? {} : { thoughtSignature: signatureField(answering.seal(signature)) }

@@ -1,29 +1,29 @@
 // An unstreamed response for a client of this dialect.
 
-import { type CanonicalReply, type Choice, spokenBytes } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import { type CanonicalReply, type Choice, outputBytesOf } from '../../../canonical/reply.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type { WireCandidate, WirePart } from '../wire.ts'
-import { type CitedText, writeCitations } from './citations.ts'
-import { partOf } from './encode-part.ts'
-import { writeLogprobs } from './logprobs.ts'
+import { type CitedText, encodeCitations } from './citations.ts'
+import { encodePart } from './encode-part.ts'
+import { encodeLogprobs } from './logprobs.ts'
 import { finishFields } from './stop.ts'
-import { writeUsage } from './usage.ts'
+import { encodeUsage } from './usage.ts'
 
-export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
+export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown> {
   const choices = reply.choices.length === 0 ? [{ blocks: [], stop: undefined }] : reply.choices
   return {
-    candidates: choices.map((choice, index) => writeCandidate(choice, index, answering)),
-    usageMetadata: writeUsage(reply.usage, () => answering.estimate(spokenBytes(reply))),
+    candidates: choices.map((choice, index) => encodeCandidate(choice, index, answering)),
+    usageMetadata: encodeUsage(reply.usage, () => answering.estimate(outputBytesOf(reply))),
     modelVersion: answering.model,
     responseId: answering.id,
   }
 }
 
-function writeCandidate({ blocks, stop }: Choice, index: number, answering: Answering): WireCandidate {
+function encodeCandidate({ blocks, stop }: Choice, index: number, answering: ReplyContext): WireCandidate {
   const parts: WirePart[] = []
   const cited: CitedText[] = []
   for (const block of blocks) {
-    const part = partOf(block, answering)
+    const part = encodePart(block, answering)
     if (part === undefined) continue
     if (block.type === 'text' && block.citations.length > 0)
       cited.push({ part: parts.length, citations: block.citations, text: block.text, isAscii: false })
@@ -38,7 +38,7 @@ function writeCandidate({ blocks, stop }: Choice, index: number, answering: Answ
       blocks.some((block) => block.type === 'refusal'),
     ),
     index,
-    ...writeCitations(cited),
-    ...(logprobs.length === 0 ? {} : { logprobsResult: writeLogprobs(logprobs) }),
+    ...encodeCitations(cited),
+    ...(logprobs.length === 0 ? {} : { logprobsResult: encodeLogprobs(logprobs) }),
   }
 }

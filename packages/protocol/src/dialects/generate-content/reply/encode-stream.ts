@@ -7,13 +7,13 @@ import type { Citation } from '../../../canonical/request.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import { openArrayWriter } from '../../../framing/json/json-array.ts'
-import type { Answering, ArrayFraming, StreamEncoder } from '../../text-dialect.ts'
+import type { ArrayFraming, ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import type { WireCandidate, WirePart } from '../wire.ts'
-import { type CitedText, writeCitations } from './citations.ts'
-import { callPart, partOf, signatureOf } from './encode-part.ts'
-import { writeLogprobs } from './logprobs.ts'
+import { type CitedText, encodeCitations } from './citations.ts'
+import { callPart, encodePart, signatureOf } from './encode-part.ts'
+import { encodeLogprobs } from './logprobs.ts'
 import { finishFields } from './stop.ts'
-import { writeUsage } from './usage.ts'
+import { encodeUsage } from './usage.ts'
 
 /** Clients append its text, which is nothing. It has a part, or chats would forget the turn. */
 export const heartbeat = 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"index":0}]}\n\n'
@@ -33,7 +33,7 @@ type OpenPart = {
 /** What only the last chunk tells. */
 type OpenChoice = { stop: Stop | undefined; isRefused: boolean; cited: CitedText[] }
 
-export function openStreamEncoder(answering: Answering): StreamEncoder {
+export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const tail = `,"modelVersion":${JSON.stringify(answering.model)},"responseId":${JSON.stringify(answering.id)}}\n\n`
   const open = new Map<number, OpenPart>()
   const choices = new Map<number, OpenChoice>()
@@ -98,7 +98,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     if (block.type === 'call')
       return partChunk(choice, callPart({ ...block, arguments: part.pieces.join(''), ...signed }, answering))
     if (block.type === 'media' || block.type === 'redacted') {
-      const wire = partOf(block.type === 'media' ? { ...block, ...signed } : block, answering)
+      const wire = encodePart(block.type === 'media' ? { ...block, ...signed } : block, answering)
       return wire === undefined ? '' : partChunk(choice, wire)
     }
     if (signature === undefined) return ''
@@ -116,10 +116,10 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
           content: { role: 'model', parts: [{ text: '' }] },
           ...finishFields(stop, isRefused),
           index,
-          ...writeCitations(cited),
+          ...encodeCitations(cited),
         }),
       )
-    const usageMetadata = writeUsage(usage, () => answering.estimate(bytes))
+    const usageMetadata = encodeUsage(usage, () => answering.estimate(bytes))
     return `data: {"candidates":${JSON.stringify(candidates)},"usageMetadata":${JSON.stringify(usageMetadata)}${tail}`
   }
 
@@ -143,7 +143,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         case 'logprobs': {
           const choice = open.get(event.index)?.choice ?? 0
           const content = { role: 'model', parts: [{ text: '' }] }
-          return chunk({ content, index: choice, logprobsResult: writeLogprobs(event.items) })
+          return chunk({ content, index: choice, logprobsResult: encodeLogprobs(event.items) })
         }
         case 'start':
           usage = event.usage

@@ -7,7 +7,7 @@ import type { WireLogprobs } from '../wire.ts'
 
 type Entry = { token: string; logprob: number; bytes?: readonly number[] }
 
-export function readLogprobs(result: unknown): Logprob[] {
+export function decodeLogprobs(result: unknown): Logprob[] {
   if (!isObject(result) || !Array.isArray(result.chosenCandidates)) return []
   const rivals: readonly unknown[] = Array.isArray(result.topCandidates) ? result.topCandidates : []
   return result.chosenCandidates.flatMap((value: unknown, index) => {
@@ -31,7 +31,7 @@ function entryOf(value: unknown): Entry | undefined {
 /** Half a pair, or the sign for what could not be read. */
 const PARTIAL = /[\ud800-\udfff\ufffd]/u
 
-export function writeLogprobs(items: readonly Logprob[]): WireLogprobs {
+export function encodeLogprobs(items: readonly Logprob[]): WireLogprobs {
   const wire = ({ token, logprob }: Entry) => ({ token, logProbability: logprob })
   return {
     chosenCandidates: items.map(wire),

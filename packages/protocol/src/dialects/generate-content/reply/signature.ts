@@ -49,10 +49,10 @@ const REDACTED = 'redacted:'
 export const signatureField = (sealed: string): string => encodeAscii(sealed)
 export const redactedField = (sealed: string): string => encodeAscii(REDACTED + sealed)
 
-export type ReadSignature = { redacted: boolean; value: string }
+export type DecodedSignature = { redacted: boolean; value: string }
 
 /** What a client sent back: ours unwrapped, any other as it is. */
-export function readSignatureField(field: string): ReadSignature {
+export function decodeSignatureField(field: string): DecodedSignature {
   const ours = decodeAscii(field)
   if (ours === undefined) return { redacted: false, value: standardBase64(field) ?? field }
   const redacted = ours.startsWith(REDACTED)

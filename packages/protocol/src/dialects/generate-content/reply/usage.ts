@@ -6,7 +6,7 @@ import type { WireModalities, WireUsage } from '../wire.ts'
 import type { GroundedCalls } from './grounding.ts'
 
 /** Undefined: no figure in it, as on chunks that only say under which contract they were served. */
-export function readUsage(wire: WireUsage, grounded: GroundedCalls | undefined): Usage | undefined {
+export function decodeUsage(wire: WireUsage, grounded: GroundedCalls | undefined): Usage | undefined {
   const prompt = readCount(wire.promptTokenCount)
   const toolUse = readCount(wire.toolUsePromptTokenCount)
   const candidates = readCount(wire.candidatesTokenCount)
@@ -114,7 +114,7 @@ function difference(whole: Figure, part: Figure): number | undefined {
 }
 
 /** What is not known is what the books will count, so that clients never see less than they pay for. */
-export function writeUsage(usage: Usage | undefined, estimate: () => { input: number; output: number }): WireUsage {
+export function encodeUsage(usage: Usage | undefined, estimate: () => { input: number; output: number }): WireUsage {
   const isKnown = usage?.input !== undefined && usage.output !== undefined
   const assumed = isKnown ? undefined : estimate()
   const input = usage?.input ?? assumed?.input ?? 0

@@ -13,7 +13,7 @@ import {
 } from '../../../canonical/reading.ts'
 import type { OutputFormat, ReasoningWish, Sampling } from '../../../canonical/request.ts'
 import { detailWord } from './decode-turns.ts'
-import { camel, enumWord, type Left, listOf, withNumbers } from './fields.ts'
+import { camel, enumWord, listOf, type UntranslatedFields, withNumbers } from './fields.ts'
 import { fromSchema } from './schema/decode-schema.ts'
 
 const AT = 'generationConfig'
@@ -44,7 +44,7 @@ const KNOWN = new Set([
   'thinkingConfig',
 ])
 
-export type ReadConfig = {
+export type DecodedConfig = {
   sampling: Sampling
   format: OutputFormat
   modalities: ('image' | 'audio' | 'video')[]
@@ -52,7 +52,7 @@ export type ReadConfig = {
   detail: string | undefined
 }
 
-export function readGenerationConfig(given: Json | undefined, left: Left): ReadConfig {
+export function decodeConfig(given: Json | undefined, left: UntranslatedFields): DecodedConfig {
   const config = withNumbers(camel(given ?? {}), NUMBERS)
   for (const name in config) {
     const value = config[name]
@@ -87,7 +87,7 @@ function readSampling(config: Json): Sampling {
   return sampling
 }
 
-function readFormat(config: Json, left: Left): OutputFormat {
+function readFormat(config: Json, left: UntranslatedFields): OutputFormat {
   const mime = readString(config, 'responseMimeType', AT)?.toLowerCase()
   const json = config.responseJsonSchema ?? undefined
   const own = config.responseSchema ?? undefined
@@ -100,10 +100,10 @@ function readFormat(config: Json, left: Left): OutputFormat {
   return { type: mime === 'application/json' ? 'json' : 'text' }
 }
 
-function readModalities(config: Json, left: Left): ReadConfig['modalities'] {
+function readModalities(config: Json, left: UntranslatedFields): DecodedConfig['modalities'] {
   const given = config.responseModalities
   const words = typeof given === 'string' ? [given] : listOf(given, `${AT}.responseModalities`)
-  const modalities: ReadConfig['modalities'] = []
+  const modalities: DecodedConfig['modalities'] = []
   for (const [index, value] of words.entries()) {
     const word = enumWord(asString(value, `${AT}.responseModalities[${index}]`), 'modality_')
     if (word === 'image' || word === 'audio' || word === 'video') modalities.push(word)
@@ -112,7 +112,7 @@ function readModalities(config: Json, left: Left): ReadConfig['modalities'] {
   return modalities
 }
 
-function readThinking(given: Json | undefined, left: Left): ReasoningWish {
+function readThinking(given: Json | undefined, left: UntranslatedFields): ReasoningWish {
   if (given === undefined) return {}
   const at = `${AT}.thinkingConfig`
   const config = withNumbers(camel(given), ['thinkingBudget'])

@@ -5,7 +5,7 @@ import { asObject, readName, readString, wrong } from '../../../canonical/readin
 import type { MediaPart } from '../../../canonical/request.ts'
 import { camel } from './fields.ts'
 
-export function readInline(value: unknown, at: string): MediaPart {
+export function decodeInline(value: unknown, at: string): MediaPart {
   const blob = camel(asObject(value, at))
   const text = readString(blob, 'data', at)
   if (text === undefined) throw wrong(`${at}.data`, `${at}.data is required: the content in base64`)
@@ -23,7 +23,7 @@ export function readInline(value: unknown, at: string): MediaPart {
   }
 }
 
-export function readFile(value: unknown, at: string): MediaPart {
+export function decodeFile(value: unknown, at: string): MediaPart {
   const file = camel(asObject(value, at))
   const uri = readString(file, 'fileUri', at)
   if (uri === undefined || uri === '') throw wrong(`${at}.fileUri`, `${at}.fileUri is required: an address`)

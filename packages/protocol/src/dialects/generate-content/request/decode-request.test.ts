@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import { refuseStored } from './stored-state.ts'
+import { rejectStored } from './stored-state.ts'
 
 test('the smallest request', () => {
   expect(read(HELLO)).toEqual({
@@ -307,10 +307,10 @@ describe('what is kept at the vendor is refused before it is translated', () => 
     ['contents[0].parts[0].fileData', { contents: [{ parts: [{ file_data: { file_uri: 'files/1' } }] }] }],
   ]
   test.each(STORED)('%s', (param, body) => {
-    expect(mistakeOf(() => refuseStored(body))).toMatchObject({ code: 'unsupported', param })
+    expect(mistakeOf(() => rejectStored(body))).toMatchObject({ code: 'unsupported', param })
   })
   test('anything else is not', () => {
-    refuseStored(EVERYTHING)
-    refuseStored({ contents: [{ parts: [{ fileData: { fileUri: 'https://a.example/b.png' } }] }], cachedContent: '' })
+    rejectStored(EVERYTHING)
+    rejectStored({ contents: [{ parts: [{ fileData: { fileUri: 'https://a.example/b.png' } }] }], cachedContent: '' })
   })
 })

@@ -4,19 +4,27 @@ import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
 import {
   isObject,
   type Json,
-  Mistake,
   put,
+  RequestError,
   readFlag,
   readObject,
   readString,
   wrong,
 } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, ServiceTier } from '../../../canonical/request.ts'
-import type { Addressed } from '../../text-dialect.ts'
-import { readGenerationConfig } from './decode-config.ts'
-import { readToolConfig, readTools } from './decode-tools.ts'
-import { readContents, readInstructions } from './decode-turns.ts'
-import { camel, camelName, enumWord, inCallersSpelling, type Left, listOf, openLeft } from './fields.ts'
+import type { PathParameters } from '../../text-dialect.ts'
+import { decodeConfig } from './decode-config.ts'
+import { decodeToolConfig, decodeTools } from './decode-tools.ts'
+import { decodeContents, decodeInstructions } from './decode-turns.ts'
+import {
+  camel,
+  camelName,
+  enumWord,
+  inCallersSpelling,
+  listOf,
+  openUntranslatedFields,
+  type UntranslatedFields,
+} from './fields.ts'
 
 /** What is translated; of any other field the caller learns that it was not. */
 const KNOWN = new Set([
@@ -24,8 +32,8 @@ const KNOWN = new Set([
   ...['labels', 'serviceTier', 'store', 'model'],
 ])
 
-export function decodeRequest(value: unknown, addressed: Addressed | undefined): CanonicalRequest {
-  if (!isObject(value)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object')
+export function decodeRequest(value: unknown, addressed: PathParameters | undefined): CanonicalRequest {
+  if (!isObject(value)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object')
   try {
     return decodeBody(value, addressed)
   } catch (thrown) {
@@ -36,22 +44,22 @@ export function decodeRequest(value: unknown, addressed: Addressed | undefined):
 /** Both `models/m` and `m` name the model `m`. */
 const withoutPrefix = (model: string): string => model.replace(/^models\//, '')
 
-function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalRequest {
+function decodeBody(value: Json, addressed: PathParameters | undefined): CanonicalRequest {
   const body = camel(value)
   const named = readString(body, 'model')
   const model = addressed?.model ?? named
   if (named !== undefined && withoutPrefix(named) !== withoutPrefix(model ?? ''))
     throw wrong('model', 'model must name the same model as the path of the request. Leave it out of the body.')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
-  const left = openLeft()
+  const left = openUntranslatedFields()
   for (const name in value) if (value[name] !== null && !KNOWN.has(camelName(name))) left.add(name)
   if (body.safetySettings !== undefined) listOf(body.safetySettings, 'safetySettings')
   if (listOf(body.contents, 'contents').length === 0)
     throw wrong('contents', 'contents is required: an array with at least one content')
 
-  const config = readGenerationConfig(readObject(body, 'generationConfig'), left)
-  const { tools, hostedTools } = readTools(body.tools, left)
-  const { toolChoice, validated } = readToolConfig(body.toolConfig, left)
+  const config = decodeConfig(readObject(body, 'generationConfig'), left)
+  const { tools, hostedTools } = decodeTools(body.tools, left)
+  const { toolChoice, validated } = decodeToolConfig(body.toolConfig, left)
   if (toolChoice !== undefined) {
     const field = toolChoice.mode === 'required' ? 'mode' : 'allowedFunctionNames'
     checkChoice(toolChoice, { tools, hostedTools }, `toolConfig.functionCallingConfig.${field}`)
@@ -59,8 +67,8 @@ function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalReq
   const tier = readTier(body, left)
   const labels = readLabels(body)
   const store = readFlag(body, 'store')
-  const instructions = readInstructions(body.systemInstruction, left)
-  const turns = readContents(body.contents, { left, detail: config.detail })
+  const instructions = decodeInstructions(body.systemInstruction, left)
+  const turns = decodeContents(body.contents, { left, detail: config.detail })
   const request: CanonicalRequest = {
     from: 'generate-content',
     model,
@@ -83,7 +91,7 @@ function decodeBody(value: Json, addressed: Addressed | undefined): CanonicalReq
   return request
 }
 
-function readTier(body: Json, left: Left): ServiceTier | undefined {
+function readTier(body: Json, left: UntranslatedFields): ServiceTier | undefined {
   const word = enumWord(readString(body, 'serviceTier') ?? '', 'service_tier_')
   if (word === 'flex' || word === 'priority') return word
   if (word === 'standard') return 'default'

@@ -3,12 +3,12 @@
 import { openUniqueNames } from '../../../canonical/encoding/offered-tools.ts'
 import { asObject, asString, isObject, readName, readObject, readString, wrong } from '../../../canonical/reading.ts'
 import type { HostedTool, JsonSchema, Tool, ToolChoice } from '../../../canonical/request.ts'
-import { camel, enumWord, type Left, listOf } from './fields.ts'
+import { camel, enumWord, listOf, type UntranslatedFields } from './fields.ts'
 import { fromSchema } from './schema/decode-schema.ts'
 
-export type ReadTools = { tools: Tool[]; hostedTools: HostedTool[] }
+export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[] }
 
-export function readTools(value: unknown, left: Left): ReadTools {
+export function decodeTools(value: unknown, left: UntranslatedFields): DecodedTools {
   const tools: Tool[] = []
   const hostedTools: HostedTool[] = []
   const once = openUniqueNames()
@@ -33,7 +33,7 @@ export function readTools(value: unknown, left: Left): ReadTools {
 
 const DECLARATION = ['name', 'description', 'parameters', 'parametersJsonSchema']
 
-function readDeclaration(value: unknown, at: string, left: Left): Tool {
+function readDeclaration(value: unknown, at: string, left: UntranslatedFields): Tool {
   const given = camel(asObject(value, at))
   const name = readName(given, 'name', at)
   if (name === undefined || name === '') throw wrong(`${at}.name`, `${at}.name is required: the name of a function`)
@@ -54,13 +54,13 @@ function schemaOf(json: unknown, own: unknown, at: string): JsonSchema | undefin
   return own === undefined || own === null ? undefined : fromSchema(own, `${at}.parameters`)
 }
 
-export type ReadChoice = {
+export type DecodedChoice = {
   toolChoice?: ToolChoice
   /** Calls have to fit their schemas. */
   validated: boolean
 }
 
-export function readToolConfig(value: unknown, left: Left): ReadChoice {
+export function decodeToolConfig(value: unknown, left: UntranslatedFields): DecodedChoice {
   if (value === undefined || value === null) return { validated: false }
   const config = camel(asObject(value, 'toolConfig'))
   for (const [name, held] of Object.entries(config)) {
@@ -70,7 +70,7 @@ export function readToolConfig(value: unknown, left: Left): ReadChoice {
   return calling === undefined ? { validated: false } : readCalling(calling, left)
 }
 
-function readCalling(value: unknown, left: Left): ReadChoice {
+function readCalling(value: unknown, left: UntranslatedFields): DecodedChoice {
   const at = 'toolConfig.functionCallingConfig'
   const calling = camel(isObject(value) ? value : {})
   for (const [name, held] of Object.entries(calling)) {

@@ -12,18 +12,18 @@ import {
   wrong,
 } from '../../../canonical/reading.ts'
 import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'
-import { readSignatureField } from '../reply/signature.ts'
+import { decodeSignatureField } from '../reply/signature.ts'
 import { type CallMatcher, openCallMatcher } from './call-ids.ts'
-import { readFile, readInline } from './decode-media.ts'
-import { camel, type Left, listOf } from './fields.ts'
+import { decodeFile, decodeInline } from './decode-media.ts'
+import { camel, listOf, type UntranslatedFields } from './fields.ts'
 
-export type Reading = {
-  left: Left
+export type DecodingContext = {
+  left: UntranslatedFields
   /** For media that says nothing about it itself. */
   detail: string | undefined
 }
 
-export function readContents(value: unknown, reading: Reading): Turn[] {
+export function decodeContents(value: unknown, reading: DecodingContext): Turn[] {
   const contents = listOf(value, 'contents').map((content, index) => camel(asObject(content, `contents[${index}]`)))
   const calls = openCallMatcher(contents)
   const answered = new Map<string, ResultPart>()
@@ -96,10 +96,10 @@ function contentOf(part: Json): string | undefined {
 }
 
 /** Undefined: there is nothing in it. */
-function readPart(value: unknown, at: string, calls: CallMatcher, reading: Reading): Part | undefined {
+function readPart(value: unknown, at: string, calls: CallMatcher, reading: DecodingContext): Part | undefined {
   const part = camel(asObject(value, at))
   const field = readString(part, 'thoughtSignature', at)
-  const signature = field === undefined || field === '' ? undefined : readSignatureField(field)
+  const signature = field === undefined || field === '' ? undefined : decodeSignatureField(field)
   const signed = signature === undefined ? {} : { signature: signature.value }
   for (const name of ['videoMetadata', 'partMetadata']) {
     if (part[name] !== undefined && part[name] !== null) reading.left.add(`contents.parts.${name}`)
@@ -115,9 +115,9 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Readi
       return signature === undefined ? { type: 'text', text } : { type: 'text', text, ...signed }
     }
     case 'inlineData':
-      return { ...readInline(part.inlineData, `${at}.inlineData`), ...detailOf(part, reading), ...signed }
+      return { ...decodeInline(part.inlineData, `${at}.inlineData`), ...detailOf(part, reading), ...signed }
     case 'fileData':
-      return { ...readFile(part.fileData, `${at}.fileData`), ...detailOf(part, reading), ...signed }
+      return { ...decodeFile(part.fileData, `${at}.fileData`), ...detailOf(part, reading), ...signed }
     case 'functionCall': {
       const call = camel(asObject(part.functionCall, `${at}.functionCall`))
       const name = readName(call, 'name', `${at}.functionCall`)
@@ -129,13 +129,13 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Readi
       return { type: 'call', id, name, arguments: JSON.stringify(given), custom: false, ...signed }
     }
     case 'functionResponse':
-      return readResult(part.functionResponse, `${at}.functionResponse`, calls, reading.left)
+      return decodeResult(part.functionResponse, `${at}.functionResponse`, calls, reading.left)
     default:
       return { type: 'foreign', what, at: `${at}.${what}` }
   }
 }
 
-function detailOf(part: Json, reading: Reading): Pick<MediaPart, 'detail'> {
+function detailOf(part: Json, reading: DecodingContext): Pick<MediaPart, 'detail'> {
   const own = isObject(part.mediaResolution) ? camel(part.mediaResolution).level : part.mediaResolution
   const detail = detailWord(own) ?? reading.detail
   return detail === undefined ? {} : { detail }
@@ -150,7 +150,7 @@ export function detailWord(value: unknown): string | undefined {
 }
 
 /** Text alone can be an instruction. A plain string is not the vendor's form, but its meaning is plain. */
-export function readInstructions(value: unknown, left: Left): InstructionText[] {
+export function decodeInstructions(value: unknown, left: UntranslatedFields): InstructionText[] {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return value === '' ? [] : [{ text: value }]
   const at = 'systemInstruction'
@@ -169,7 +169,7 @@ export function readInstructions(value: unknown, left: Left): InstructionText[] 
 }
 
 /** What a function answered: `{output}`, `{error}`, or any object of its own. */
-function readResult(value: unknown, at: string, calls: CallMatcher, left: Left): ResultPart {
+function decodeResult(value: unknown, at: string, calls: CallMatcher, left: UntranslatedFields): ResultPart {
   const given = camel(asObject(value, at))
   const name = readName(given, 'name', at)
   const response = given.response ?? {}
@@ -182,8 +182,8 @@ function readResult(value: unknown, at: string, calls: CallMatcher, left: Left):
   for (const [index, one] of listOf(given.parts, `${at}.parts`).entries()) {
     const path = `${at}.parts[${index}]`
     const part = camel(asObject(one, path))
-    if (isObject(part.inlineData)) parts.push(readInline(part.inlineData, `${path}.inlineData`))
-    else if (isObject(part.fileData)) parts.push(readFile(part.fileData, `${path}.fileData`))
+    if (isObject(part.inlineData)) parts.push(decodeInline(part.inlineData, `${path}.inlineData`))
+    else if (isObject(part.fileData)) parts.push(decodeFile(part.fileData, `${path}.fileData`))
     else left.add('contents.parts.functionResponse.parts')
   }
   return {

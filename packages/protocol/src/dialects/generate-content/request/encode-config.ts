@@ -1,11 +1,11 @@
 // `generationConfig` and the other settings, for an upstream. Only what the caller asked for.
 
-import { refuseOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
+import { rejectOtherOutput } from '../../../canonical/encoding/unsupported-fields.ts'
 import { put } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, OutputFormat, Sampling } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
-import { writeThinking } from './encode-reasoning.ts'
+import { encodeReasoning } from './encode-reasoning.ts'
 import type { ModelRules } from './model-rules.ts'
 import { ownSchema } from './schema/encode-openapi-schema.ts'
 import { vendorSchema } from './schema/encode-schema.ts'
@@ -14,14 +14,14 @@ const MOST_STOPS = 5
 const MOST_LOGPROBS = 20
 const LARGEST_SEED = 2 ** 31 - 1
 
-export function writeConfig(request: CanonicalRequest, rules: ModelRules, warn: Warn): Record<string, unknown> {
+export function encodeConfig(request: CanonicalRequest, rules: ModelRules, warn: Warn): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   addSampling(config, request.sampling, warn)
   if (request.format.type !== 'text') Object.assign(config, writeFormat(request.format, rules, warn))
-  refuseOtherOutput(request, ['image'])
+  rejectOtherOutput(request, ['image'])
   if (request.modalities.length > 0) config.responseModalities = ['TEXT', 'IMAGE']
   put(config, 'mediaResolution', resolutionOf(request, warn))
-  put(config, 'thinkingConfig', writeThinking(request, rules, warn))
+  put(config, 'thinkingConfig', encodeReasoning(request, rules, warn))
   return config
 }
 

@@ -1,6 +1,6 @@
 // How hard an upstream's model is to think, and whether its thoughts are wanted.
 
-import { effortOf, wantsThoughts } from '../../../canonical/encoding/effort.ts'
+import { effortOf, wantsReasoning } from '../../../canonical/encoding/effort.ts'
 import type { CanonicalRequest, Effort } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { ModelRules } from './model-rules.ts'
@@ -25,7 +25,7 @@ const BUDGET_OF: Record<Effort, number> = {
   max: -1,
 }
 
-export function writeThinking(request: CanonicalRequest, rules: ModelRules, warn: Warn): object | undefined {
+export function encodeReasoning(request: CanonicalRequest, rules: ModelRules, warn: Warn): object | undefined {
   const { reasoning } = request
   if (rules.thinking === 'none') {
     const isAsked = (reasoning.mode ?? 'off') !== 'off' || (reasoning.effort ?? 'none') !== 'none'
@@ -33,7 +33,7 @@ export function writeThinking(request: CanonicalRequest, rules: ModelRules, warn
     return undefined
   }
   const strength = rules.thinking === 'level' ? levelOf(request, rules, warn) : budgetOf(request, rules, warn)
-  const config = { ...(wantsThoughts(request) ? { includeThoughts: true } : {}), ...strength }
+  const config = { ...(wantsReasoning(request) ? { includeThoughts: true } : {}), ...strength }
   return Object.keys(config).length === 0 ? undefined : config
 }
 

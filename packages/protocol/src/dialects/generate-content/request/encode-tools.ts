@@ -3,7 +3,7 @@
 import { refuseTwins } from '../../../canonical/encoding/offered-tools.ts'
 import type { SentTools } from '../../../canonical/encoding/restore-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
-import { checkToolChoice, leaveOutHosted } from '../../../canonical/encoding/unsupported-fields.ts'
+import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
@@ -14,12 +14,12 @@ import { parametersSchema } from './schema/encode-schema.ts'
 
 const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, whole: /^[A-Za-z_][A-Za-z0-9_.:-]*$/, longest: 128 }
 
-export type WrittenTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
+export type EncodedTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 
-export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
+export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
   refuseTwins(request.tools)
   const names = toolNames(request, NAMES)
-  leaveOutHosted(request, warn)
+  dropHostedTools(request, warn)
   checkToolChoice(request)
   const hasTools = request.tools.length > 0
   const firstCallOnly = hasTools && request.parallelCalls === false

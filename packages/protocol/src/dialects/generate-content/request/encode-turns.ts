@@ -16,7 +16,7 @@ const UNSIGNED_CALL = 'skip_thought_signature_validator'
 
 type Writing = { target: Target; names: ToolNames; rules: ModelRules }
 
-export function writeContents(
+export function encodeContents(
   request: CanonicalRequest,
   writing: Writing,
 ): Pick<WireRequest, 'systemInstruction' | 'contents'> {

@@ -1,7 +1,7 @@
 // The vendor's JSON reader is lenient, and its SDKs rely on it: both spellings of every field, one object where a list
 // of one is meant, numbers as text.
 
-import { asArray, isObject, type Json, Mistake } from '../../../canonical/reading.ts'
+import { asArray, isObject, type Json, RequestError } from '../../../canonical/reading.ts'
 
 /**
  * The same object with its own fields spelled `likeThis`. One level only, and only where all names are the protocol's:
@@ -49,19 +49,19 @@ export const enumWord = (word: string, prefix: string): string => {
 }
 
 /** Names of what the caller sent and no other dialect has, each once. */
-export type Left = { add(path: string): void; paths(): readonly string[] }
+export type UntranslatedFields = { add(path: string): void; paths(): readonly string[] }
 
-export function openLeft(): Left {
+export function openUntranslatedFields(): UntranslatedFields {
   const paths = new Set<string>()
   return { add: (path) => void paths.add(path), paths: () => [...paths] }
 }
 
 /** An error with its field as the client spelled it in the body; anything else unchanged. */
 export function inCallersSpelling(thrown: unknown, body: unknown): unknown {
-  if (!(thrown instanceof Mistake) || thrown.info.param === undefined) return thrown
+  if (!(thrown instanceof RequestError) || thrown.info.param === undefined) return thrown
   const { code, param, message } = thrown.info
   const written = asWritten(param, body)
-  return written === param ? thrown : new Mistake(code, written, message.replaceAll(param, written))
+  return written === param ? thrown : new RequestError(code, written, message.replaceAll(param, written))
 }
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

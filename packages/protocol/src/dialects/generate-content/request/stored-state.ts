@@ -1,14 +1,14 @@
 // Requests that depend on content kept at the vendor.
 
 import { asObject, isObject, unsupported } from '../../../canonical/reading.ts'
-import { readFile } from './decode-media.ts'
+import { decodeFile } from './decode-media.ts'
 import { camel, listOf } from './fields.ts'
 
 /**
  * Content that is kept at the vendor changes what the model sees, so without it any answer would be wrong: refused
  * before anything is translated. Throws Mistake.
  */
-export function refuseStored(value: unknown): void {
+export function rejectStored(value: unknown): void {
   if (!isObject(value)) return
   const body = camel(value)
   if (body.cachedContent !== undefined && body.cachedContent !== null && body.cachedContent !== '')
@@ -19,7 +19,7 @@ export function refuseStored(value: unknown): void {
     for (const [position, one] of listOf(content.parts, at).entries()) {
       const part = isObject(one) ? camel(one) : {}
       const path = `${at}[${position}].fileData`
-      if (isObject(part.fileData) && readFile(part.fileData, path).source.kind === 'object')
+      if (isObject(part.fileData) && decodeFile(part.fileData, path).source.kind === 'object')
         throw unsupported(path, `${path} names a file that is kept at a vendor: send its content instead.`)
     }
   }

@@ -19,7 +19,7 @@ import {
   setWithin,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import type { PassThroughEdits, PassThroughRequest, PathParameters } from '../../text-dialect.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
 
@@ -32,10 +32,10 @@ const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
 export function readRequest(
   bytes: Uint8Array,
   codec: Codec,
-  addressed: Addressed | undefined,
-  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  addressed: PathParameters | undefined,
+  decode: (body: unknown, addressed: PathParameters | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
-): PassingRequest {
+): PassThroughRequest {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
@@ -83,7 +83,7 @@ function fetchedIn({ content }: Json): number {
 
 type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
-function edited(scanned: Scanned, body: Json, edits: PassingEdits): Pieces {
+function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
   if (edits.model !== undefined && edits.model !== body.model) setField(into, 'model', jsonText(edits.model))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { bytesOf, textOf } from '../../../../fixtures/buffer-codec.ts'
 import { checkCuts, dataIn, meterText, named, openFor, UNITS } from '../../../../fixtures/shared/metered.ts'
-import { passing } from '../pass-through.ts'
+import { passThrough } from '../pass-through.ts'
 
 const start = {
   type: 'message_start',
@@ -48,7 +48,7 @@ const TAIL = named(ending('tool_use', { output_tokens: 40 }), STOP)
 
 describe('a whole stream', () => {
   test('passes byte for byte, the ending only at the end, everything counted', () => {
-    const { forwarded, tail, state } = meterText(passing, HEAD + TAIL)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe(TAIL)
     const spoken = Buffer.byteLength('Hm "é"\n' + 'Hi 北🙂' + '{"port":"Brest"}')
@@ -63,15 +63,15 @@ describe('a whole stream', () => {
   })
 
   test('cut anywhere', () => {
-    checkCuts(passing, HEAD + TAIL)
-    checkCuts(passing, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
+    checkCuts(passThrough, HEAD + TAIL)
+    checkCuts(passThrough, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
   })
 
   test('the name of the model is replaced where it stands, and nowhere else', () => {
     const odd = HEAD.replaceAll('"Hi', '"model\\":\\"upstream-name\\" Hi')
-    const { forwarded } = meterText(passing, odd + TAIL, { renameTo: 'mine' })
+    const { forwarded } = meterText(passThrough, odd + TAIL, { renameTo: 'mine' })
     expect(forwarded).toBe(odd.replace('"model":"upstream-name"', '"model":"mine"'))
-    expect(meterText(passing, HEAD + TAIL, { renameTo: 'upstream-name' }).forwarded).toBe(HEAD)
+    expect(meterText(passThrough, HEAD + TAIL, { renameTo: 'upstream-name' }).forwarded).toBe(HEAD)
   })
 
   const oddForms: [string, string][] = [
@@ -83,11 +83,11 @@ describe('a whole stream', () => {
     ['a byte order mark', `\ufeff${HEAD}${TAIL}`],
   ]
   test.each(oddForms)('%s: passes as it is and is understood', (_, text) => {
-    const { forwarded, tail, state } = meterText(passing, text)
+    const { forwarded, tail, state } = meterText(passThrough, text)
     expect(forwarded + tail).toBe(text)
     expect(state.usage?.output).toBe(40)
-    expect(state.outputBytes).toBe(meterText(passing, HEAD + TAIL).state.outputBytes)
-    const renamed = meterText(passing, text, { renameTo: 'mine' })
+    expect(state.outputBytes).toBe(meterText(passThrough, HEAD + TAIL).state.outputBytes)
+    const renamed = meterText(passThrough, text, { renameTo: 'mine' })
     expect(renamed.forwarded).toContain('"mine"')
     expect(renamed.forwarded).not.toContain('upstream-name')
   })
@@ -97,39 +97,39 @@ describe('endings', () => {
   test('what follows a reason to stop shows that it was not the end', () => {
     const more = named(begin(3, { type: 'text', text: '' }), delta(3, { type: 'text_delta', text: 'more' }), close(3))
     const first = named(ending('pause_turn', { output_tokens: 9 }))
-    const { forwarded, tail } = meterText(passing, HEAD + first + more + TAIL)
+    const { forwarded, tail } = meterText(passThrough, HEAD + first + more + TAIL)
     expect(forwarded).toBe(HEAD + first + more)
     expect(tail).toBe(TAIL)
   })
 
   test('a ping and unknown events behind the reason wait with it', () => {
     const late = named(ending('end_turn', { output_tokens: 9 }), PING, { type: 'new_thing' }, STOP)
-    expect(meterText(passing, HEAD + late)).toMatchObject({ forwarded: HEAD, tail: late })
+    expect(meterText(passThrough, HEAD + late)).toMatchObject({ forwarded: HEAD, tail: late })
   })
 
   test('figures that come behind the reason wait with it', () => {
     const late = named(ending('end_turn', { output_tokens: 9 }), ending(null, { output_tokens: 12 }), STOP)
-    const { forwarded, tail, state } = meterText(passing, HEAD + late)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + late)
     expect([forwarded, tail]).toEqual([HEAD, late])
     expect(state).toMatchObject({ usage: { output: 12 }, finish: { raw: 'end_turn' } })
   })
 
   test('a call that comes whole is counted', () => {
     const whole = named(start, begin(0, { type: 'tool_use', id: 't', name: 'n', input: { a: 1 } }), close(0))
-    expect(meterText(passing, whole).state).toMatchObject({ outputBytes: '{"a":1}'.length, sawOutput: true })
+    expect(meterText(passThrough, whole).state).toMatchObject({ outputBytes: '{"a":1}'.length, sawOutput: true })
     const empty = named(start, begin(0, { type: 'text', text: '' }))
-    expect(meterText(passing, empty).state.sawOutput).toBe(false)
+    expect(meterText(passThrough, empty).state.sawOutput).toBe(false)
   })
 
   test('a missing message_stop is added, since clients need it', () => {
     const last = named(ending('end_turn', { output_tokens: 9 }))
-    const { tail, state } = meterText(passing, HEAD + last)
+    const { tail, state } = meterText(passThrough, HEAD + last)
     expect(tail).toBe(last + named(STOP))
     expect(state.done).toBe(true)
   })
 
   test('nothing behind message_stop is looked at', () => {
-    const { forwarded, tail, state } = meterText(passing, `${HEAD}${TAIL}${HEAD}data: rubbish\n\n`)
+    const { forwarded, tail, state } = meterText(passThrough, `${HEAD}${TAIL}${HEAD}data: rubbish\n\n`)
     expect(forwarded + tail).toBe(HEAD + TAIL)
     expect(state.error).toBeUndefined()
   })
@@ -140,13 +140,13 @@ describe('endings', () => {
       ending('end_turn', { output_tokens: 44, input_tokens: 30, output_tokens_details: { thinking_tokens: 12 } }),
       STOP,
     )
-    expect(meterText(passing, HEAD + reports).state.usage).toEqual({
+    expect(meterText(passThrough, HEAD + reports).state.usage).toEqual({
       ...{ input: 37, output: 44, cachedInput: 5, cacheWrite: 2, reasoning: 12, absurd: false },
     })
   })
 
   test('a stream that just ends has no finish', () => {
-    const { forwarded, tail, state } = meterText(passing, HEAD)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD)
     expect(forwarded + tail).toBe(HEAD)
     expect(state).toMatchObject({ finish: undefined, done: false, error: undefined })
   })
@@ -163,7 +163,7 @@ describe('endings', () => {
       begin(0, { type: 'text', text: '' }),
       delta(0, { type: 'text_delta', text: 'a'.repeat(400) }),
     )
-    expect(meterText(passing, begun).state.usage).toMatchObject({ input: 27, output: undefined })
+    expect(meterText(passThrough, begun).state.usage).toMatchObject({ input: 27, output: undefined })
   })
 
   test('output that was told at the start counts where nothing else is told, unless it is a place holder', () => {
@@ -171,7 +171,7 @@ describe('endings', () => {
       const { message } = start
       const early = { ...start, message: { ...message, usage: { ...message.usage, output_tokens: output } } }
       const last = { type: 'message_delta', delta: { stop_reason: 'end_turn' } }
-      return meterText(passing, named(early, last, STOP)).state.usage?.output
+      return meterText(passThrough, named(early, last, STOP)).state.usage?.output
     }
     expect([told(0), told(1), told(30)]).toEqual([undefined, undefined, 30])
   })
@@ -190,7 +190,7 @@ describe('failures', () => {
     ['data that is no object', 'data: 17\n\n', 'upstream_failed'],
     ['an end within an event', 'event: ping\ndata: {"type":"pi', 'upstream_failed'],
   ])('%s', (_, text, code) => {
-    const { forwarded, tail, state } = meterText(passing, HEAD + text)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + text)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe('')
     expect(state.error?.code).toBe(code as 'unavailable')
@@ -199,7 +199,7 @@ describe('failures', () => {
   test('an event above the limit, whole or not', () => {
     const huge = `event: ping\ndata: {"x":"${'x'.repeat(16 * 1024 * 1024)}"}\n\n`
     for (const text of [huge, huge.slice(0, -4)]) {
-      const { forwarded, state } = meterText(passing, HEAD + text)
+      const { forwarded, state } = meterText(passThrough, HEAD + text)
       expect(forwarded).toBe(HEAD)
       expect(state.error?.message).toContain('too large')
     }
@@ -207,14 +207,14 @@ describe('failures', () => {
 
   test('an event without its blank line at the end is whole', () => {
     const text = (HEAD + TAIL).slice(0, -2)
-    const { tail, state } = meterText(passing, text)
+    const { tail, state } = meterText(passThrough, text)
     expect(tail.startsWith(TAIL.slice(0, -2))).toBe(true)
     expect(state).toMatchObject({ done: true, error: undefined })
   })
 })
 
 test('a stream stopped by the gateway is a whole answer to the SDK', async () => {
-  const meter = openFor(passing)
+  const meter = openFor(passThrough)
   const open = named(begin(3, { type: 'text', text: '' }), delta(3, { type: 'text_delta', text: 'and so' }))
   const text = textOf(meter.push(bytesOf(HEAD + open))) + textOf(meter.stop(UNITS))
   expect(dataIn(text.slice(HEAD.length + open.length)).map(({ type }) => type)).toEqual([

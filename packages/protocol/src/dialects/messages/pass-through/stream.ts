@@ -4,15 +4,15 @@
 import { finishOf } from '../../../canonical/finish.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
+import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json/json-walk.ts'
 import { concat } from '../../../framing/relay.ts'
 import { formatSse } from '../../../framing/sse.ts'
 import { dataOf, newMeterState, openTypeReader, problemInfo, renameAt } from '../../shared/pass-through/meter.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
-import { readStop } from '../reply/stop.ts'
-import { type Figures, mergeFigures, NO_FIGURES, readFigures, startFigures, usageFrom } from '../reply/usage.ts'
+import { decodeStop } from '../reply/stop.ts'
+import { decodeFigures, type Figures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from '../reply/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
 const SPOKEN = 1
@@ -34,7 +34,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   const openBlocks = new Set<number>()
   let figures: Figures = NO_FIGURES
 
-  function judge(view: EventView): Verdict {
+  function judge(view: EventView): EventAction {
     const spoken = view.walk.textBytes[SPOKEN] ?? 0
     if (spoken > 0) {
       state.outputBytes += spoken
@@ -47,7 +47,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     return data === undefined ? malformed() : judgeRare(type, data, view)
   }
 
-  function judgeRare(type: string, data: Json, view: EventView): Verdict {
+  function judgeRare(type: string, data: Json, view: EventView): EventAction {
     switch (type) {
       case 'message_start': {
         const message = isObject(data.message) ? data.message : {}
@@ -64,7 +64,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
       case 'message_delta': {
         const delta = isObject(data.delta) ? data.delta : {}
         addUsage(isObject(data.usage) ? data.usage : {}, delta)
-        const stop = readStop(delta)
+        const stop = decodeStop(delta)
         if (stop === undefined) return 'beside'
         state.finish = finishOf(stop)
         state.sawOutput = true
@@ -97,11 +97,11 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   }
 
   function addUsage(usage: Json, delta: Json): void {
-    figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
+    figures = mergeFigures(figures, decodeFigures(usage as WireUsage, delta))
     state.usage = usageFrom(figures)
   }
 
-  function malformed(): Verdict {
+  function malformed(): EventAction {
     state.error = problemInfo('malformed')
     return 'fail'
   }
@@ -109,7 +109,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   const relay = openEventRelay(
     {
       watched: NAMES,
-      judge,
+      inspect: judge,
       idle: 'beside',
       isOver: () => state.done,
       fail(problem) {

@@ -3,13 +3,13 @@
 import { isAddress } from '../../../canonical/media.ts'
 import { isObject } from '../../../canonical/reading.ts'
 import type { Citation } from '../../../canonical/request.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type { WireCitationOut } from '../wire.ts'
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** Undefined when it is none. */
-export function readCitation(wire: unknown): Citation | undefined {
+export function decodeCitation(wire: unknown): Citation | undefined {
   if (!isObject(wire)) return undefined
   const url = [wire.url, wire.source].map(text).find((address) => address !== undefined && isAddress(address))
   const title = text(wire.title) ?? text(wire.document_title)
@@ -23,8 +23,8 @@ export function readCitation(wire: unknown): Citation | undefined {
   }
 }
 
-export function readCitations(wire: unknown): Citation[] {
-  return Array.isArray(wire) ? wire.map(readCitation).filter((citation) => citation !== undefined) : []
+export function decodeCitations(wire: unknown): Citation[] {
+  return Array.isArray(wire) ? wire.map(decodeCitation).filter((citation) => citation !== undefined) : []
 }
 
 export const canCite = ({ url, title }: Citation): boolean => url !== undefined || title !== undefined
@@ -34,7 +34,7 @@ export const canCite = ({ url, title }: Citation): boolean => url !== undefined 
  * them again: ours is sealed, so that a conversation with one in it is not passed to the vendor as it is. Undefined when
  * there is no source.
  */
-export function writeCitation(citation: Citation, seal: Answering['seal']): WireCitationOut | undefined {
+export function encodeCitation(citation: Citation, seal: ReplyContext['seal']): WireCitationOut | undefined {
   const { url, title, cited = '' } = citation
   if (url !== undefined) {
     return {

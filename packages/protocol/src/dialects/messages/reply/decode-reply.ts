@@ -6,9 +6,9 @@ import type { Block } from '../../../canonical/reply.ts'
 import type { DecodedReply } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireReply, WireUsage } from '../wire.ts'
-import { readCitations } from './citations.ts'
-import { readStop } from './stop.ts'
-import { readFigures, usageFrom } from './usage.ts'
+import { decodeCitations } from './citations.ts'
+import { decodeStop } from './stop.ts'
+import { decodeFigures, usageFrom } from './usage.ts'
 
 export function decodeReply(body: unknown): DecodedReply {
   if (!isObject(body)) return notAnAnswer()
@@ -16,16 +16,16 @@ export function decodeReply(body: unknown): DecodedReply {
   if (body.type !== 'message' && !Array.isArray(body.content)) return notAnAnswer()
   const reply: WireReply = body
   const id = typeof reply.id === 'string' ? reply.id : undefined
-  const { blocks, omitted } = readBlocks(
+  const { blocks, omitted } = decodeBlocks(
     reply.content,
     openNamedCalls(() => id),
   )
-  const usage = isObject(reply.usage) ? usageFrom(readFigures(reply.usage as WireUsage, body)) : undefined
+  const usage = isObject(reply.usage) ? usageFrom(decodeFigures(reply.usage as WireUsage, body)) : undefined
   return {
     ok: true,
     reply: {
       id,
-      choices: [{ blocks, stop: readStop(reply) }],
+      choices: [{ blocks, stop: decodeStop(reply) }],
       usage,
       omitted,
     },
@@ -37,7 +37,7 @@ const notAnAnswer = (): DecodedReply => ({
   error: { code: 'upstream_failed', message: 'The upstream answered with something that is no message.' },
 })
 
-export function readBlocks(
+export function decodeBlocks(
   content: unknown,
   idOfCall: (given: string) => string,
 ): { blocks: Block[]; omitted: string[] } {
@@ -46,7 +46,7 @@ export function readBlocks(
   const omitted: string[] = []
   for (const wire of Array.isArray(content) ? content : []) {
     if (!isObject(wire)) continue
-    const block = readBlock(wire, idOfCall)
+    const block = decodeBlock(wire, idOfCall)
     if (block === undefined) omitted.push(omittedName(wire))
     else blocks.push(block)
   }
@@ -59,10 +59,10 @@ export const omittedName = (wire: Json): string => (typeof wire.type === 'string
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Undefined for blocks of hosted tools and all others that have no counterpart elsewhere. */
-export function readBlock(wire: Json, idOfCall: (given: string) => string): Block | undefined {
+export function decodeBlock(wire: Json, idOfCall: (given: string) => string): Block | undefined {
   switch (wire.type) {
     case 'text':
-      return { type: 'text', text: textOf(wire.text), citations: readCitations(wire.citations) }
+      return { type: 'text', text: textOf(wire.text), citations: decodeCitations(wire.citations) }
     case 'thinking': {
       const signature = textOf(wire.signature)
       const signed = signature === '' ? {} : { signature }

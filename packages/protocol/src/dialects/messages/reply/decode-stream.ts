@@ -14,10 +14,10 @@ import type { StreamDecoder } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireReply, WireUsage } from '../wire.ts'
 import { openBlockQueue, type QueuedBlock } from './block-queue.ts'
-import { readCitation } from './citations.ts'
-import { argumentsOf, omittedName, readBlock, readBlocks } from './decode-reply.ts'
-import { readStop } from './stop.ts'
-import { mergeFigures, NO_FIGURES, readFigures, startFigures, usageFrom } from './usage.ts'
+import { decodeCitation } from './citations.ts'
+import { argumentsOf, decodeBlock, decodeBlocks, omittedName } from './decode-reply.ts'
+import { decodeStop } from './stop.ts'
+import { decodeFigures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from './usage.ts'
 
 /** A block that no other dialect knows; its deltas go with it. */
 const SKIPPED = 'skipped'
@@ -74,12 +74,12 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function takeMessageStart(message: WireReply & Json): void {
     const id = typeof message.id === 'string' ? message.id : undefined
     const isRepeated = started && id === answerId
-    stop = readStop(message) ?? stop
+    stop = decodeStop(message) ?? stop
     if (isObject(message.usage)) figures = mergeFigures(figures, startFigures(message))
     answerId = id
     start(id)
     if (isRepeated) return
-    const whole = readBlocks(message.content, idOfCall)
+    const whole = decodeBlocks(message.content, idOfCall)
     for (const block of whole.blocks) takeWhole(block)
     for (const what of whole.omitted) emit({ type: 'omitted', what })
   }
@@ -112,7 +112,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function startBlock(at: number, wire: Json): void {
     start(undefined)
     stopBlock(at)
-    const block = readBlock(wire, idOfCall)
+    const block = decodeBlock(wire, idOfCall)
     // What it is will be seen from its deltas.
     if (block === undefined && typeof wire.type !== 'string') return
     if (block === undefined) {
@@ -178,7 +178,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
         return
       }
       case 'citations_delta': {
-        const citation = readCitation(delta.citation)
+        const citation = decodeCitation(delta.citation)
         const block = citation === undefined ? undefined : blockFor(at, 'text')
         if (block !== undefined && citation !== undefined) queue.citation(block, citation)
         return
@@ -198,10 +198,10 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   function takeMessageDelta(data: Json): void {
     start(undefined)
     const delta = isObject(data.delta) ? data.delta : {}
-    stop = readStop(delta as WireReply) ?? stop
+    stop = decodeStop(delta as WireReply) ?? stop
     const usage = [data.usage, delta.usage].find(isObject)
     if (usage === undefined) return
-    figures = mergeFigures(figures, readFigures(usage as WireUsage, delta))
+    figures = mergeFigures(figures, decodeFigures(usage as WireUsage, delta))
     hasReport = true
   }
 

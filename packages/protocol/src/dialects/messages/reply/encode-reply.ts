@@ -3,24 +3,24 @@
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { isObject, parsedJson } from '../../../canonical/reading.ts'
 import { type Block, bytesToEstimate, type CanonicalReply } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import { UNSIGNED } from '../request/encode-reasoning.ts'
 import type { WireBlockOut, WireMessageOut } from '../wire.ts'
-import { canCite, writeCitation } from './citations.ts'
-import { writeStop } from './stop.ts'
-import { writeUsage } from './usage.ts'
+import { canCite, encodeCitation } from './citations.ts'
+import { encodeStop } from './stop.ts'
+import { encodeUsage } from './usage.ts'
 
-export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
+export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown> {
   const choice = reply.choices[0]
   const content: WireBlockOut[] = []
   const seen = { refused: false, called: false }
   for (const block of choice?.blocks ?? []) {
-    for (const written of writeBlock(block, answering)) content.push(written)
+    for (const written of encodeBlock(block, answering)) content.push(written)
     if (block.type === 'refusal') seen.refused = true
     else if (block.type === 'call') seen.called = true
   }
-  const { stop_reason, stop_sequence, stop_details } = writeStop(choice?.stop, seen)
-  const usage = writeUsage(reply.usage, bytesToEstimate(reply), answering.estimate)
+  const { stop_reason, stop_sequence, stop_details } = encodeStop(choice?.stop, seen)
+  const usage = encodeUsage(reply.usage, bytesToEstimate(reply), answering.estimate)
   const message: WireMessageOut = {
     ...emptyMessage(answering),
     content,
@@ -33,7 +33,7 @@ export function encodeReply(reply: CanonicalReply, answering: Answering): Record
 }
 
 /** All that stands in a message before anything has been said; streams begin with it. */
-export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'> {
+export function emptyMessage(answering: ReplyContext): Omit<WireMessageOut, 'usage'> {
   return {
     id: `msg_${answering.id}`,
     type: 'message',
@@ -47,16 +47,16 @@ export function emptyMessage(answering: Answering): Omit<WireMessageOut, 'usage'
 }
 
 /** This dialect has no images in answers, and cites no documents but those of its own requests. */
-export function loses(event: StreamEvent): string | undefined {
+export function droppedPart(event: StreamEvent): string | undefined {
   if (event.type === 'open') return event.block.type === 'media' ? 'images' : undefined
   return event.type === 'citation' && !canCite(event.citation) ? 'citations' : undefined
 }
 
 /** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */
-function writeBlock(block: Block, answering: Answering): WireBlockOut[] {
+function encodeBlock(block: Block, answering: ReplyContext): WireBlockOut[] {
   switch (block.type) {
     case 'text': {
-      const citations = block.citations.map((citation) => writeCitation(citation, answering.seal))
+      const citations = block.citations.map((citation) => encodeCitation(citation, answering.seal))
       const written = citations.filter((citation) => citation !== undefined)
       if (written.length > 0) return [{ type: 'text', text: block.text, citations: written }]
       return block.text === '' ? [] : [{ type: 'text', text: block.text }]

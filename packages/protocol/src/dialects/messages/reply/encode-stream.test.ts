@@ -5,13 +5,13 @@ import type { StreamEvent } from '../../../canonical/event.ts'
 import type { Block, CanonicalReply } from '../../../canonical/reply.ts'
 import { fold, unfold } from '../../../canonical/reply.ts'
 import { openSseParser } from '../../../framing/sse.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'
 import { heartbeat, openStreamEncoder } from './encode-stream.ts'
 
-function written(events: Iterable<StreamEvent>, answering: Answering = ANSWERING): string {
+function written(events: Iterable<StreamEvent>, answering: ReplyContext = ANSWERING): string {
   const encoder = openStreamEncoder(answering)
   return [...events].map((event) => encoder.write(event)).join('')
 }
@@ -90,7 +90,7 @@ test('the input is known from the first frame on, if only by estimate', () => {
 /** In short: what an SDK's client sees. */
 type Seen = { content: readonly object[]; stop_reason: string | null }
 
-const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Partial<Answering>][] = [
+const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Partial<ReplyContext>][] = [
   [
     'text and calls',
     reply([said('Look: 北⛵️ "quoted"\n'), call('a', '{"port":"Brest"}'), call('b', '')]),

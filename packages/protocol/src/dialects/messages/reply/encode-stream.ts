@@ -5,12 +5,12 @@ import type { OpenBlock, StreamEvent } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
-import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import { UNSIGNED } from '../request/encode-reasoning.ts'
-import { writeCitation } from './citations.ts'
+import { encodeCitation } from './citations.ts'
 import { emptyMessage } from './encode-reply.ts'
-import { writeStop } from './stop.ts'
-import { writeUsage } from './usage.ts'
+import { encodeStop } from './stop.ts'
+import { encodeUsage } from './usage.ts'
 
 /** Legal at any place of a stream, also before its first event: SDKs skip it by name. */
 export const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'
@@ -33,7 +33,7 @@ type Writing = {
   signature: string
 }
 
-export function openStreamEncoder(answering: Answering): StreamEncoder {
+export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   let writing: Writing | undefined
   /** Of the block being written, in the canonical stream. */
   let current = -1
@@ -125,14 +125,14 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
   function startMessage(known: Usage | undefined): string {
     // One token of output, as the vendor says it; without the input's, agents think that their context is empty.
-    const { output_tokens_details: _, ...start } = writeUsage(known, 0, answering.estimate)
+    const { output_tokens_details: _, ...start } = encodeUsage(known, 0, answering.estimate)
     const first = { ...start, output_tokens: 1 }
     return frame('message_start', `"message":${JSON.stringify({ ...emptyMessage(answering), usage: first })}`)
   }
 
   function endMessage(): string {
-    const { stop_reason, stop_sequence, stop_details } = writeStop(stop, seen)
-    const final = writeUsage(usage, outputBytes, answering.estimate)
+    const { stop_reason, stop_sequence, stop_details } = encodeStop(stop, seen)
+    const final = encodeUsage(usage, outputBytes, answering.estimate)
     const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = final
     const ending = {
       delta: { stop_reason, stop_sequence, stop_details },
@@ -160,7 +160,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         return writing === undefined || event.index !== current ? '' : sign(writing, event.value)
       case 'citation': {
         const isText = event.index === current && writing?.block.type === 'text'
-        const citation = isText ? writeCitation(event.citation, answering.seal) : undefined
+        const citation = isText ? encodeCitation(event.citation, answering.seal) : undefined
         if (writing === undefined || citation === undefined) return ''
         return special(writing, `{"type":"citations_delta","citation":${JSON.stringify(citation)}}`)
       }
@@ -201,7 +201,7 @@ const DELTAS: Readonly<Record<OpenBlock['type'], string>> = {
   media: '',
 }
 
-function emptyBlock(block: ShownBlock, { seal }: Answering): Record<string, unknown> {
+function emptyBlock(block: ShownBlock, { seal }: ReplyContext): Record<string, unknown> {
   switch (block.type) {
     case 'text':
     case 'refusal':

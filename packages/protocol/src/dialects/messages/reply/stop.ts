@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<StopReason, WireStopReason>> = {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 /** Undefined while there is no reason yet. */
-export function readStop(from: Pick<WireReply, 'stop_reason' | 'stop_sequence' | 'stop_details'>): Stop | undefined {
+export function decodeStop(from: Pick<WireReply, 'stop_reason' | 'stop_sequence' | 'stop_details'>): Stop | undefined {
   const raw = from.stop_reason
   if (!isText(raw)) return undefined
   const reason = Object.hasOwn(REASONS, raw) ? (REASONS[raw] ?? 'other') : 'other'
@@ -43,10 +43,10 @@ export function readStop(from: Pick<WireReply, 'stop_reason' | 'stop_sequence' |
   }
 }
 
-export type WrittenStop = Pick<WireMessageOut, 'stop_reason' | 'stop_sequence' | 'stop_details'>
+export type EncodedStop = Pick<WireMessageOut, 'stop_reason' | 'stop_sequence' | 'stop_details'>
 
 /** `refused`: the model said no in words, which this dialect can only tell by the reason. */
-export function writeStop(stop: Stop | undefined, seen: { refused: boolean; called: boolean }): WrittenStop {
+export function encodeStop(stop: Stop | undefined, seen: { refused: boolean; called: boolean }): EncodedStop {
   const word = seen.refused ? 'refusal' : stop === undefined ? (seen.called ? 'tool_use' : 'end_turn') : wordOf(stop)
   const explained = word === 'refusal' && stop?.detail !== undefined
   return {

@@ -39,7 +39,7 @@ export const NO_FIGURES: Figures = {
 }
 
 /** `message`: what holds the usage, a message or the delta of one. */
-export function readFigures(usage: WireUsage, message: { container?: unknown } = {}): Figures {
+export function decodeFigures(usage: WireUsage, message: { container?: unknown } = {}): Figures {
   const { output_tokens_details: details, server_tool_use: tools } = usage
   return {
     ...readTokens(usage),
@@ -92,7 +92,7 @@ const NO_INPUT = { fresh: undefined, cacheRead: undefined, cacheWrite: undefined
 
 /** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
 export function startFigures(message: { usage?: unknown; stop_reason?: unknown; container?: unknown }): Figures {
-  const reported = readFigures((message.usage ?? {}) as WireUsage, message)
+  const reported = decodeFigures((message.usage ?? {}) as WireUsage, message)
   if (typeof message.stop_reason === 'string') return reported
   const { output } = reported
   const input = inputOf(reported) === 0 ? NO_INPUT : {}
@@ -157,7 +157,7 @@ function hostedCalls({ searches, fetches, containers }: Pick<Figures, 'searches'
 /** What the books will count where the upstream reported nothing. */
 export type Estimate = (outputBytes: number) => { input: number; output: number }
 
-export function writeUsage(usage: Usage | undefined, outputBytes: number, estimate: Estimate): WireUsageOut {
+export function encodeUsage(usage: Usage | undefined, outputBytes: number, estimate: Estimate): WireUsageOut {
   const input = usage?.input ?? estimate(outputBytes).input
   const output = usage?.output ?? estimate(outputBytes).output
   const cacheRead = usage?.cachedInput ?? 0

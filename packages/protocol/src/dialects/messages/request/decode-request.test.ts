@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Mistake } from '../../../canonical/reading.ts'
+import { RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 
@@ -383,8 +383,8 @@ describe('mistakes name the field', () => {
     } catch (mistake) {
       thrown = mistake
     }
-    expect(thrown).toBeInstanceOf(Mistake)
-    const { info } = thrown as Mistake
+    expect(thrown).toBeInstanceOf(RequestError)
+    const { info } = thrown as RequestError
     expect(info.code).toBe('bad_request')
     expect(info.param).toBe(param as never)
   })

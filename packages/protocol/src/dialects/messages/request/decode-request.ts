@@ -7,8 +7,8 @@ import {
   below,
   isObject,
   type Json,
-  Mistake,
   put,
+  RequestError,
   readFlag,
   readInteger,
   readName,
@@ -29,8 +29,8 @@ import type {
   ServiceTier,
   Turn,
 } from '../../../canonical/request.ts'
-import { readToolChoice, readTools } from './decode-tools.ts'
-import { cacheOf, readContent, readTextBlocks, required } from './decode-turns.ts'
+import { decodeToolChoice, decodeTools } from './decode-tools.ts'
+import { cacheOf, decodeContent, decodeTextBlocks, required } from './decode-turns.ts'
 
 const MOST_OUTPUT = 10_000_000
 
@@ -55,14 +55,14 @@ const TRANSLATED = new Set([
 ])
 
 export function decodeRequest(body: unknown): CanonicalRequest {
-  if (!isObject(body)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object.')
+  if (!isObject(body)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object.')
   const model = required(readName(body, 'model'), 'model', 'the id of a model as a string')
   if (model === '') throw wrong('model', 'model must not be empty')
   // Zero only warms the vendor's prompt cache.
   const maxOutput = required(readInteger(body, 'max_tokens', 0, MOST_OUTPUT), 'max_tokens', 'a whole number')
   const untranslated: string[] = []
   for (const field in body) if (!TRANSLATED.has(field) && body[field] !== null) untranslated.push(field)
-  const tools = readTools(body)
+  const tools = decodeTools(body)
   untranslated.push(...tools.untranslated)
   const cache = cacheOf(body, '')
   const endUser = readEndUser(body, untranslated)
@@ -73,7 +73,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     model,
     stream: readFlag(body, 'stream') ?? false,
     showUsage: true,
-    instructions: body.system === undefined || body.system === null ? [] : readTextBlocks(body.system, 'system'),
+    instructions: body.system === undefined || body.system === null ? [] : decodeTextBlocks(body.system, 'system'),
     turns: cache === undefined ? turns : withLastMarked(turns, cache),
     tools: tools.tools,
     hostedTools: tools.hostedTools,
@@ -83,7 +83,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
     reasoning: {},
     untranslated,
   }
-  if (body.tool_choice !== undefined) Object.assign(request, readToolChoice(body, tools))
+  if (body.tool_choice !== undefined) Object.assign(request, decodeToolChoice(body, tools))
   request.format = readFormat(body, untranslated)
   request.sampling = readSampling(body, maxOutput)
   request.reasoning = readReasoning(body, untranslated)
@@ -106,7 +106,7 @@ function readTurns(body: Json): Turn[] {
     if (role !== 'user' && role !== 'assistant' && role !== 'system') {
       throw wrong(below(at, 'role'), `${below(at, 'role')} must be one of user, assistant, system`)
     }
-    turns.push({ role, parts: readContent(message.content, below(at, 'content'), role) })
+    turns.push({ role, parts: decodeContent(message.content, below(at, 'content'), role) })
   }
   return turns
 }

@@ -17,7 +17,7 @@ import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts
 import { cacheOf, required, requiredIn } from './decode-turns.ts'
 import { waitingTools } from './deferred-tools.ts'
 
-export type ReadTools = {
+export type DecodedTools = {
   tools: Tool[]
   hostedTools: HostedTool[]
   /** Fields of tools that nobody else has: `tools.input_examples`. */
@@ -26,7 +26,7 @@ export type ReadTools = {
 
 const KNOWN = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-export function readTools(body: Json): ReadTools {
+export function decodeTools(body: Json): DecodedTools {
   const given = readArray(body, 'tools')
   if (given === undefined) return { tools: [], hostedTools: [], untranslated: [] }
   const tools: Tool[] = []
@@ -67,9 +67,9 @@ function readTool(tool: Json, at: string): Tool {
 
 const CHOICES = ['auto', 'any', 'none', 'tool'] as const
 
-export type ReadToolChoice = { toolChoice?: ToolChoice; parallelCalls?: false }
+export type DecodedToolChoice = { toolChoice?: ToolChoice; parallelCalls?: false }
 
-export function readToolChoice(body: Json, { tools, hostedTools }: ReadTools): ReadToolChoice {
+export function decodeToolChoice(body: Json, { tools, hostedTools }: DecodedTools): DecodedToolChoice {
   const choice = readObject(body, 'tool_choice')
   if (choice === undefined) return {}
   const word = readWord(choice, 'type', CHOICES, 'tool_choice')

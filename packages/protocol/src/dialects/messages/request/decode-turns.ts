@@ -27,11 +27,11 @@ import type {
   Source,
   TextPart,
 } from '../../../canonical/request.ts'
-import { readCitations } from '../reply/citations.ts'
+import { decodeCitations } from '../reply/citations.ts'
 
 type Role = 'user' | 'assistant' | 'system'
 
-export function readContent(content: unknown, at: string, role: Role): Part[] {
+export function decodeContent(content: unknown, at: string, role: Role): Part[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   if (!Array.isArray(content)) throw wrong(at, `${at} must be a string or an array of content blocks`)
   const parts: Part[] = []
@@ -121,7 +121,7 @@ function addShown(parts: { push(shown: Shown): unknown }, type: string, block: J
 
 function readText(block: Json, at: string): TextPart {
   const part: TextPart = { type: 'text', text: requiredString(block, 'text', at) }
-  const citations = readCitations(block.citations)
+  const citations = decodeCitations(block.citations)
   if (citations.length > 0) part.citations = citations
   put(part, 'cache', cacheOf(block, at))
   return part
@@ -251,7 +251,7 @@ export function required<Value>(value: Value | undefined, at: string, what: stri
 export const requiredIn = <Value>(value: Value | undefined, at: string, name: string, what: string): Value =>
   value !== undefined ? value : required(value, below(at, name), what)
 
-export function readTextBlocks(value: unknown, at: string): InstructionText[] {
+export function decodeTextBlocks(value: unknown, at: string): InstructionText[] {
   if (typeof value === 'string') return [{ text: value }]
   if (!Array.isArray(value)) throw wrong(at, `${at} must be a string or an array of text blocks`)
   return value.map((item, index) => {

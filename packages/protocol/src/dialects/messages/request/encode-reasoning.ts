@@ -8,7 +8,7 @@ import type { Target } from '../../text-dialect.ts'
 import type { WireEffort, WireThinking } from '../wire.ts'
 import type { ModelRules } from './model-rules.ts'
 
-export type ThinkingPlan = {
+export type ReasoningPlan = {
   maxTokens: number
   thinking: WireThinking | undefined
   effort: WireEffort | undefined
@@ -36,15 +36,15 @@ export type Obstacles = {
   unsignedCall: boolean
 }
 
-export function planThinking(
+export function planReasoning(
   request: CanonicalRequest,
   target: Target,
   rules: ModelRules,
   { forcedTool, unsignedCall }: Obstacles,
-): ThinkingPlan {
+): ReasoningPlan {
   const cap = request.sampling.maxOutput ?? target.maxOutput ?? USUAL_CAP
-  const plain: ThinkingPlan = { maxTokens: cap, thinking: undefined, effort: undefined, isOn: false }
-  const off: ThinkingPlan = { ...plain, thinking: { type: 'disabled' } }
+  const plain: ReasoningPlan = { maxTokens: cap, thinking: undefined, effort: undefined, isOn: false }
+  const off: ReasoningPlan = { ...plain, thinking: { type: 'disabled' } }
   const { reasoning } = request
   if (request.from === 'messages') return asAsked(reasoning, cap, forcedTool || unsignedCall ? target.warn : undefined)
   const wanted = wish(request)
@@ -83,9 +83,9 @@ function asAsked(
   { mode, effort, budget, show }: ReasoningWish,
   cap: number,
   obstructed: Warn | undefined,
-): ThinkingPlan {
+): ReasoningPlan {
   const word = effort === undefined || effort === 'none' ? undefined : adaptiveEffort(effort, ALL)
-  const plain: ThinkingPlan = { maxTokens: cap, thinking: undefined, effort: word, isOn: false }
+  const plain: ReasoningPlan = { maxTokens: cap, thinking: undefined, effort: word, isOn: false }
   if (mode === undefined) return plain
   if (mode !== 'off') obstructed?.('reasoning', 'off')
   if (mode === 'off' || obstructed !== undefined) return { ...plain, thinking: { type: 'disabled' } }

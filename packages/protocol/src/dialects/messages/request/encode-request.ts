@@ -1,39 +1,39 @@
 // A request of any caller, written for an upstream of this dialect.
 
-import { formatInWords } from '../../../canonical/encoding/format-instructions.ts'
+import { formatInstructions } from '../../../canonical/encoding/format-instructions.ts'
 import { alternatingTurns } from '../../../canonical/encoding/turns.ts'
-import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/encoding/unsupported-fields.ts'
+import { rejectOtherOutput, rejectSeveralChoices } from '../../../canonical/encoding/unsupported-fields.ts'
 import { put } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, InstructionText, OutputFormat, Part, Turn } from '../../../canonical/request.ts'
-import type { Target, WrittenRequest } from '../../text-dialect.ts'
+import type { EncodedRequest, Target } from '../../text-dialect.ts'
 import type { WireOutputConfig, WireRequest, WireSampling, WireTextParam } from '../wire.ts'
 import { limitCacheMarks } from './cache-marks.ts'
-import { planThinking, type ThinkingPlan } from './encode-reasoning.ts'
+import { planReasoning, type ReasoningPlan } from './encode-reasoning.ts'
 import { narrowedSchema } from './encode-schema.ts'
-import { writeTools } from './encode-tools.ts'
-import { cacheControl, type Writing, writeTurn } from './encode-turns.ts'
+import { encodeTools } from './encode-tools.ts'
+import { cacheControl, type EncodingContext, encodeTurn } from './encode-turns.ts'
 import { type ModelRules, rulesOf } from './model-rules.ts'
 
-export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
-  refuseOtherOutput(request)
-  refuseSeveralAnswers(request)
+export function encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest {
+  rejectOtherOutput(request)
+  rejectSeveralChoices(request)
   const { warn } = target
   const rules = rulesOf(target.model)
-  const { names, tools, choice, isForced, wrapped } = writeTools(request, rules, warn)
+  const { names, tools, choice, isForced, wrapped } = encodeTools(request, rules, warn)
   const { instructions, turns } = alternatingTurns(readable(request, target), warn, rules.midSystem)
-  const plan = planThinking(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })
+  const plan = planReasoning(request, target, rules, { forcedTool: isForced, unsignedCall: hasUnsignedCall(turns) })
   const asksForSchema = request.format.type === 'schema' && rules.schemas
-  const inWords = asksForSchema ? undefined : formatInWords(request.format, 'alone')
+  const inWords = asksForSchema ? undefined : formatInstructions(request.format, 'alone')
   const system = writeSystem(inWords === undefined ? instructions : [...instructions, { text: inWords }])
   if (inWords !== undefined) warn('format', 'changed')
-  const writing: Writing = { names, warn, ownFiles: request.from === 'messages' }
+  const writing: EncodingContext = { names, warn, ownFiles: request.from === 'messages' }
   warnOfDropped(request, target)
   // The order of the fields never changes.
   const body: Partial<WireRequest & WireSampling> = { model: target.model, max_tokens: plan.maxTokens }
   put(body, 'thinking', plan.thinking)
   put(body, 'output_config', writeOutput(plan, asksForSchema ? request.format : undefined))
   put(body, 'system', system)
-  const messages = turns.map((turn) => writeTurn(turn, writing))
+  const messages = turns.map((turn) => encodeTurn(turn, writing))
   body.messages = messages
   if (tools.length > 0) body.tools = tools
   put(body, 'tool_choice', choice)
@@ -76,7 +76,7 @@ function hasUnsignedCall(turns: readonly Turn[]): boolean {
   return !last.parts.slice(0, firstCall).some((part) => part.type === 'reasoning' || part.type === 'redacted')
 }
 
-function writeOutput({ effort }: ThinkingPlan, format: OutputFormat | undefined): WireOutputConfig | undefined {
+function writeOutput({ effort }: ReasoningPlan, format: OutputFormat | undefined): WireOutputConfig | undefined {
   if (effort === undefined && format?.type !== 'schema') return undefined
   const output: WireOutputConfig = {}
   put(output, 'effort', effort)
@@ -112,7 +112,7 @@ function addSampling(
   { sampling }: CanonicalRequest,
   { warn }: Target,
   rules: ModelRules,
-  { isOn }: ThinkingPlan,
+  { isOn }: ReasoningPlan,
 ): void {
   const { temperature, topP, topK } = sampling
   if (temperature !== undefined) {

@@ -2,7 +2,7 @@
 
 import { refuseTwins } from '../../../canonical/encoding/offered-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
-import { checkToolChoice, leaveOutHosted } from '../../../canonical/encoding/unsupported-fields.ts'
+import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 import type { WireTool, WireToolChoice } from '../wire.ts'
@@ -12,7 +12,7 @@ import type { ModelRules } from './model-rules.ts'
 
 const NAMES: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 128 }
 
-export type WrittenTools = {
+export type EncodedTools = {
   names: ToolNames
   tools: WireTool[]
   choice: WireToolChoice | undefined
@@ -21,10 +21,10 @@ export type WrittenTools = {
   wrapped: ReadonlySet<string>
 }
 
-export function writeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): WrittenTools {
+export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
   refuseTwins(request.tools)
   const names = toolNames(request, NAMES)
-  leaveOutHosted(request, warn)
+  dropHostedTools(request, warn)
   checkToolChoice(request)
   const offered = offeredTools(request, warn)
   const choice = writeChoice(request, offered, names)

@@ -20,13 +20,13 @@ import type {
   WireToolUseParam,
 } from '../wire.ts'
 
-export type Writing = {
+export type EncodingContext = {
   names: ToolNames
   warn: Warn /** Files of the same vendor may be named by their id. */
   ownFiles: boolean
 }
 
-export function writeTurn(turn: Turn, writing: Writing): WireMessageParam {
+export function encodeTurn(turn: Turn, writing: EncodingContext): WireMessageParam {
   if (turn.role === 'system') {
     const texts = turn.parts.flatMap((part) => (part.type === 'text' ? [writeText(part)] : []))
     return { role: 'system', content: texts }
@@ -38,7 +38,7 @@ export function writeTurn(turn: Turn, writing: Writing): WireMessageParam {
   return { role, content: isPlain ? only.text : blocks }
 }
 
-function writePart(part: Part, role: Turn['role'], writing: Writing): WireBlockParam[] {
+function writePart(part: Part, role: Turn['role'], writing: EncodingContext): WireBlockParam[] {
   switch (part.type) {
     case 'text':
       return [writeText(part)]
@@ -70,7 +70,7 @@ export function cacheControl(cache: CacheMark | undefined): { cache_control?: Wi
 
 const writeText = ({ text, cache }: TextPart): WireTextParam => ({ type: 'text', text, ...cacheControl(cache) })
 
-function writeCall(call: CallPart, { names, warn }: Writing): WireToolUseParam {
+function writeCall(call: CallPart, { names, warn }: EncodingContext): WireToolUseParam {
   return {
     type: 'tool_use',
     id: callId(call.id),
@@ -89,7 +89,7 @@ function inputOf(text: string, warn: Warn): unknown {
   return value === undefined ? { _raw: text } : { value }
 }
 
-function writeResult(result: ResultPart, writing: Writing): WireToolResultParam {
+function writeResult(result: ResultPart, writing: EncodingContext): WireToolResultParam {
   const parts = result.parts.filter((part) => part.type !== 'text' || part.text !== '')
   const only = parts.length === 1 ? parts[0] : undefined
   const isPlain = only?.type === 'text' && only.cache === undefined
@@ -103,7 +103,7 @@ function writeResult(result: ResultPart, writing: Writing): WireToolResultParam 
   }
 }
 
-function writeMedia(part: MediaPart, writing: Writing): WireImageParam | WireDocumentParam {
+function writeMedia(part: MediaPart, writing: EncodingContext): WireImageParam | WireDocumentParam {
   if (part.detail !== undefined && part.detail !== 'auto') writing.warn('detail', 'dropped')
   if (part.media === 'image') {
     return { type: 'image', source: imageSource(part, writing), ...cacheControl(part.cache) }
@@ -121,7 +121,7 @@ function writeMedia(part: MediaPart, writing: Writing): WireImageParam | WireDoc
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
 
-function imageSource({ source, at }: MediaPart, { ownFiles }: Writing): WireImageSource {
+function imageSource({ source, at }: MediaPart, { ownFiles }: EncodingContext): WireImageSource {
   switch (source.kind) {
     case 'address':
       return { type: 'url', url: source.url }
@@ -141,7 +141,7 @@ function imageSource({ source, at }: MediaPart, { ownFiles }: Writing): WireImag
 const imageType = (mime: string | undefined): (typeof IMAGE_TYPES)[number] | undefined =>
   IMAGE_TYPES.find((type) => type === mime)
 
-function documentSource({ source, at }: MediaPart, { ownFiles }: Writing): WireDocumentSource {
+function documentSource({ source, at }: MediaPart, { ownFiles }: EncodingContext): WireDocumentSource {
   switch (source.kind) {
     case 'address':
       return { type: 'url', url: source.url }

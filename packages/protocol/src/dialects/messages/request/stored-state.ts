@@ -6,7 +6,7 @@ import { isObject, unsupported } from '../../../canonical/reading.ts'
  * Of a conversation that the vendor keeps only the newest turn is sent: without the rest any answer would be wrong. Throws
  * Mistake. To be called before it is translated.
  */
-export function refuseStored(body: unknown): void {
+export function rejectStored(body: unknown): void {
   const thread = isObject(body) && isObject(body.thread) ? body.thread : {}
   if (typeof thread.previous_message_id === 'string' && thread.previous_message_id !== '')
     throw unsupported('thread', 'thread is not available for this model: send the whole conversation.')

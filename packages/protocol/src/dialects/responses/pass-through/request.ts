@@ -18,7 +18,7 @@ import {
   readBody,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { Addressed, PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import type { PassThroughEdits, PassThroughRequest, PathParameters } from '../../text-dialect.ts'
 import { isReasoningReference } from '../request/stored-state.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
@@ -29,10 +29,10 @@ const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_output_tokens'])
 export function readRequest(
   bytes: Uint8Array,
   codec: Codec,
-  addressed: Addressed | undefined,
-  decode: (body: unknown, addressed: Addressed | undefined) => CanonicalRequest,
+  addressed: PathParameters | undefined,
+  decode: (body: unknown, addressed: PathParameters | undefined) => CanonicalRequest,
   maxValues?: number | undefined,
-): PassingRequest {
+): PassThroughRequest {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   const request = decode(body, addressed)
   const { images, documents, audios, encodedBytes } = countMedia(request)
@@ -74,7 +74,7 @@ function producedBytes(body: Json): number {
   return total
 }
 
-function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassingEdits, codec: Codec): Pieces {
+function edited(bytes: Uint8Array, scan: JsonScan, body: Json, edits: PassThroughEdits, codec: Codec): Pieces {
   const into = openFieldEdits(edits)
   const put = (name: string, value: string | number) => setField(into, name, JSON.stringify(value))
   const cap = body.max_output_tokens

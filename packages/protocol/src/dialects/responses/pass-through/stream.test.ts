@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { bytesOf, textOf } from '../../../../fixtures/buffer-codec.ts'
 import { checkCuts, dataIn, meterText, named, openFor, UNITS } from '../../../../fixtures/shared/metered.ts'
-import { passing } from '../pass-through.ts'
+import { passThrough } from '../pass-through.ts'
 
 const RESPONSE = {
   ...{ id: 'resp_1', object: 'response', created_at: 1_767_225_600, model: 'upstream-name', instructions: null },
@@ -81,7 +81,7 @@ const TAIL = numbered([LAST], body.length)
 
 describe('a whole stream', () => {
   test('passes byte for byte, the ending only at the end, everything counted', () => {
-    const { forwarded, tail, state } = meterText(passing, HEAD + TAIL)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe(TAIL)
     expect(state).toEqual({
@@ -95,19 +95,19 @@ describe('a whole stream', () => {
   })
 
   test('cut anywhere', () => {
-    checkCuts(passing, HEAD + TAIL)
-    checkCuts(passing, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
+    checkCuts(passThrough, HEAD + TAIL)
+    checkCuts(passThrough, (HEAD + TAIL).replaceAll('\n', '\r\n'), { renameTo: 'mine' })
   })
 
   test('the name of the model is replaced in every response, and nowhere else', () => {
-    const { forwarded, tail } = meterText(passing, HEAD + TAIL, { renameTo: 'mine' })
+    const { forwarded, tail } = meterText(passThrough, HEAD + TAIL, { renameTo: 'mine' })
     expect(forwarded + tail).toBe((HEAD + TAIL).replaceAll('"upstream-name"', '"mine"'))
     expect(tail).toContain('not this one')
     const drawn = numbered([
       ...begun,
       { type: 'response.output_item.done', output_index: 0, item: { type: 'image_generation_call', model: 'painter' } },
     ])
-    expect(meterText(passing, drawn, { renameTo: 'mine' }).forwarded).toContain('"painter"')
+    expect(meterText(passThrough, drawn, { renameTo: 'mine' }).forwarded).toContain('"painter"')
   })
 
   test.each([
@@ -116,16 +116,16 @@ describe('a whole stream', () => {
     ['without event lines', (HEAD + TAIL).replaceAll(/event: .*\n/g, '')],
     ['the type behind the rest', (HEAD + TAIL).replaceAll(/\{"type":("[^"]+"),(.*)\}\n/g, '{$2,"type":$1}\n')],
   ])('%s: passes as it is and is understood', (_, text) => {
-    const { forwarded, tail, state } = meterText(passing, text)
+    const { forwarded, tail, state } = meterText(passThrough, text)
     expect(forwarded + tail).toBe(text)
     expect(state).toMatchObject({ done: true, error: undefined, usage: { output: 9 } })
-    expect(state.outputBytes).toBe(meterText(passing, HEAD + TAIL).state.outputBytes)
+    expect(state.outputBytes).toBe(meterText(passThrough, HEAD + TAIL).state.outputBytes)
   })
 })
 
 describe('endings', () => {
   const finishOf = (last: Event, before = begun) =>
-    meterText(passing, numbered([...before, ...spoken, last])).state.finish
+    meterText(passThrough, numbered([...before, ...spoken, last])).state.finish
   const incomplete = (reason: string): Event => ({
     type: 'response.incomplete',
     response: shown('incomplete', [], { incomplete_details: { reason } }),
@@ -140,12 +140,12 @@ describe('endings', () => {
 
   test('items that come whole, without deltas, are counted', () => {
     const whole = [...begun, { type: 'response.output_item.done', output_index: 0, item: SPOKEN }, LAST]
-    expect(meterText(passing, numbered(whole)).state.outputBytes).toBe(Buffer.byteLength('Hi 北"'))
+    expect(meterText(passThrough, numbered(whole)).state.outputBytes).toBe(Buffer.byteLength('Hi 北"'))
   })
 
   test('audio is not text', () => {
     const sound = { type: 'response.audio.delta', delta: 'AAAA' }
-    expect(meterText(passing, numbered([...begun, sound])).state.outputBytes).toBe(0)
+    expect(meterText(passThrough, numbered([...begun, sound])).state.outputBytes).toBe(0)
   })
 })
 
@@ -158,7 +158,7 @@ describe('failures', () => {
     ['data that is not JSON', 'data: {oops}\n\n', 'upstream_failed'],
     ['an end within an event', 'event: response.completed\ndata: {"type":"resp', 'upstream_failed'],
   ])('%s', (_, text, code) => {
-    const { forwarded, tail, state } = meterText(passing, HEAD + text)
+    const { forwarded, tail, state } = meterText(passThrough, HEAD + text)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe('')
     expect(state.error?.code).toBe(code as 'rate_limited')
@@ -184,7 +184,7 @@ describe('a stream stopped by the gateway', () => {
       ],
     ],
   ])('%s: is a whole answer to the SDK', async (_, events, output) => {
-    const meter = openFor(passing, { renameTo: 'mine' })
+    const meter = openFor(passThrough, { renameTo: 'mine' })
     const before = numbered([...begun, ...thinking, ...events])
     const frames = textOf(meter.push(bytesOf(before)))
     const ending = textOf(meter.stop(UNITS))
@@ -208,7 +208,7 @@ describe('a stream stopped by the gateway', () => {
   })
 
   const stopped = (text: string) => {
-    const meter = openFor(passing)
+    const meter = openFor(passThrough)
     meter.push(bytesOf(text))
     return dataIn(textOf(meter.stop(UNITS)))
   }
@@ -244,7 +244,7 @@ describe('a stream stopped by the gateway', () => {
   })
 
   test('keeps no more than its limit', () => {
-    const meter = openFor(passing)
+    const meter = openFor(passThrough)
     const { output_index: _, ...huge } = { output_index: 0, ...SPOKEN, content: [part('x'.repeat(900_000))] }
     meter.push(bytesOf(numbered(begun)))
     for (const output_index of [0, 1, 2])
@@ -258,7 +258,7 @@ describe('a stream stopped by the gateway', () => {
 describe('a stream that failed on its way', () => {
   const error = { code: 'upstream_failed', message: 'gone' } as const
   test('closes what was begun, and goes on with its numbers', () => {
-    const meter = openFor(passing, { renameTo: 'mine' })
+    const meter = openFor(passThrough, { renameTo: 'mine' })
     const before = numbered([...begun, ...thinking, ...spokenSoFar])
     const text = textOf(meter.push(bytesOf(before))) + textOf(meter.abandon?.(error, 'req_1') ?? new Uint8Array(0))
     const events = dataIn(text)
@@ -271,7 +271,7 @@ describe('a stream that failed on its way', () => {
   })
 
   test('before anything was begun there is nothing to close, but clients want a beginning', () => {
-    const events = dataIn(textOf(openFor(passing).abandon?.(error, 'req_1') ?? new Uint8Array(0)))
+    const events = dataIn(textOf(openFor(passThrough).abandon?.(error, 'req_1') ?? new Uint8Array(0)))
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.failed', 'error'])
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual([0, 1, 2])
   })

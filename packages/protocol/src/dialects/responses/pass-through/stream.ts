@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import { mergeUsage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { type EventView, openEventRelay, type Verdict } from '../../../framing/event-relay.ts'
+import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
 import { textLength, watchList } from '../../../framing/json/json-walk.ts'
 import type { Splice } from '../../../framing/splice.ts'
 import {
@@ -19,8 +19,8 @@ import {
 import { objectsIn } from '../../shared/pass-through/request.ts'
 import type { EchoedField, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
-import { listOf, readStop } from '../reply/decode-details.ts'
-import { openHostedCalls, readUsage } from '../reply/usage.ts'
+import { decodeStop, listOf } from '../reply/decode-details.ts'
+import { decodeUsage, openHostedCalls } from '../reply/usage.ts'
 import { openSnapshot } from './snapshot.ts'
 
 /** Images travel inside events of this dialect. */
@@ -74,7 +74,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
   let sequence = 0
   let spokenInItem = 0
 
-  function judge(view: EventView): Verdict {
+  function judge(view: EventView): EventAction {
     sequence++
     const type = typeOf(view)
     if (isNoted(view, DELTA) && type !== AUDIO) {
@@ -104,7 +104,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
     return judgeRare(type, data)
   }
 
-  function judgeRare(type: string, data: Json): Verdict {
+  function judgeRare(type: string, data: Json): EventAction {
     const response = isObject(data.response) ? data.response : {}
     if (isObject(response.usage) || TERMINAL.has(type)) readFigures(response)
     const hasFailed = response.status === 'failed' || response.status === 'cancelled'
@@ -118,7 +118,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
     if (!TERMINAL.has(type)) return 'forward'
     for (const [item] of objectsIn(response.output)) noteItem(item)
     const status = type === 'response.incomplete' ? { status: 'incomplete' } : {}
-    state.finish = finishOf(readStop({ ...response, ...status }, seen))
+    state.finish = finishOf(decodeStop({ ...response, ...status }, seen))
     state.sawOutput = true
     state.done = true
     return 'hold'
@@ -127,7 +127,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
   /** Also where only calls of hosted tools are known yet: they are billed, whatever becomes of the answer. */
   function readFigures(response: Json): void {
     calls.replace(listOf(response.output))
-    const usage = readUsage(response, calls)
+    const usage = decodeUsage(response, calls)
     if (usage !== undefined) state.usage = mergeUsage(state.usage, usage)
   }
 
@@ -152,7 +152,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
   const relay = openEventRelay(
     {
       watched: NAMES,
-      judge,
+      inspect: judge,
       idle: 'beside',
       isOver: () => state.done,
       fail(problem) {

@@ -22,14 +22,14 @@ type Kept =
   | { type: 'citation'; citation: Citation }
   | { type: 'logprobs'; items: readonly Logprob[] }
 
-export type BlockLane = {
+export type BlockQueue = {
   begin(open: OpenBlock): Block
   add(block: Block, piece: Kept): void
   close(block: Block): void
   closeAll(): void
 }
 
-export function openBlockLane(emit: Emit): BlockLane {
+export function openBlockQueue(emit: Emit): BlockQueue {
   const line: Block[] = []
   let next = 0
 
@@ -48,7 +48,7 @@ export function openBlockLane(emit: Emit): BlockLane {
     }
   }
 
-  const lane: BlockLane = {
+  const lane: BlockQueue = {
     begin(open) {
       const block: Block = { open, index: -1, kept: [], isClosed: false, hasText: false, citations: 0, logprobs: 0 }
       line.push(block)

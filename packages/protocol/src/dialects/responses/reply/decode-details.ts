@@ -14,7 +14,7 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
 /** `ended`: what the answer had in it, since the status of a completed one does not say. */
-export function readStop(response: ReadResponse, ended: { inCall: boolean; inRefusal: boolean }): Stop {
+export function decodeStop(response: ReadResponse, ended: { inCall: boolean; inRefusal: boolean }): Stop {
   const status = textOf(response.status) || 'completed'
   if (status === 'incomplete') {
     const details = response.incomplete_details
@@ -25,7 +25,7 @@ export function readStop(response: ReadResponse, ended: { inCall: boolean; inRef
 }
 
 /** Undefined for kinds that mean nothing without the vendor's own store. */
-export function readAnnotation(value: unknown): Citation | undefined {
+export function decodeAnnotation(value: unknown): Citation | undefined {
   if (!isObject(value)) return undefined
   const title = textOf(value.title) || textOf(value.filename)
   const start = numberOf(value.start_index) ?? numberOf(value.index)
@@ -36,7 +36,7 @@ export function readAnnotation(value: unknown): Citation | undefined {
   return title === '' ? undefined : { kind: 'document', title, ...place }
 }
 
-export function readLogprobs(value: unknown): Logprob[] {
+export function decodeLogprobs(value: unknown): Logprob[] {
   return listOf(value).flatMap((entry) => {
     const chosen = readToken(entry)
     if (chosen === undefined) return []
@@ -70,21 +70,21 @@ export function lengthOfText(output: readonly unknown[]): number {
 }
 
 /** The image that a hosted tool made, if the item holds it. */
-export function readImage(item: Json): { mime: string; data: string } | undefined {
+export function decodeImage(item: Json): { mime: string; data: string } | undefined {
   if (item.type !== 'image_generation_call' || typeof item.result !== 'string' || item.result === '') return undefined
   const named = typeof item.output_format === 'string' ? `image/${item.output_format}` : 'image/png'
   return { mime: sniffMime(item.result) ?? named, data: item.result }
 }
 
 /** A call's arguments: text, though some write the object itself. */
-export function readArguments(value: unknown): string {
+export function decodeArguments(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : textOf(value)
 }
 
 export const contentIndex = (event: ReadEvent): number =>
   typeof event.content_index === 'number' ? event.content_index : 0
 
-export function thoughtIndex(event: ReadEvent, style: 'summary' | 'full'): number {
+export function reasoningIndex(event: ReadEvent, style: 'summary' | 'full'): number {
   const index = style === 'summary' ? event.summary_index : event.content_index
   return typeof index === 'number' ? index : 0
 }

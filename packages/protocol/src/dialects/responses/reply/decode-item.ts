@@ -2,8 +2,16 @@
 // has beyond those. Which item an event speaks of is for answer-reader.ts.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { Block, BlockLane } from './block-queue.ts'
-import { idsOfCall, listOf, readAnnotation, readArguments, readImage, readLogprobs, textOf } from './decode-details.ts'
+import type { Block, BlockQueue } from './block-queue.ts'
+import {
+  decodeAnnotation,
+  decodeArguments,
+  decodeImage,
+  decodeLogprobs,
+  idsOfCall,
+  listOf,
+  textOf,
+} from './decode-details.ts'
 
 export type Style = 'summary' | 'full'
 
@@ -36,7 +44,7 @@ export type Said = {
 /** What it is given: the beginning of the answer, what is left out of it, and ids for calls. */
 type Surroundings = { start(): void; omit(what: string): void; idOfCall(id: string): string }
 
-export type ItemWriter = {
+export type ItemDecoder = {
   readonly said: Said
   beginCall(item: Item, wire: Json): void
   closeItem(item: Item): void
@@ -54,7 +62,7 @@ export type ItemWriter = {
   whole(item: Item, wire: Json): void
 }
 
-export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surroundings): ItemWriter {
+export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Surroundings): ItemDecoder {
   const said: Said = { given: new Set(), messages: 0, textLength: 0, inCall: false, inRefusal: false }
 
   function beginCall(item: Item, wire: Json): void {
@@ -111,12 +119,12 @@ export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surro
 
   function addLogprobs(block: Block, value: unknown): void {
     if (!Array.isArray(value) || value.length === 0) return
-    const read = readLogprobs(value)
+    const read = decodeLogprobs(value)
     if (read.length > 0) lane.add(block, { type: 'logprobs', items: read })
   }
 
   function cite(block: Block, annotation: unknown): void {
-    const citation = readAnnotation(annotation)
+    const citation = decodeAnnotation(annotation)
     if (citation !== undefined) lane.add(block, { type: 'citation', citation })
     else {
       block.citations++
@@ -161,7 +169,7 @@ export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surro
   function wholeCall(item: Item, wire: Json): void {
     if (item.call === undefined) beginCall(item, wire)
     else tellCall(wire)
-    const text = readArguments(item.type === 'custom_tool_call' ? wire.input : wire.arguments)
+    const text = decodeArguments(item.type === 'custom_tool_call' ? wire.input : wire.arguments)
     completeCall(item, text)
   }
 
@@ -178,7 +186,7 @@ export function openItemWriter(lane: BlockLane, { start, omit, idOfCall }: Surro
     } else if (item.type === 'reasoning') wholeThoughts(item, wire)
     else if (isCall(item.type)) wholeCall(item, wire)
     else {
-      const image = readImage(wire)
+      const image = decodeImage(wire)
       said.given.add(`item ${item.type}`)
       item.isTold = image !== undefined
       if (image !== undefined) lane.close(lane.begin({ type: 'media', ...image }))

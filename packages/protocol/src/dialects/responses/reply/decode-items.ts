@@ -10,21 +10,21 @@ import type { Emit } from '../../../canonical/event.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import type { ReadEvent, ReadResponse } from '../wire.ts'
-import { openBlockLane } from './block-queue.ts'
+import { openBlockQueue } from './block-queue.ts'
 import {
   contentIndex,
+  decodeArguments,
+  decodeStop,
   idsOfCall,
   lengthOfText,
   listOf,
-  readArguments,
-  readStop,
+  reasoningIndex,
   textOf,
-  thoughtIndex,
 } from './decode-details.ts'
-import { type Item, isCall, KINDS, openItemWriter, type Style } from './decode-item.ts'
-import { openHostedCalls, readUsage } from './usage.ts'
+import { type Item, isCall, KINDS, openItemDecoder, type Style } from './decode-item.ts'
+import { decodeUsage, openHostedCalls } from './usage.ts'
 
-export type AnswerReader = {
+export type ItemsDecoder = {
   begin(response: unknown): void
   added(event: ReadEvent): void
   partDone(event: ReadEvent): void
@@ -47,15 +47,15 @@ export type AnswerReader = {
   readonly isComplete: boolean
 }
 
-export function openAnswerReader(emit: Emit): AnswerReader {
-  const lane = openBlockLane((event) => {
+export function openItemsDecoder(emit: Emit): ItemsDecoder {
+  const lane = openBlockQueue((event) => {
     start(undefined)
     emit(event)
   })
   let items = new Map<number, Item>()
   let indexes = new Map<string, number>()
   let replyId: string | undefined
-  const writer = openItemWriter(lane, {
+  const writer = openItemDecoder(lane, {
     start: () => start(undefined),
     omit,
     idOfCall: openNamedCalls(() => replyId),
@@ -65,14 +65,14 @@ export function openAnswerReader(emit: Emit): AnswerReader {
   let isComplete = false
   let usage: Usage | undefined
   let calls = openHostedCalls()
-  let stop: ReturnType<typeof readStop> | undefined
+  let stop: ReturnType<typeof decodeStop> | undefined
 
   function start(response: unknown): void {
     if (started) return
     started = true
     const known = isObject(response) ? response : {}
     replyId = textOf(known.id) || undefined
-    emit({ type: 'start', id: replyId, usage: readUsage(known, undefined) })
+    emit({ type: 'start', id: replyId, usage: decodeUsage(known, undefined) })
   }
 
   function omit(what: string): void {
@@ -190,11 +190,11 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       writer.cite(writer.partBlock(itemAt(event, 'message'), contentIndex(event), 'text'), event.annotation)
     },
     thought(event, style) {
-      writer.think(itemAt(event, 'reasoning'), style, thoughtIndex(event, style), textOf(event.delta))
+      writer.think(itemAt(event, 'reasoning'), style, reasoningIndex(event, style), textOf(event.delta))
     },
     thoughtDone(event, style) {
       const item = itemAt(event, 'reasoning')
-      const index = thoughtIndex(event, style)
+      const index = reasoningIndex(event, style)
       const seen = item.thoughts?.style === style && item.thoughts.seen.has(index)
       if (!seen && !item.isDone) writer.think(item, style, index, textOf(event.text))
     },
@@ -204,7 +204,7 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       if (call !== undefined && !call.isClosed && text !== '') lane.add(call, { type: 'delta', text })
     },
     callDone(event) {
-      writer.completeCall(itemAt(event, 'function_call'), readArguments(event.arguments ?? event.input))
+      writer.completeCall(itemAt(event, 'function_call'), decodeArguments(event.arguments ?? event.input))
     },
     finish(response) {
       start(response)
@@ -214,10 +214,10 @@ export function openAnswerReader(emit: Emit): AnswerReader {
       lane.closeAll()
       isComplete = true
       this.usageOf(response)
-      stop = readStop(response, said)
+      stop = decodeStop(response, said)
     },
     usageOf(response) {
-      const read = readUsage(response, calls)
+      const read = decodeUsage(response, calls)
       if (read === undefined) return
       usage = mergeUsage(usage, read)
       if (isComplete) return

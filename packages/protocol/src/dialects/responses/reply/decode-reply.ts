@@ -5,7 +5,7 @@ import { isObject } from '../../../canonical/reading.ts'
 import { fold } from '../../../canonical/reply.ts'
 import type { DecodedReply } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
-import { openAnswerReader } from './decode-items.ts'
+import { openItemsDecoder } from './decode-items.ts'
 
 export function decodeReply(body: unknown): DecodedReply {
   if (!isObject(body)) return noAnswer
@@ -20,7 +20,7 @@ export function decodeReply(body: unknown): DecodedReply {
   const isUnfinished = body.status === 'queued' || body.status === 'in_progress'
   if (isUnfinished && body.output.length === 0) return noAnswer
   const events: StreamEvent[] = []
-  const answer = openAnswerReader((event) => events.push(event))
+  const answer = openItemsDecoder((event) => events.push(event))
   answer.finish(body)
   answer.end()
   return { ok: true, reply: fold(events) }

@@ -10,12 +10,12 @@ import { type SseEvent, SseOverflow } from '../../../framing/sse.ts'
 import type { StreamDecoder } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { ReadEvent } from '../wire.ts'
-import { type AnswerReader, openAnswerReader } from './decode-items.ts'
+import { type ItemsDecoder, openItemsDecoder } from './decode-items.ts'
 
 /** Images travel inside events of this dialect. */
 const MAX_EVENT_BYTES = 24 * 1024 * 1024
 
-type Take = (answer: AnswerReader, event: ReadEvent) => void
+type Take = (answer: ItemsDecoder, event: ReadEvent) => void
 
 const TAKES: Readonly<Record<string, Take>> = {
   'response.created': (answer, event) => answer.begin(event.response),
@@ -52,7 +52,7 @@ const withText = (event: ReadEvent): ReadEvent => ({
   text: isObject(event.part) ? event.part.text : undefined,
 })
 
-function finish(answer: AnswerReader, event: ReadEvent): void {
+function finish(answer: ItemsDecoder, event: ReadEvent): void {
   const response = isObject(event.response) ? event.response : {}
   answer.finish(event.type === 'response.incomplete' ? { ...response, status: 'incomplete' } : response)
 }
@@ -63,7 +63,7 @@ const CUT: ErrorInfo = { code: 'upstream_failed', message: 'The upstream ended i
 const UNREADABLE: ErrorInfo = { code: 'upstream_failed', message: 'The upstream sent a stream that cannot be read.' }
 
 export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
-  const answer = openAnswerReader(emit)
+  const answer = openItemsDecoder(emit)
   const reader = openEventReader(onEvent, codec, MAX_EVENT_BYTES)
   let isOver = false
 

@@ -3,7 +3,7 @@
 import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import type { Citation } from '../../../canonical/request.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type {
   ItemStatus,
   WrittenAnnotation,
@@ -31,11 +31,11 @@ export type Draft =
 
 const PREFIXES = { message: 'msg', reasoning: 'rs', function: 'fc', custom: 'ctc', image: 'ig' } as const
 
-export const itemId = (kind: keyof typeof PREFIXES, answering: Answering, index: number): string =>
+export const itemId = (kind: keyof typeof PREFIXES, answering: ReplyContext, index: number): string =>
   `${PREFIXES[kind]}_${answering.id}_${index}`
 
 export function callDraft(
-  answering: Answering,
+  answering: ReplyContext,
   index: number,
   call: { id: string; name: string; custom: boolean },
 ): Extract<Draft, { kind: 'call' }> {
@@ -52,11 +52,11 @@ export function callDraft(
 }
 
 /** A reasoning item that shows nothing and only carries something. */
-export function carrierDraft(answering: Answering, index: number, encrypted: string): Draft {
+export function carrierDraft(answering: ReplyContext, index: number, encrypted: string): Draft {
   return { kind: 'reasoning', id: itemId('reasoning', answering, index), style: 'summary', text: '', encrypted }
 }
 
-export function writtenItem(draft: Draft, status: ItemStatus): WrittenItem {
+export function encodeItem(draft: Draft, status: ItemStatus): WrittenItem {
   switch (draft.kind) {
     case 'message':
       return { id: draft.id, type: 'message', role: 'assistant', status, content: draft.parts }
@@ -91,7 +91,7 @@ function reasoningItem(draft: Extract<Draft, { kind: 'reasoning' }>, status: Ite
 }
 
 /** `textLength`: of the text so far, the end of a citation that does not say where it ends. */
-export function writtenAnnotation(citation: Citation, textLength: number): WrittenAnnotation {
+export function encodeAnnotation(citation: Citation, textLength: number): WrittenAnnotation {
   const { kind, url, title, start = 0, end = textLength } = citation
   if (kind === 'document' && url === undefined) {
     return { type: 'file_citation', file_id: '', filename: title ?? '', index: citation.start ?? end }
@@ -99,7 +99,7 @@ export function writtenAnnotation(citation: Citation, textLength: number): Writt
   return { type: 'url_citation', start_index: start, end_index: end, url: url ?? '', title: title ?? '' }
 }
 
-export const writtenLogprobs = (items: readonly Logprob[]): WrittenLogprob[] =>
+export const encodeLogprobs = (items: readonly Logprob[]): WrittenLogprob[] =>
   items.map(({ token, logprob, bytes = [], top }) => ({
     token,
     logprob,
@@ -132,7 +132,7 @@ const FAILED_CALL = {
 
 /** The Response object: what it must repeat of the request, and the answer. */
 export function responseObject(
-  answering: Answering,
+  answering: ReplyContext,
   ending: Ending,
   output: WrittenItem[],
   usage: WrittenConsumption | undefined,

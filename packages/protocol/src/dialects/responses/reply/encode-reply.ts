@@ -1,39 +1,39 @@
 // A whole answer for a client of this dialect.
 
 import { type Block, bytesToEstimate, type CanonicalReply, type TextBlock } from '../../../canonical/reply.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type { WrittenPart } from '../wire.ts'
 import {
   callDraft,
   carrierDraft,
   type Draft,
+  encodeAnnotation,
+  encodeItem,
+  encodeLogprobs,
   endingOf,
   itemId,
   responseObject,
-  writtenAnnotation,
-  writtenItem,
-  writtenLogprobs,
 } from './encode-items.ts'
-import { writeCarried } from './reasoning-carrier.ts'
-import { writtenUsage } from './usage.ts'
+import { encodeCarried } from './reasoning-carrier.ts'
+import { encodeUsage } from './usage.ts'
 
-export function encodeReply(reply: CanonicalReply, answering: Answering): Record<string, unknown> {
+export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown> {
   // There is no way to ask for more than one choice in this dialect.
   const { blocks = [], stop } = reply.choices[0] ?? {}
   const ending = endingOf(stop)
   const drafts = draftsOf(blocks, answering)
   const output = drafts.map((draft, index) => {
     const isCutShort = index === drafts.length - 1 && ending.status !== 'completed'
-    return writtenItem(draft, isCutShort ? 'incomplete' : 'completed')
+    return encodeItem(draft, isCutShort ? 'incomplete' : 'completed')
   })
-  return responseObject(answering, ending, output, writtenUsage(reply.usage, bytesToEstimate(reply), answering))
+  return responseObject(answering, ending, output, encodeUsage(reply.usage, bytesToEstimate(reply), answering))
 }
 
-function draftsOf(blocks: readonly Block[], answering: Answering): Draft[] {
+function draftsOf(blocks: readonly Block[], answering: ReplyContext): Draft[] {
   const drafts: Draft[] = []
   const carry = (signature: string | undefined): void => {
     if (signature === undefined) return
-    const encrypted = writeCarried({ of: 'previous', value: answering.seal(signature) })
+    const encrypted = encodeCarried({ of: 'previous', value: answering.seal(signature) })
     drafts.push(carrierDraft(answering, drafts.length, encrypted))
   }
   for (const block of blocks) {
@@ -61,7 +61,7 @@ function draftsOf(blocks: readonly Block[], answering: Answering): Draft[] {
         break
       }
       case 'redacted': {
-        const encrypted = writeCarried({ of: 'redacted', value: answering.seal(block.data) })
+        const encrypted = encodeCarried({ of: 'redacted', value: answering.seal(block.data) })
         drafts.push(carrierDraft(answering, index, encrypted))
         break
       }
@@ -78,7 +78,7 @@ function textPart({ text, citations, logprobs }: TextBlock): WrittenPart {
   return {
     type: 'output_text',
     text,
-    annotations: citations.map((citation) => writtenAnnotation(citation, text.length)),
-    logprobs: writtenLogprobs(logprobs ?? []),
+    annotations: citations.map((citation) => encodeAnnotation(citation, text.length)),
+    logprobs: encodeLogprobs(logprobs ?? []),
   }
 }

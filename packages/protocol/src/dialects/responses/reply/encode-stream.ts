@@ -8,22 +8,22 @@ import type { StreamEvent } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
-import type { Answering, StreamEncoder } from '../../text-dialect.ts'
+import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import type { WrittenItem, WrittenPart } from '../wire.ts'
 import {
   callDraft,
   carrierDraft,
   type Draft,
+  encodeAnnotation,
+  encodeItem,
+  encodeLogprobs,
   endingOf,
   itemId,
   responseObject,
-  writtenAnnotation,
-  writtenItem,
-  writtenLogprobs,
 } from './encode-items.ts'
-import { writeCarried } from './reasoning-carrier.ts'
-import { writtenUsage } from './usage.ts'
+import { encodeCarried } from './reasoning-carrier.ts'
+import { encodeUsage } from './usage.ts'
 
 /** A comment: the SDK's stream helper takes no event before the first one, and comments at any time. */
 export const heartbeat = ': keep-alive\n\n'
@@ -47,7 +47,7 @@ type Active = {
   signature: string | undefined
 }
 
-export function openStreamEncoder(answering: Answering): StreamEncoder {
+export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const output: WrittenItem[] = []
   let sequence = 0
   let outputBytes = 0
@@ -64,7 +64,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence++},${fields}}\n\n`
 
   const response = (ending: Parameters<typeof responseObject>[1], withUsage: boolean): Record<string, unknown> =>
-    responseObject(answering, ending, output, withUsage ? writtenUsage(usage, outputBytes, answering) : undefined)
+    responseObject(answering, ending, output, withUsage ? encodeUsage(usage, outputBytes, answering) : undefined)
 
   function begin(): string {
     if (begun) return ''
@@ -83,7 +83,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
   function closeItem(status: 'completed' | 'incomplete'): string {
     if (draft === undefined) return ''
-    const item = writtenItem(draft, status)
+    const item = encodeItem(draft, status)
     draft = undefined
     const frames = frame('response.output_item.done', `${place()},"item":${JSON.stringify(item)}`)
     output.push(item)
@@ -143,7 +143,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
         return frames + openItem(call)
       }
       case 'redacted': {
-        const encrypted = writeCarried({ of: 'redacted', value: answering.seal(block.data) })
+        const encrypted = encodeCarried({ of: 'redacted', value: answering.seal(block.data) })
         return frames + wholeItem(carrierDraft(answering, number, encrypted))
       }
       case 'media': {
@@ -209,7 +209,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     if (of === undefined) return ''
     switch (of.kind) {
       case 'message': {
-        if (signature !== undefined) carried = writeCarried({ of: 'previous', value: answering.seal(signature) })
+        if (signature !== undefined) carried = encodeCarried({ of: 'previous', value: answering.seal(signature) })
         return closePart(block, of.id, of.parts.length - 1)
       }
       case 'reasoning': {
@@ -221,7 +221,7 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
       }
       case 'call': {
         of.text = block.text
-        if (signature !== undefined) carried = writeCarried({ of: 'previous', value: answering.seal(signature) })
+        if (signature !== undefined) carried = encodeCarried({ of: 'previous', value: answering.seal(signature) })
         if (!isWhole) return ''
         const text = JSON.stringify(block.text)
         return of.custom
@@ -256,11 +256,11 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
     const { part } = active
     const where = `${placeOf(draft.id)},"content_index":${draft.parts.length - 1}`
     if (event.type === 'logprobs') {
-      const written = writtenLogprobs(event.items)
+      const written = encodeLogprobs(event.items)
       part.logprobs?.push(...written)
       return frame('response.output_text.delta', `${where},"delta":"","logprobs":${JSON.stringify(written)}`)
     }
-    const annotation = writtenAnnotation(event.citation, active.text.length)
+    const annotation = encodeAnnotation(event.citation, active.text.length)
     const number = part.annotations.push(annotation) - 1
     const fields = `${where},"annotation_index":${number},"annotation":${JSON.stringify(annotation)}`
     return frame('response.output_text.annotation.added', fields)
@@ -312,4 +312,4 @@ export function openStreamEncoder(answering: Answering): StreamEncoder {
 
 /** As it is announced, before anything is in it. */
 const emptyItem = (draft: Draft): WrittenItem =>
-  writtenItem(draft.kind === 'reasoning' ? { ...draft, text: '', encrypted: undefined } : draft, 'in_progress')
+  encodeItem(draft.kind === 'reasoning' ? { ...draft, text: '', encrypted: undefined } : draft, 'in_progress')

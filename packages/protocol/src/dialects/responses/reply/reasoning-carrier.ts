@@ -12,12 +12,12 @@ export type Carried =
   | { of: 'previous'; value: string }
   | { of: 'redacted'; value: string }
 
-export function writeCarried({ of, value }: Carried): string {
+export function encodeCarried({ of, value }: Carried): string {
   if (of === 'thoughts') return value
   return of === 'previous' ? AFTER + value : REDACTED + value
 }
 
-export function readCarried(text: string): Carried {
+export function decodeCarried(text: string): Carried {
   if (text.startsWith(AFTER)) return { of: 'previous', value: text.slice(AFTER.length) }
   if (text.startsWith(REDACTED)) return { of: 'redacted', value: text.slice(REDACTED.length) }
   return { of: 'thoughts', value: text }

@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { type Figure, readCount, reportedCalls, reportedCost, type Usage, usageOf } from '../../../canonical/usage.ts'
-import type { Answering } from '../../text-dialect.ts'
+import type { ReplyContext } from '../../text-dialect.ts'
 import type { WrittenConsumption, WrittenTier, WrittenUsage } from '../wire.ts'
 
 /** Calls of hosted tools in one answer, each counted once however often it is told of. */
@@ -64,7 +64,7 @@ function callOf(item: Json, index: number): { tool: string; key: string } | unde
 }
 
 /** Undefined when neither figures nor calls are known. */
-export function readUsage(response: unknown, calls: HostedCalls | undefined): Usage | undefined {
+export function decodeUsage(response: unknown, calls: HostedCalls | undefined): Usage | undefined {
   const holder = isObject(response) ? response : {}
   const value = isObject(holder.usage) ? holder.usage : {}
   const inputDetails = isObject(value.input_tokens_details) ? value.input_tokens_details : {}
@@ -113,7 +113,7 @@ function wholeOutput(total: unknown, input: Figure, output: Figure, reasoning: F
 }
 
 /** Figures that the upstream did not report are estimates; details have no word for unknown. */
-function writtenFigures(usage: Usage | undefined, outputBytes: number, answering: Answering): WrittenUsage {
+function writtenFigures(usage: Usage | undefined, outputBytes: number, answering: ReplyContext): WrittenUsage {
   const isKnown = usage?.input !== undefined && usage.output !== undefined
   const estimate = isKnown ? undefined : answering.estimate(outputBytes)
   const input = usage?.input ?? estimate?.input ?? 0
@@ -128,7 +128,11 @@ function writtenFigures(usage: Usage | undefined, outputBytes: number, answering
 }
 
 /** The usage of a Response object, and beside it the tier that it was served at and how often it was searched for. */
-export function writtenUsage(usage: Usage | undefined, outputBytes: number, answering: Answering): WrittenConsumption {
+export function encodeUsage(
+  usage: Usage | undefined,
+  outputBytes: number,
+  answering: ReplyContext,
+): WrittenConsumption {
   const word = usage?.tier === 'standard' ? 'default' : usage?.tier
   const tier = TIERS.find((known) => known === word)
   const searches = usage?.toolCalls?.web_search

@@ -13,12 +13,12 @@ import {
 } from '../../../canonical/reading.ts'
 import type { CacheMark, ForeignPart, MediaPart, RefusalPart, Source, TextPart } from '../../../canonical/request.ts'
 import { mimeOfName, sourceOf } from '../../../canonical/source.ts'
-import { listOf, readAnnotation } from '../reply/decode-details.ts'
+import { decodeAnnotation, listOf } from '../reply/decode-details.ts'
 
 export type ContentPart = TextPart | MediaPart | RefusalPart | ForeignPart
 
 /** A string, or an array of parts. */
-export function readContent(value: unknown, at: string): ContentPart[] {
+export function decodeContent(value: unknown, at: string): ContentPart[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }]
   if (!Array.isArray(value)) throw wrong(at, `${at} must be a string or an array of parts`)
   return value.map((part, index) => readPart(asObject(part, `${at}[${index}]`), `${at}[${index}]`))
@@ -31,7 +31,7 @@ function readPart(part: Json, at: string): ContentPart {
     case 'output_text':
     case 'text':
     case 'summary_text': {
-      const citations = listOf(part.annotations).flatMap((annotation) => readAnnotation(annotation) ?? [])
+      const citations = listOf(part.annotations).flatMap((annotation) => decodeAnnotation(annotation) ?? [])
       const text = asString(part.text, below(at, 'text'))
       return { type: 'text', text, ...(citations.length === 0 ? {} : { citations }), ...cacheMark(part) }
     }

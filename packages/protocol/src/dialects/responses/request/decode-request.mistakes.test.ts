@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mistakeOf } from '../../../../fixtures/responses/requests.ts'
 import { decodeRequest } from './decode-request.ts'
-import { refuseStored } from './stored-state.ts'
+import { rejectStored } from './stored-state.ts'
 
 const read = (fields: object) =>
   decodeRequest({ model: 'harbour-large', input: 'How high is the tide?', ...fields }, undefined)
@@ -83,19 +83,19 @@ describe('requests that lean on something kept elsewhere', () => {
     [{ prompt: { id: 'pmpt_1' } }, 'unsupported', 'prompt'],
     [{ background: true }, 'unsupported', 'background'],
   ] as const)('are refused before they are translated: %j', (fields, code, param) => {
-    expect(mistakeOf(() => refuseStored({ model: 'm', ...fields }))).toMatchObject({ code, param })
+    expect(mistakeOf(() => rejectStored({ model: 'm', ...fields }))).toMatchObject({ code, param })
   })
   test.each([
     [{ type: 'item_reference', id: 'rs_1' }],
     [{ id: 'rs_1' }],
   ])('but a reference to reasoning is left out: %j', (reference) => {
     const fields = { input: [{ role: 'user', content: 'hi' }, reference] }
-    expect(() => refuseStored({ model: 'm', ...fields })).not.toThrow()
+    expect(() => rejectStored({ model: 'm', ...fields })).not.toThrow()
     expect(read(fields).turns).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }])
   })
   test('others are not', () => {
     expect(() =>
-      refuseStored({ model: 'm', input: [{ role: 'user' }], previous_response_id: null, background: false }),
+      rejectStored({ model: 'm', input: [{ role: 'user' }], previous_response_id: null, background: false }),
     ).not.toThrow()
   })
 })

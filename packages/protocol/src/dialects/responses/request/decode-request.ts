@@ -5,8 +5,8 @@ import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
 import {
   isObject,
   type Json,
-  Mistake,
   put,
+  RequestError,
   readFlag,
   readInteger,
   readName,
@@ -24,9 +24,9 @@ import type {
   Sampling,
   ServiceTier,
 } from '../../../canonical/request.ts'
-import type { Addressed } from '../../text-dialect.ts'
-import { readToolChoice, readTools } from './decode-tools.ts'
-import { readInput } from './decode-turns.ts'
+import type { PathParameters } from '../../text-dialect.ts'
+import { decodeToolChoice, decodeTools } from './decode-tools.ts'
+import { decodeInput } from './decode-turns.ts'
 import { echoOf } from './echo.ts'
 
 const MAX_OUTPUT = 10_000_000
@@ -46,17 +46,17 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'],
 ])
 
-export function decodeRequest(body: unknown, _addressed: Addressed | undefined): CanonicalRequest {
-  if (!isObject(body)) throw new Mistake('bad_request', undefined, 'The body must be a JSON object')
+export function decodeRequest(body: unknown, _addressed: PathParameters | undefined): CanonicalRequest {
+  if (!isObject(body)) throw new RequestError('bad_request', undefined, 'The body must be a JSON object')
   const model = readName(body, 'model')
   if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model as a string')
   const untranslated = unknownFields(body)
   const include = readStrings(body, 'include') ?? NONE
   if (include.some((word) => !INCLUDED.has(word))) untranslated.push('include')
   checkInput(body)
-  const { instructions, turns } = readInput(body.input, readString(body, 'instructions'))
-  const { tools, hostedTools } = readTools(body.tools)
-  const toolChoice = readToolChoice(body.tool_choice)
+  const { instructions, turns } = decodeInput(body.input, readString(body, 'instructions'))
+  const { tools, hostedTools } = decodeTools(body.tools)
+  const toolChoice = decodeToolChoice(body.tool_choice)
   // A template may bring tools of its own.
   if (!isGiven(body.prompt)) checkChoice(toolChoice, { tools, hostedTools }, 'tool_choice')
   const parallelCalls = readFlag(body, 'parallel_tool_calls')

@@ -15,14 +15,14 @@ import {
 } from '../../../canonical/reading.ts'
 import type { HostedTool, Tool, ToolChoice } from '../../../canonical/request.ts'
 
-export type ReadTools = { tools: Tool[]; hostedTools: HostedTool[] }
+export type DecodedTools = { tools: Tool[]; hostedTools: HostedTool[] }
 
 /** The full name of a function that the caller keeps in a namespace. */
 export const namespaced = (namespace: string | undefined, name: string): string =>
   namespace === undefined || namespace === '' ? name : `${namespace}__${name}`
 
-export function readTools(value: unknown): ReadTools {
-  const read: ReadTools = { tools: [], hostedTools: [] }
+export function decodeTools(value: unknown): DecodedTools {
+  const read: DecodedTools = { tools: [], hostedTools: [] }
   if (value === undefined || value === null) return read
   const given = asArray(value, 'tools')
   for (let index = 0; index < given.length; index++) {
@@ -35,7 +35,7 @@ export function readTools(value: unknown): ReadTools {
   return read
 }
 
-function readTool(tool: Json, type: string, at: string, namespace: string | undefined, into: ReadTools): void {
+function readTool(tool: Json, type: string, at: string, namespace: string | undefined, into: DecodedTools): void {
   if (type !== 'function' && type !== 'custom') {
     into.hostedTools.push({ name: type, at })
     return
@@ -65,7 +65,7 @@ function readGrammar(tool: Json, at: string): NonNullable<Tool['custom']> {
   }
 }
 
-function readNamespace(tool: Json, at: string, into: ReadTools): void {
+function readNamespace(tool: Json, at: string, into: DecodedTools): void {
   const namespace = asString(tool.name, below(at, 'name'))
   const about = readString(tool, 'description', at)
   const first = into.tools.length
@@ -83,7 +83,7 @@ function readNamespace(tool: Json, at: string, into: ReadTools): void {
   }
 }
 
-export function readToolChoice(value: unknown): ToolChoice | undefined {
+export function decodeToolChoice(value: unknown): ToolChoice | undefined {
   if (value === undefined || value === null) return undefined
   if (value === 'auto' || value === 'none' || value === 'required') return { mode: value }
   if (!isObject(value)) {

@@ -3,16 +3,16 @@
 
 import { asArray, asObject, asString, below, type Json, readString, wrong } from '../../../canonical/reading.ts'
 import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'
-import { readCarried } from '../reply/reasoning-carrier.ts'
-import { type ContentPart, readContent } from './decode-content.ts'
+import { decodeCarried } from '../reply/reasoning-carrier.ts'
+import { type ContentPart, decodeContent } from './decode-content.ts'
 import { namespaced } from './decode-tools.ts'
 import { isReasoningReference, isReference } from './stored-state.ts'
 
-export type ReadInput = { instructions: InstructionText[]; turns: Turn[] }
+export type DecodedInput = { instructions: InstructionText[]; turns: Turn[] }
 
 type OpenTurn = { role: Turn['role']; parts: Part[]; isMessage: boolean }
 
-export function readInput(input: unknown, instructions: string | undefined): ReadInput {
+export function decodeInput(input: unknown, instructions: string | undefined): DecodedInput {
   const leading: InstructionText[] = instructions === undefined || instructions === '' ? [] : [{ text: instructions }]
   const turns: OpenTurn[] = []
   if (input === undefined || input === null) return { instructions: leading, turns }
@@ -71,7 +71,7 @@ function readMessage(item: Json, at: string, leading: InstructionText[], turns: 
     const path = below(at, 'role')
     throw wrong(path, `${path} must be one of ${[...ROLES.keys()].join(', ')}`)
   }
-  const parts = readContent(item.content, below(at, 'content'))
+  const parts = decodeContent(item.content, below(at, 'content'))
   if (role === 'assistant') say(turns, role, ...parts)
   else if (role === 'system' && turns.length === 0 && parts.every(isText)) leading.push(...parts.map(instructionOf))
   else turns.push({ role, parts, isMessage: true })
@@ -93,7 +93,7 @@ function readCall(item: Json, at: string, custom: boolean): Part {
 }
 
 function readOutput(item: Json, at: string): Part[] {
-  const parts = readContent(item.output, below(at, 'output'))
+  const parts = decodeContent(item.output, below(at, 'output'))
   const shown = parts.filter((part): part is TextPart | MediaPart => part.type === 'text' || part.type === 'media')
   const result: ResultPart = { type: 'result', callId: asString(item.call_id, below(at, 'call_id')), parts: shown, at }
   return [result, ...parts.filter((part) => part.type === 'foreign')]
@@ -103,7 +103,7 @@ function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
   const summary = thoughtsIn(item.summary, below(at, 'summary'))
   const full = thoughtsIn(item.content, below(at, 'content'))
   const encrypted = readString(item, 'encrypted_content', at) ?? ''
-  const carried = encrypted === '' ? undefined : readCarried(encrypted)
+  const carried = encrypted === '' ? undefined : decodeCarried(encrypted)
   if (carried?.of === 'previous') {
     signPrevious(turns.at(-1), carried.value)
     return

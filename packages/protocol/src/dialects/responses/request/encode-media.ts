@@ -9,7 +9,7 @@ export type InputPart = Readonly<Record<string, unknown>>
 
 const DETAILS: ReadonlySet<string> = new Set(['low', 'high', 'auto', 'original'])
 
-export function writeMedia(part: MediaPart, from: CanonicalRequest['from'], warn: Warn): InputPart[] {
+export function encodeMedia(part: MediaPart, from: CanonicalRequest['from'], warn: Warn): InputPart[] {
   if (part.media === 'audio' || part.media === 'video') {
     throw unsupported(part.at, `This model takes no ${part.media}.`)
   }

@@ -1,16 +1,16 @@
 // A canonical request for an upstream of this dialect. The upstream keeps nothing: what the gateway's clients may come
 // back to, the gateway keeps itself.
 
-import { effortOf, wantsThoughts } from '../../../canonical/encoding/effort.ts'
+import { effortOf, wantsReasoning } from '../../../canonical/encoding/effort.ts'
 import { askedFormat } from '../../../canonical/encoding/object-format.ts'
 import { NO_NAMES, toolNames } from '../../../canonical/encoding/tool-names.ts'
-import { refuseOtherOutput, refuseSeveralAnswers } from '../../../canonical/encoding/unsupported-fields.ts'
+import { rejectOtherOutput, rejectSeveralChoices } from '../../../canonical/encoding/unsupported-fields.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Sampling } from '../../../canonical/request.ts'
 import type { WarnedField } from '../../../canonical/warning.ts'
-import type { Target, WrittenRequest } from '../../text-dialect.ts'
-import { NAME_RULE, writeText, writeTools } from './encode-tools.ts'
-import { writeInput } from './encode-turns.ts'
+import type { EncodedRequest, Target } from '../../text-dialect.ts'
+import { encodeTextFormat, encodeTools, NAME_RULE } from './encode-tools.ts'
+import { encodeInput } from './encode-turns.ts'
 
 /** What this dialect has no word for. */
 const LACKING = [
@@ -22,15 +22,15 @@ const LACKING = [
   'logitBias',
 ] as const satisfies readonly (keyof Sampling & WarnedField)[]
 
-export function encodeRequest(request: CanonicalRequest, target: Target): WrittenRequest {
+export function encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest {
   const { warn } = target
   const { sampling } = request
-  refuseSeveralAnswers(request)
-  refuseOtherOutput(request, ['image'])
+  rejectSeveralChoices(request)
+  rejectOtherOutput(request, ['image'])
   for (const field of LACKING) if (sampling[field] !== undefined) warn(field, 'dropped')
   if (request.store === true) warn('store', 'dropped')
   const names = toolNames(request, NAME_RULE)
-  const { instructions, input } = writeInput(request, names, target)
+  const { instructions, input } = encodeInput(request, names, target)
   const { format, ...undo } = askedFormat(request)
   const body = present({
     model: target.model,
@@ -40,8 +40,8 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_logprobs: sampling.logprobs?.top,
-    ...writeTools(request, names, warn),
-    text: writeText({ ...request, format }, warn),
+    ...encodeTools(request, names, warn),
+    text: encodeTextFormat({ ...request, format }, warn),
     reasoning: writeReasoning(request, target),
     include: writeInclude(request, target),
     store: false,
@@ -54,15 +54,21 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Writte
   return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }
 }
 
-function writeReasoning(request: CanonicalRequest, { refuses }: Target): Record<string, unknown> | undefined {
+function writeReasoning(
+  request: CanonicalRequest,
+  { rejectedFields: refuses }: Target,
+): Record<string, unknown> | undefined {
   const effort = effortOf(request.reasoning)
-  const isShown = wantsThoughts(request) && !refuses?.has('reasoning.summary')
+  const isShown = wantsReasoning(request) && !refuses?.has('reasoning.summary')
   if (effort === undefined && !isShown) return undefined
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
 
 /** What the answer is to bring besides its text: thoughts that can be sent back, and probabilities. */
-function writeInclude({ sampling }: CanonicalRequest, { model, refuses }: Target): string[] | undefined {
+function writeInclude(
+  { sampling }: CanonicalRequest,
+  { model, rejectedFields: refuses }: Target,
+): string[] | undefined {
   const include = WITHOUT_THOUGHTS.test(model) || refuses?.has('include') ? [] : ['reasoning.encrypted_content']
   if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
   return include.length === 0 ? undefined : include

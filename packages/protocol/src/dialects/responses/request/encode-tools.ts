@@ -2,7 +2,7 @@
 
 import { strictSchema } from '../../../canonical/encoding/strict-schema.ts'
 import type { NameRule, ToolNames } from '../../../canonical/encoding/tool-names.ts'
-import { checkToolChoice, leaveOutHosted } from '../../../canonical/encoding/unsupported-fields.ts'
+import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import type { CanonicalRequest, OutputFormat, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
 
@@ -11,9 +11,9 @@ export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0
 type Fields = Record<string, unknown>
 
 /** `tools`, `tool_choice` and `parallel_tool_calls`; none of them where there is nothing to say. */
-export function writeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): Fields {
+export function encodeTools(request: CanonicalRequest, names: ToolNames, warn: Warn): Fields {
   const { tools, parallelCalls, modalities } = request
-  leaveOutHosted(request, warn)
+  dropHostedTools(request, warn)
   checkToolChoice(request)
   const written = tools.map((tool) => writeTool(tool, request.from, names, warn))
   if (modalities.includes('image')) written.push({ type: 'image_generation' })
@@ -78,7 +78,7 @@ function writeChoice({ toolChoice, tools }: CanonicalRequest, names: ToolNames):
 }
 
 /** `text`, or nothing where plain text is asked for. */
-export function writeText({ format, verbosity, from }: CanonicalRequest, warn: Warn): Fields | undefined {
+export function encodeTextFormat({ format, verbosity, from }: CanonicalRequest, warn: Warn): Fields | undefined {
   const written = writeFormat(format, from, warn)
   if (written === undefined && verbosity === undefined) return undefined
   return {

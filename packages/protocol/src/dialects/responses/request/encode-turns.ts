@@ -12,13 +12,13 @@ import type {
   Turn,
 } from '../../../canonical/request.ts'
 import type { Target } from '../../text-dialect.ts'
-import { type InputPart, writeMedia } from './encode-media.ts'
+import { encodeMedia, type InputPart } from './encode-media.ts'
 
 type Item = Readonly<Record<string, unknown>>
 
-export type WrittenInput = { instructions: string | undefined; input: Item[] }
+export type EncodedInput = { instructions: string | undefined; input: Item[] }
 
-export function writeInput(request: CanonicalRequest, names: ToolNames, target: Target): WrittenInput {
+export function encodeInput(request: CanonicalRequest, names: ToolNames, target: Target): EncodedInput {
   const texts = request.instructions.map(({ text }) => text)
   const isJsonMode = request.format.type === 'json'
   // The vendor rejects JSON mode unless the word stands in the input; callers of generate-content need not say it.
@@ -64,7 +64,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
           warn('turns', 'changed')
           pending.push({ type: 'input_text', text: '[made by the assistant]' })
         }
-        pending.push(...writeMedia(part, request.from, warn))
+        pending.push(...encodeMedia(part, request.from, warn))
         if (turn.role === 'assistant') flush()
         break
       case 'call':
@@ -133,7 +133,7 @@ function writeResult(part: ResultPart, custom: boolean, from: CanonicalRequest['
       ? first.text
       : ''
     : parts.flatMap((inner) =>
-        inner.type === 'text' ? [{ type: 'input_text', text: inner.text }] : writeMedia(inner, from, warn),
+        inner.type === 'text' ? [{ type: 'input_text', text: inner.text }] : encodeMedia(inner, from, warn),
       )
   return { type: custom ? 'custom_tool_call_output' : 'function_call_output', call_id: callId(part.callId), output }
 }

@@ -1,7 +1,7 @@
 // Requests that lean on something kept elsewhere: an earlier response, a conversation, a template. The model would see
 // less than the caller means, so such a request can only pass through to an upstream that keeps these things itself.
 
-import { isObject, type Json, Mistake, unsupported } from '../../../canonical/reading.ts'
+import { isObject, type Json, RequestError, unsupported } from '../../../canonical/reading.ts'
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
@@ -17,7 +17,7 @@ export const isReasoningReference = (item: Json): boolean =>
   isReference(item) && typeof item.id === 'string' && item.id.startsWith('rs_')
 
 /** Throws Mistake if the request cannot be understood from its own text. To be called before it is translated. */
-export function refuseStored(body: unknown): void {
+export function rejectStored(body: unknown): void {
   if (!isObject(body)) return
   if (isGiven(body.previous_response_id)) throw notFound('previous_response_id', 'The previous response was not found.')
   for (const [index, item] of (Array.isArray(body.input) ? body.input : []).entries()) {
@@ -30,4 +30,5 @@ export function refuseStored(body: unknown): void {
   }
 }
 
-const notFound = (param: string, message: string): Mistake => new Mistake('previous_response_not_found', param, message)
+const notFound = (param: string, message: string): RequestError =>
+  new RequestError('previous_response_not_found', param, message)

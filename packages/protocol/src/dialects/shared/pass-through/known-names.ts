@@ -2,7 +2,7 @@
 // `model`, which nobody here has priced. So a name that is a known one in another case is rejected, and so is a name that
 // comes twice: at the top level and in the objects that a dialect lists, never in a schema or in what callers name themselves.
 
-import { Mistake } from '../../../canonical/reading.ts'
+import { RequestError } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { elementsOf } from '../../../framing/json/edit-fields.ts'
 import {
@@ -77,7 +77,7 @@ export function checkNames(bytes: Uint8Array, { fields }: JsonScan, known: Known
   for (const field of fields) {
     const { name } = field
     const other = known.fields.exact.has(name) ? undefined : otherCaseOf(known.fields, name)
-    if (other !== undefined) throw new Mistake('bad_request', name, inOtherCase('', name, other))
+    if (other !== undefined) throw new RequestError('bad_request', name, inOtherCase('', name, other))
     if (field.members.length === 0) continue
     const members = known.members.get(name)
     if (members !== undefined) checkMembers(bytes, field, members, codec)
@@ -145,7 +145,7 @@ class CheckedNames {
     const problem = this.#problemOf(name)
     if (problem !== undefined) {
       const at = placeOf(this.#bytes, field, keyStart) + (parent === undefined ? '' : `${parent}.`)
-      throw new Mistake('bad_request', at + name, problem(at))
+      throw new RequestError('bad_request', at + name, problem(at))
     }
     checked.push(name)
     return name

@@ -2,7 +2,7 @@
 // a test reads the official SDKs' types and names every field that is in none of them.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { PassingEdits, PricedField, PriceKind } from '../../text-dialect.ts'
+import type { PassThroughEdits, PricedField, PriceKind } from '../../text-dialect.ts'
 
 /**
  * `neutral`: costs nothing, or only what the usage of the answer tells. Otherwise the words of the prices that a value needs:
@@ -121,7 +121,7 @@ export function addPriced(
     const effect = effectOf(effects, nameIn(field))
     if (effect === undefined) continue
     const value = fields[field]
-    const remove: PassingEdits | undefined = effect.isForced ? undefined : { remove: [field] }
+    const remove: PassThroughEdits | undefined = effect.isForced ? undefined : { remove: [field] }
     const most = effect.most(value)
     for (const word of effect.words(value))
       priced.push({ kind: effect.kind, field, word, ...(most === undefined ? {} : { most }), remove })

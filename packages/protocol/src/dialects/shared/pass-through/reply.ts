@@ -2,11 +2,11 @@
 
 import { finishOf } from '../../../canonical/finish.ts'
 import { parsedJson } from '../../../canonical/reading.ts'
-import { spokenBytes } from '../../../canonical/reply.ts'
+import { outputBytesOf } from '../../../canonical/reply.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { scanObject } from '../../../framing/json/json-scan.ts'
 import { splice } from '../../../framing/splice.ts'
-import type { DecodedReply, EchoedField, PassingReply } from '../../text-dialect.ts'
+import type { DecodedReply, EchoedField, PassThroughReply } from '../../text-dialect.ts'
 
 /** `modelField`: what the dialect calls the model's name in a reply. */
 export function readPassingReply(
@@ -15,7 +15,7 @@ export function readPassingReply(
   dialect: { decodeReply(body: unknown): DecodedReply; modelField: string },
   renameTo: string | undefined,
   echo: readonly EchoedField[] = [],
-): PassingReply {
+): PassThroughReply {
   // The scan limits how deep the value may be nested before it is parsed.
   const scan = scanObject(bytes, codec)
   const body = scan.ok ? parsedJson(codec.decode(bytes, 0, bytes.length)) : undefined
@@ -35,7 +35,7 @@ export function readPassingReply(
     ok: true,
     usage: reply.usage,
     finish: stop && finishOf(stop),
-    outputBytes: spokenBytes(reply),
+    outputBytes: outputBytesOf(reply),
     body: splice(bytes, edits, codec),
   }
 }

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { ask, DIALECTS, edit, type Id, read } from '../../../../fixtures/shared/passing-requests.ts'
-import { Mistake } from '../../../canonical/reading.ts'
-import type { PassingEdits, PassingRequest } from '../../text-dialect.ts'
+import { RequestError } from '../../../canonical/reading.ts'
+import type { PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
 import { joinEdits } from './request.ts'
 
 const DATA = 'A'.repeat(4_000)
@@ -29,7 +29,7 @@ const WITH_MEDIA: Record<Id, string> = {
 }
 
 describe('facts', () => {
-  test.each<[Id, string, Partial<PassingRequest>]>([
+  test.each<[Id, string, Partial<PassThroughRequest>]>([
     ['chat', '"max_tokens":5', { maxOutput: 5, capField: 'max_tokens' }],
     ['chat', '"max_tokens":5,"max_completion_tokens":7', { maxOutput: 7, capField: 'max_completion_tokens' }],
     // Which of the two an upstream heeds is its own affair: the greater has to be paid for.
@@ -145,16 +145,16 @@ describe('mistakes name the field', () => {
     } catch (mistake) {
       thrown = mistake
     }
-    expect(thrown).toBeInstanceOf(Mistake)
-    expect((thrown as Mistake).info.code).toBe('bad_request')
-    expect((thrown as Mistake).info.param).toBe(param)
+    expect(thrown).toBeInstanceOf(RequestError)
+    expect((thrown as RequestError).info.code).toBe('bad_request')
+    expect((thrown as RequestError).info.param).toBe(param)
   })
 })
 
 describe('edits change what they name and no other byte', () => {
   const ODD = '"x" : {"y":[1.0,{"z":null}]} ,\n\t"seed_like":12345678901234567890'
-  const table: [Id, string, PassingEdits, string][] = [
-    ...(['chat', 'responses', 'messages'] as const).map((id): [Id, string, PassingEdits, string] => [
+  const table: [Id, string, PassThroughEdits, string][] = [
+    ...(['chat', 'responses', 'messages'] as const).map((id): [Id, string, PassThroughEdits, string] => [
       ...([id, ask(id, ODD), { model: 'other' }, ask(id, ODD).replace('"m"', '"other"')] as const),
     ]),
     ['generate-content', ask('generate-content', ODD), { model: 'other' }, ask('generate-content', ODD)],
@@ -289,7 +289,7 @@ describe('edits change what they name and no other byte', () => {
   })
 
   test('unknown fields of any shape survive every edit', () => {
-    const edits: PassingEdits = { model: 'other', maxOutput: 3, endUser: 'h', cacheKey: 'k' }
+    const edits: PassThroughEdits = { model: 'other', maxOutput: 3, endUser: 'h', cacheKey: 'k' }
     const extra = fc.dictionary(fc.stringMatching(/^x_[a-z]{1,6}$/), fc.jsonValue({ maxDepth: 3 }), {
       noNullPrototype: true,
     })

@@ -1,13 +1,13 @@
 // What the requests of all text dialects have in common on their way through: how they are read, what is counted in
 // them, and how the few edits become changes of their bytes.
 
-import { isObject, type Json, Mistake } from '../../../canonical/reading.ts'
+import { isObject, type Json, RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart, Part } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
-import type { EndUserField, PassingEdits } from '../../text-dialect.ts'
+import type { EndUserField, PassThroughEdits } from '../../text-dialect.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
 import { boundOutput } from './output-fields.ts'
 
@@ -36,7 +36,7 @@ export function scanBody(
   maxValues: number = DEFAULT_MAX_VALUES,
 ): JsonScan {
   // A reader that replaces what it cannot read sees another body than one that leaves it out.
-  if (!codec.isUtf8(bytes)) throw new Mistake('bad_request', undefined, 'The body is not valid UTF-8.')
+  if (!codec.isUtf8(bytes)) throw new RequestError('bad_request', undefined, 'The body is not valid UTF-8.')
   const scan = scanObject(bytes, codec, names.watched, maxValues)
   if (scan.ok) {
     checkNames(bytes, scan, names, codec)
@@ -44,9 +44,9 @@ export function scanBody(
   }
   if (scan.tooManyValues) {
     const message = `The body has more than ${maxValues} JSON values, which is the limit. Send fewer or larger values.`
-    throw new Mistake('request_too_large', scan.field, message)
+    throw new RequestError('request_too_large', scan.field, message)
   }
-  throw new Mistake('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
+  throw new RequestError('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
 }
 
 /** Throws Mistake. Nesting must have been limited before, by a scan. */
@@ -55,7 +55,7 @@ export function parseBody(bytes: Uint8Array, codec: Codec): Json {
     return JSON.parse(codec.decode(bytes, 0, bytes.length)) as Json
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : 'it cannot be parsed'
-    throw new Mistake('bad_request', undefined, `The body is not valid JSON: ${why}`)
+    throw new RequestError('bad_request', undefined, `The body is not valid JSON: ${why}`)
   }
 }
 
@@ -97,8 +97,8 @@ function countPart({ media, source }: MediaPart, counts: MediaCounts): void {
 }
 
 /** One after the other; of two that set the same field the later wins. */
-export function joinEdits(edits: readonly PassingEdits[]): PassingEdits {
-  const joined: PassingEdits = Object.assign({}, ...edits)
+export function joinEdits(edits: readonly PassThroughEdits[]): PassThroughEdits {
+  const joined: PassThroughEdits = Object.assign({}, ...edits)
   const set = Object.assign({}, ...edits.map((edit) => edit.set))
   const remove = edits.flatMap((edit) => edit.remove ?? [])
   const withoutTools = edits.flatMap((edit) => edit.withoutTools ?? [])
@@ -106,7 +106,7 @@ export function joinEdits(edits: readonly PassingEdits[]): PassingEdits {
 }
 
 /** The edits to top-level fields that every dialect makes alike; a dialect adds its own. */
-export function openFieldEdits({ set, remove }: PassingEdits): FieldEdits {
+export function openFieldEdits({ set, remove }: PassThroughEdits): FieldEdits {
   const edits: FieldEdits = { set: [], remove: remove ?? NO_NAMES }
   if (set !== undefined) for (const [name, json] of Object.entries(set)) setField(edits, name, json)
   return edits
@@ -118,7 +118,7 @@ const NO_NAMES: readonly string[] = []
 export function withOutputBounds(
   scanned: { bytes: Uint8Array; scan: { fields: readonly JsonField[] }; codec: Codec },
   into: FieldEdits,
-  { outputFields, maxOutput = Number.POSITIVE_INFINITY }: PassingEdits,
+  { outputFields, maxOutput = Number.POSITIVE_INFINITY }: PassThroughEdits,
 ): FieldEdits {
   if (outputFields === undefined) return into
   const { fields, bounds } = outputFields
@@ -130,7 +130,7 @@ export function leaveOutTools(
   { bytes, scan }: { bytes: Uint8Array; scan: JsonScan },
   into: FieldEdits,
   body: Json,
-  { withoutTools = [] }: PassingEdits,
+  { withoutTools = [] }: PassThroughEdits,
   billedAs: (tool: Json) => string | undefined,
 ): void {
   const tools = fieldNamed(scan.fields, 'tools')
