@@ -16,9 +16,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   startup: ['process', 'cli', 'config', 'access', 'money', 'storage', 'observe'],
   cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
   text: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
-  'paid-call': ['text', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
-  overload: ['text', 'access', 'money', 'storage', 'observe'],
-  access: ['text', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  overload: ['access', 'money', 'storage', 'observe'],
+  access: ['upstreams', 'money', 'storage', 'observe', 'config'],
   'console-api': ['overload', 'money', 'storage', 'observe', 'config'],
   upstreams: ['config', 'observe', 'money'],
   storage: ['money', 'observe'],
@@ -35,7 +35,7 @@ const CIRCLES_LEFT: Record<string, readonly string[]> = {
   protocol: [],
   http: [],
   sandbox: [],
-  gateway: ['text', 'paid-call', 'access', 'overload', 'money', 'config', 'storage'],
+  gateway: ['money', 'config', 'storage'],
 }
 
 /** The files that put everything together. */

@@ -172,7 +172,9 @@ test('upstream words reach the caller only where the caller can act on them', as
 test('what the upstream said is in the log for the operator', async () => {
   await ask('long:status=500', false)
   const lines = gateway.output().stderr.split('\n')
-  expect(lines.some((line) => line.includes('upstream refused') && line.includes('asked for status 500'))).toBe(true)
+  expect(
+    lines.some((line) => line.includes('upstream returned an error') && line.includes('asked for status 500')),
+  ).toBe(true)
 })
 
 test('after all of this: one row for each request, nothing held, the books are right, and the next call works', async () => {

@@ -9,13 +9,12 @@ import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
 import { Failure } from './access/failure.ts'
 import { formatRequestId } from './access/ids.ts'
+import type { IncomingRequest } from './access/incoming-request.ts'
 import { errorText } from './observe/log.ts'
 import { type RequestLog, RequestRecord } from './observe/request-log.ts'
 import { rejectEarly } from './overload/load-shedding.ts'
 import { type AppDependencies, type Health, handlerOf, isStatusCall } from './routes.ts'
 import { StoreDown } from './storage/storage.ts'
-import type { Dependencies } from './text/dependencies.ts'
-import type { IncomingRequest } from './text/journey.ts'
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
@@ -68,7 +67,12 @@ function logged(answer: HttpResponse, record: RequestRecord, log: RequestLog): H
   return { status, headers, body: { run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
 }
 
-function render(error: unknown, path: string, incoming: IncomingRequest, parts: Dependencies): HttpResponse {
+function render(
+  error: unknown,
+  path: string,
+  incoming: IncomingRequest,
+  parts: Pick<AppDependencies, 'log'>,
+): HttpResponse {
   const { headers, http } = incoming
   const info = infoOf(error, headers.requestId, parts)
   incoming.record.error = info.code
@@ -85,7 +89,7 @@ function renderError(info: ErrorInfo, dialect: DialectId, headers: ResponseHeade
 /** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
-function infoOf(error: unknown, request: string, parts: Dependencies): ErrorInfo {
+function infoOf(error: unknown, request: string, parts: Pick<AppDependencies, 'log'>): ErrorInfo {
   if (error instanceof Failure || error instanceof RequestError) return error.info
   if (error instanceof StoreDown) {
     return {

@@ -18,13 +18,13 @@ import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { createUpstreamCalls } from './paid-call/upstream-call.ts'
 import type { Cleanup } from './process/cleanup.ts'
+import type { GatewayDependencies } from './routes.ts'
 import { masterSecret } from './startup/master-secret.ts'
 import { openJournal } from './storage/journal.ts'
 import { joinNode } from './storage/node.ts'
 import { createSettler } from './storage/settle.ts'
 import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
-import type { Dependencies } from './text/dependencies.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { pollChanges } from './upkeep.ts'
@@ -40,7 +40,7 @@ export async function createDependencies(
   catalogue: () => Catalogue,
   { log, requests: requestLog }: Logs,
   cleanup: Cleanup,
-): Promise<Dependencies> {
+): Promise<GatewayDependencies> {
   const ticker = createTicker(TICK_MS, {
     failed: (error, others) => log.error('timer callback failed', { error: errorText(error), others }),
   })

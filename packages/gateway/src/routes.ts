@@ -6,16 +6,22 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { RouteMatch } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 import { Failure } from './access/failure.ts'
+import type { Ids } from './access/ids.ts'
+import type { IncomingRequest } from './access/incoming-request.ts'
 import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
-import { showRequest, showUsage } from './paid-call/usage-endpoint.ts'
-import type { Dependencies } from './text/dependencies.ts'
-import { type IncomingRequest, journey, type TextEndpoint } from './text/journey.ts'
+import type { RequestLog } from './observe/request-log.ts'
+import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
+import type { TextDependencies } from './text/dependencies.ts'
+import { journey } from './text/journey.ts'
+import type { TextEndpoint } from './text/request.ts'
+
+export type GatewayDependencies = TextDependencies & UsageDependencies & { ids: Ids; requestLog: RequestLog }
 
 /** The dependencies of the handlers. */
-export type AppDependencies = Dependencies & { register: Register }
+export type AppDependencies = GatewayDependencies & { register: Register }
 
 /** The nodes that share a store; null while it is unknown. */
 export type Company = { nodes: number | null; drift: boolean | null }

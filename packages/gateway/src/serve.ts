@@ -21,12 +21,12 @@ import { createLifecycle, type Lifecycle } from './process/lifecycle.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
 import type { Launch } from './process/supervisor.ts'
 import type { Worker } from './process/worker.ts'
+import type { GatewayDependencies } from './routes.ts'
 import { firstStart } from './startup/first-start.ts'
 import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import type { Storage } from './storage/storage.ts'
-import type { Dependencies } from './text/dependencies.ts'
 import { auditing, clearingReceipts, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { VERSION } from './version.ts'
@@ -138,7 +138,11 @@ async function start(
   if (!worker) options.ready()
 }
 
-function createServerLifecycle(parts: Dependencies, listener: () => Listener | undefined, cleanup: Cleanup): Lifecycle {
+function createServerLifecycle(
+  parts: GatewayDependencies,
+  listener: () => Listener | undefined,
+  cleanup: Cleanup,
+): Lifecycle {
   return createLifecycle(
     {
       running: () => Math.max(parts.admission.inFlight, listener()?.pending ?? 0),

@@ -83,7 +83,7 @@ function remember<T>(cache: Map<string, T>, name: string, value: T, limit: numbe
 export function authenticate(
   arriving: Arriving,
   dialect: DialectId,
-  authority: Authority,
+  authority: AuthenticateDependencies,
   former?: Caller,
 ): Promise<Caller> | Caller {
   const { headers } = arriving.http
@@ -93,19 +93,23 @@ export function authenticate(
   return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
 }
 
-function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: Authority): Caller {
+function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: AuthenticateDependencies): Caller {
   record.account = caller.account
   record.key = caller.key
   if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
   return caller
 }
 
-async function allowedLater(found: Promise<Caller>, arriving: Arriving, authority: Authority): Promise<Caller> {
+async function allowedLater(
+  found: Promise<Caller>,
+  arriving: Arriving,
+  authority: AuthenticateDependencies,
+): Promise<Caller> {
   return allowed(await found, arriving, authority)
 }
 
 type Arriving = { http: HttpRequest; query: string; record: Pick<RequestRecord, 'account' | 'key'> }
-type Authority = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
+export type AuthenticateDependencies = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
 
 export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()

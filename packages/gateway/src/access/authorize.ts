@@ -1,9 +1,9 @@
 // The group of the key decides which models exist for the caller, and at which price; the key's own list may be shorter.
 import type { Caller } from '../storage/storage.ts'
-import { type Catalogue, groupIncludes, modelExists, type Offer, offerOf } from './catalogue.ts'
+import { type Catalogue, groupIncludes, modelExists, offerOf, type TextOffer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
-export function authorize(caller: Caller, model: string, catalogue: Catalogue): Offer {
+export function authorize(caller: Caller, model: string, catalogue: Catalogue): TextOffer {
   const offer = offerOf(catalogue, caller.group, model)
   if (offer) {
     if (keyAllowsModel(caller, offer.model.id)) return offer

@@ -4,41 +4,42 @@ import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-addr
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
 import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
 import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
-import { readyRate } from '../money/prices/token-bound.ts'
-import { type Rate, rateOf } from '../money/prices/token-price.ts'
+import type { AnyPrice } from '../money/prices/price.ts'
+import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
 import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'
 
 /** A model as one group sees it. */
-export type Offer = {
-  model: Model
-  rate: Rate
+export type Offer<P extends AnyPrice = AnyPrice, M extends { id: string } = { id: string }> = {
+  model: M
+  rate: P
   group: string
-  candidates: readonly Candidate[]
+  candidates: readonly Candidate<P>[]
   /** The same by priority, ready to be chosen from. */
-  tiers: readonly Tier<Candidate>[]
+  tiers: readonly Tier<Candidate<P>>[]
   /** What is asked instead when nobody of the candidates answers. */
-  fallbacks: readonly Offer[]
+  fallbacks: readonly Offer<P, M>[]
   /** Of the group's own price where it has one. */
   priceVersion: string
-  /** What receipts say of a plain rate, in JSON: the same for every request, so it is written once. */
-  rateText: string
 }
+/** One that is priced by tokens. */
+export type TextOffer = Offer<TokenRate, Model>
 /** One way to a model: an upstream with one of its keys. */
-export type Candidate = Choosable & {
+export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
   route: Route
   key: string
   /** What the operator pays there; absent: unknown. */
-  costRate?: Rate
+  costRate?: P
 }
+export type TextCandidate = Candidate<TokenRate>
 
 export type Catalogue = {
   config: FileConfig
   /** Milliseconds since 1970. */
   loadedAt: number
   /** group -> model -> offer; only priced models that have somewhere to go. */
-  offers: ReadonlyMap<string, ReadonlyMap<string, Offer>>
+  offers: ReadonlyMap<string, ReadonlyMap<string, TextOffer>>
   trustedProxies: CidrList
   /** Those of every answer. */
   headers: SecurityHeaders
@@ -46,7 +47,7 @@ export type Catalogue = {
 
 /** `health` outlives the configuration: what is known of an upstream's credentials stays known. */
 export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
-  const offers = new Map<string, ReadonlyMap<string, Offer>>()
+  const offers = new Map<string, ReadonlyMap<string, TextOffer>>()
   for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config, health))
   const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
   return { config, loadedAt, offers, trustedProxies, headers: securityHeaders(config.server) }
@@ -56,7 +57,7 @@ export function compileCatalogue(config: FileConfig, loadedAt: number, health: H
  * The offer that a model id means for a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the part
  * after the colon is the embedded model's own business.
  */
-export function offerOf(catalogue: Catalogue, group: string, model: string): Offer | undefined {
+export function offerOf(catalogue: Catalogue, group: string, model: string): TextOffer | undefined {
   const offers = catalogue.offers.get(group)
   const offer = offers?.get(model)
   if (offer || !model.includes(':')) return offer
@@ -69,18 +70,14 @@ export function modelExists(catalogue: Catalogue, model: string): boolean {
   return hasPrice || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
 }
 
-function offersOf(group: Group, config: FileConfig, health: Health): Map<string, Offer> {
-  const offers = new Map<string, Offer & { fallbacks: Offer[] }>()
+function offersOf(group: Group, config: FileConfig, health: Health): Map<string, TextOffer> {
+  const offers = new Map<string, TextOffer & { fallbacks: TextOffer[] }>()
   for (const model of config.models.values()) {
     const priced = priceFor(group, model)
     if (!priced || !groupIncludes(group, model.id)) continue
     const candidates = candidatesOf(model, config, health)
     if (candidates.length === 0) continue
-    const { rate, priceVersion } = priced
-    offers.set(model.id, {
-      ...{ model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] },
-      rateText: rateText({ priceVersion }, rate),
-    })
+    offers.set(model.id, { model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] })
   }
   // A group that does not include the other model has no such fallback.
   for (const { model, fallbacks } of offers.values())
@@ -92,25 +89,14 @@ export const groupIncludes = ({ models }: Group, model: string): boolean =>
   models.includes('*') || models.includes(model)
 
 /** A group's own price is meant as it stands: the group's multiplier does not apply on top of it. */
-function priceFor(group: Group, model: Model): { rate: Rate; priceVersion: string } | undefined {
+function priceFor(group: Group, model: Model): { rate: TokenRate; priceVersion: string } | undefined {
   const own = group.prices?.get(model.id)
-  if (own) return { rate: readyRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
+  if (own) return { rate: tokenRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
   const { price, priceVersion } = model
-  return price && { rate: readyRate(price, group.multiplierMillionths), priceVersion }
+  return price && { rate: tokenRate(price, group.multiplierMillionths), priceVersion }
 }
 
-export function rateText({ priceVersion }: Pick<Model, 'priceVersion'>, { price, multiplierMillionths }: Rate): string {
-  return JSON.stringify({
-    version: priceVersion,
-    input: String(price.input),
-    cached_input: String(price.cachedInput),
-    cache_write: String(price.cacheWrite),
-    output: String(price.output),
-    multiplier_millionths: String(multiplierMillionths),
-  })
-}
-
-function candidatesOf(model: Model, config: FileConfig, health: Health): Candidate[] {
+function candidatesOf(model: Model, config: FileConfig, health: Health): TextCandidate[] {
   return model.routes
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
@@ -120,8 +106,8 @@ function candidatesOf(model: Model, config: FileConfig, health: Health): Candida
 }
 
 /** The keys of an upstream share its weight. */
-function waysOf(upstream: Upstream, route: Route, health: Health): Candidate[] {
-  const costRate = route.cost && rateOf(route.cost, MULTIPLIER_ONE)
+function waysOf(upstream: Upstream, route: Route, health: Health): TextCandidate[] {
+  const costRate = route.cost && tokenRate(route.cost, MULTIPLIER_ONE)
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
   return keys.map(({ key, health }) => ({

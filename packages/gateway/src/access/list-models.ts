@@ -9,15 +9,19 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
-import type { Dependencies } from '../text/dependencies.ts'
-import type { IncomingRequest } from '../text/journey.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, type Callers } from './authenticate.ts'
 import { authorize, keyAllowsModel } from './authorize.ts'
-import type { Catalogue, Offer } from './catalogue.ts'
+import type { Catalogue, TextOffer } from './catalogue.ts'
 import { Failure } from './failure.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 
-export async function listModels(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
-  const models = await visibleModels(incoming, 'chat', parts)
+type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
+
+export async function listModels(
+  incoming: IncomingRequest,
+  dependencies: ModelListDependencies,
+): Promise<HttpResponse> {
+  const models = await visibleModels(incoming, 'chat', dependencies)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
   return shown(
@@ -33,30 +37,36 @@ export async function listModels(incoming: IncomingRequest, parts: Dependencies)
 export async function showModel(
   segment: string,
   incoming: IncomingRequest,
-  parts: Dependencies,
+  dependencies: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', parts)))
+  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', dependencies)))
 }
 
-export async function listGenerateContentModels(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
-  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', parts)))
+export async function listGenerateContentModels(
+  incoming: IncomingRequest,
+  dependencies: ModelListDependencies,
+): Promise<HttpResponse> {
+  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', dependencies)))
 }
 
 export async function showGenerateContentModel(
   segment: string,
   incoming: IncomingRequest,
-  parts: Dependencies,
+  dependencies: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', parts)))
+  return shown(
+    incoming,
+    generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', dependencies)),
+  )
 }
 
 async function visibleModels(
   incoming: IncomingRequest,
   dialect: DialectId,
-  parts: Dependencies,
+  dependencies: ModelListDependencies,
 ): Promise<ListedModel[]> {
-  const caller = await authenticate(incoming, dialect, parts)
-  const catalogue = parts.catalogue()
+  const caller = await authenticate(incoming, dialect, dependencies)
+  const catalogue = dependencies.catalogue()
   const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
   return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
@@ -65,14 +75,14 @@ async function visibleModel(
   segment: string,
   incoming: IncomingRequest,
   dialect: DialectId,
-  parts: Dependencies,
+  dependencies: ModelListDependencies,
 ): Promise<ListedModel> {
-  const caller = await authenticate(incoming, dialect, parts)
-  const catalogue = parts.catalogue()
+  const caller = await authenticate(incoming, dialect, dependencies)
+  const catalogue = dependencies.catalogue()
   return listed(authorize(caller, decoded(segment), catalogue), catalogue)
 }
 
-function listed({ model }: Offer, catalogue: Catalogue): ListedModel {
+function listed({ model }: TextOffer, catalogue: Catalogue): ListedModel {
   const { context, maxOutput } = model.limits
   return {
     ...{ id: model.id, displayName: model.id, owner: 'trivium', created: Math.floor(catalogue.loadedAt / 1000) },

@@ -1,19 +1,18 @@
 // Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
 // after the same checks of key and version as any other call.
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Dependencies } from '../text/dependencies.ts'
-import type { IncomingRequest } from '../text/journey.ts'
-import { authenticate } from './authenticate.ts'
+import { type AuthenticateDependencies, authenticate } from './authenticate.ts'
 import { Failure } from './failure.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 import { checkVersion } from './protocol-version.ts'
 
 /** `what`: as the caller would name it. */
 export function reservedEndpoint(
   dialect: DialectId,
   what: string,
-): (incoming: IncomingRequest, parts: Dependencies) => Promise<never> {
-  return async (incoming, parts) => {
-    await authenticate(incoming, dialect, parts)
+): (incoming: IncomingRequest, dependencies: AuthenticateDependencies) => Promise<never> {
+  return async (incoming, dependencies) => {
+    await authenticate(incoming, dialect, dependencies)
     if (dialect === 'messages') checkVersion(incoming.http.headers)
     throw new Failure('unsupported', `This version of the gateway does not serve ${what} yet.`)
   }

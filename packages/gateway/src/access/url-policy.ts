@@ -7,7 +7,7 @@ import type { PassThroughRequest } from '@trivium/protocol/dialects/text-dialect
 import type { Caller } from '../storage/storage.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { keyAllowsModel } from './authorize.ts'
-import type { Candidate, Offer } from './catalogue.ts'
+import type { TextCandidate, TextOffer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 /** More than any vendor takes. */
@@ -17,7 +17,7 @@ const MOST_URLS = 4_096
 type Needs = { private: string | undefined; object: string | undefined }
 
 /** The offer with those candidates alone that may be sent the request's URLs. Throws where none is left. */
-export function offerForUrls(offer: Offer, { urls }: PassThroughRequest, caller: Caller): Offer {
+export function offerForUrls(offer: TextOffer, { urls }: PassThroughRequest, caller: Caller): TextOffer {
   if (urls.length === 0) return offer
   if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
   const needs: Needs = { private: undefined, object: undefined }
@@ -34,15 +34,15 @@ export function offerForUrls(offer: Offer, { urls }: PassThroughRequest, caller:
 }
 
 /** Both are frozen with the catalogue, so what is left of an offer is found once. */
-const narrowedOffers = new WeakMap<Offer, Map<string, Offer>>()
+const narrowedOffers = new WeakMap<TextOffer, Map<string, TextOffer>>()
 
-function narrowedTo(offer: Offer, isPrivate: boolean, isObject: boolean): Offer {
-  const kept = narrowedOffers.get(offer) ?? new Map<string, Offer>()
+function narrowedTo(offer: TextOffer, isPrivate: boolean, isObject: boolean): TextOffer {
+  const kept = narrowedOffers.get(offer) ?? new Map<string, TextOffer>()
   narrowedOffers.set(offer, kept)
   const name = `${isPrivate} ${isObject}`
   const known = kept.get(name)
   if (known) return known
-  const allows = ({ upstream }: Candidate): boolean =>
+  const allows = ({ upstream }: TextCandidate): boolean =>
     (!isPrivate || upstream.allowPrivate) && (!isObject || upstream.sharedObjects)
   // Models may stand in for each other, but nobody asks for the fallbacks of a fallback.
   const fallbacks = offer.fallbacks.map((each) => withCandidates(each, allows, []))
@@ -55,7 +55,11 @@ function narrowedTo(offer: Offer, isPrivate: boolean, isObject: boolean): Offer 
   return narrowed
 }
 
-function withCandidates(offer: Offer, allows: (candidate: Candidate) => boolean, fallbacks: readonly Offer[]): Offer {
+function withCandidates(
+  offer: TextOffer,
+  allows: (candidate: TextCandidate) => boolean,
+  fallbacks: readonly TextOffer[],
+): TextOffer {
   const candidates = offer.candidates.filter(allows)
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
 }

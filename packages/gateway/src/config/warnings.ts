@@ -1,6 +1,7 @@
 // What is no mistake, but what an operator should know. Shown by `config check`, `doctor`, at the start and after a reload.
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
-import { type Figures, KIND_NAMES, KINDS, type TokenPrice } from '../money/prices/token-price.ts'
+import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
+import type { TokenPrice } from '../money/prices/token-price.ts'
 import { SANDBOX_GROUP } from './sandbox.ts'
 import type { FileConfig } from './types.ts'
 

@@ -4,7 +4,7 @@ import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { RawClient } from '@trivium/http/server/test-client.ts'
 import { textResponse } from '@trivium/http/server/test-handler.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
-import type { Dependencies } from '../text/dependencies.ts'
+import type { Catalogue } from '../access/catalogue.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { createAdmissionGate, rejectEarly } from './load-shedding.ts'
 
@@ -15,7 +15,7 @@ const admission = {
   ...{ isShedding: true, isGateActive: true, isSaturated: false, enqueueUnread: full },
 }
 let ids = 0n
-const catalogue = () => ({ headers }) as ReturnType<Dependencies['catalogue']>
+const catalogue = () => ({ headers }) as Catalogue
 const door = createAdmissionGate({ admission, catalogue, ids: { next: () => ++ids } })
 let closely = 0
 const host = serveForTest(

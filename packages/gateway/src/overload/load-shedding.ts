@@ -9,8 +9,8 @@ import { createNextIterationQueue, createPacedQueue, type PacedItem } from '@tri
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { sheddableDialect } from '@trivium/protocol/match-route.ts'
-import { formatRequestId } from '../access/ids.ts'
-import type { Dependencies } from '../text/dependencies.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import { formatRequestId, type Ids } from '../access/ids.ts'
 import type { Admission } from './admission.ts'
 
 export const OVERLOADED = {
@@ -19,12 +19,10 @@ export const OVERLOADED = {
   retryAfter: 1,
 } satisfies ErrorInfo
 
+type GateDependencies = { admission: Admission; catalogue(): Pick<Catalogue, 'headers'>; ids: Ids }
+
 /** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
-export function createAdmissionGate({
-  admission,
-  catalogue,
-  ids,
-}: Pick<Dependencies, 'admission' | 'catalogue' | 'ids'>): AdmissionGate {
+export function createAdmissionGate({ admission, catalogue, ids }: GateDependencies): AdmissionGate {
   return {
     get isActive() {
       return admission.isGateActive

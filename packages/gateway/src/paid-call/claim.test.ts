@@ -5,18 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { createAccountSecrets } from '../access/account-secrets.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import { RequestRecord } from '../observe/request-log.ts'
+import type { AppDependencies } from '../routes.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
+import type { OpenRequest } from '../storage/settle.ts'
 import { openSqlite } from '../storage/sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
-import type { Dependencies } from '../text/dependencies.ts'
 import { createTestDependencies, TEST_CALLER } from '../text/test-dependencies.ts'
-import { claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
-import type { Quote } from './hold.ts'
+import { claim as claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
 
 const NODE = { slot: 0, epoch: 1 }
 const FIRST = 11n
@@ -24,7 +23,7 @@ const FIRST = 11n
 let folder: string
 let storage: Storage
 let wallet: Wallet
-let parts: Dependencies
+let parts: AppDependencies
 let logged: string[]
 let now: number
 let ids: bigint
@@ -65,15 +64,15 @@ async function claim(body = 'a body'): Promise<Said> {
   const { retention } = parts.catalogue().config
   const asking = {
     incoming,
-    retention,
-    ask: { dialect: TEXT_DIALECTS.chat },
     caller,
+    endpoint: 'chat',
+    idempotencyKey: 'the-key',
     body: Buffer.from(body),
     warnings: [],
-    refused: undefined,
+    rateLimited: undefined,
   }
   try {
-    const claimed = await claimKey('the-key', asking, parts)
+    const claimed = await claimKey(asking, retention, parts)
     if (claimed && 'status' in claimed)
       return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
     if (!claimed) throw new Error('keys are off')
@@ -189,7 +188,7 @@ test('a reaped request that was taken over can not be settled any more: one of t
   // The process was only frozen, and goes on where it was.
   expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
-  await endClaim(first, { ending: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
+  await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
   expect(logged).toEqual(['an idempotency key was taken over'])
   expect(await claim()).toMatchObject(RUNNING)
 })
@@ -233,7 +232,7 @@ test('an answer that is kept a moment after it was settled is replayed', async (
   const headers = testHeaders()
   const set = { 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: 'x' }
   for (const [name, value] of Object.entries(set)) headers.set(name, value)
-  await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, parts)
+  await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, parts)
   const said = await second
   if (!('replayed' in said)) throw new Error(`not replayed: ${JSON.stringify(said)}`)
   expect(said.replayed).toBe('{"a":1}')
@@ -252,7 +251,7 @@ describe('a kept answer', () => {
     await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
     const headers = testHeaders()
     headers.set('content-type', 'application/json')
-    await endClaim(first, { ending: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)
+    await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)
     return first
   }
   const stored = async ({ claim: { account, key } }: KeyClaim, fingerprint: Uint8Array) => {
@@ -293,7 +292,7 @@ describe('a hold that came too late', () => {
     const open = { void: async (ending: string) => ends.push(ending) }
     const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
-    const error = await confirmClaim(late, { open } as unknown as Quote, () => watch.stop()).catch(
+    const error = await confirmClaim(late, open as unknown as OpenRequest, () => watch.stop()).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ info: { code: 'unavailable' } })
@@ -305,7 +304,7 @@ describe('a hold that came too late', () => {
   test('one in time is not; from then on only the end decides', async () => {
     const first = await claimed()
     const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
-    await confirmClaim(first, { open: {} } as unknown as Quote, () => watch.stop())
+    await confirmClaim(first, {} as OpenRequest, () => watch.stop())
     await releaseClaim(first, parts)
     expect(await claim()).toMatchObject(RUNNING)
     watch.stop()
@@ -324,7 +323,7 @@ test.each<[string, () => Promise<never>, string[]]>([
 ])('a store that %s keeps nobody from the answer that was paid for', async (_, keep, lines) => {
   const first = await claimed()
   const contents = { ...storage.contents, keep }
-  const end = { ending: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }
+  const end = { outcome: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }
   await endClaim(first, end, { ...parts, store: { ...storage, contents } })
   expect(logged).toEqual(lines)
 })

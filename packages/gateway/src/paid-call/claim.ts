@@ -5,23 +5,35 @@
 // alone knows whether that request was charged. docs/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Retention } from '../config/types.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, REAPED } from '../money/ledger.ts'
+import type { Log } from '../observe/log.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
+import type { Node } from '../storage/node.ts'
+import type { OpenRequest } from '../storage/settle.ts'
 import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
-import type { Dependencies } from '../text/dependencies.ts'
-import type { IncomingRequest, TextEndpoint } from '../text/journey.ts'
-import { type Quote, unavailable } from './hold.ts'
-import { DELIVERED, type Ending } from './settle.ts'
+import { unavailable } from './hold-errors.ts'
+import { DELIVERED, type Outcome } from './outcome.ts'
 import { openAnswer, sealAnswer } from './stored-response.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 
 /** What claims and judges keys. */
 export type ClaimStore = Pick<Storage, 'contents' | 'ledger'>
+
+export type ClaimDependencies = {
+  store: ClaimStore
+  node: Pick<Node, 'identity'>
+  accountKeys: AccountSecrets
+  ticker: Pick<Ticker, 'after'>
+  log: Log
+}
 
 /** A key that is this request's until its end. */
 export type KeyClaim = {
@@ -51,77 +63,75 @@ const KEEPING_MS = 500
 const KEEP_WITHIN_MS = 2_000
 const RUNNING_RETRY_SECONDS = 2
 
-export type Keyed = {
+export type KeyedRequest = {
   incoming: IncomingRequest
-  ask: TextEndpoint
   caller: Caller
+  /** What decides, with the body, what is asked and in which form it is answered. */
+  endpoint: string
   body: Uint8Array
-  retention: Retention
+  idempotencyKey: string
   warnings: string[]
-  /** Set when a limit refused the caller a moment ago: then only what is paid for already can be had. */
-  refused: Failure | undefined
+  /** Set when a limit rejected the caller a moment ago: then only a stored response can be had. */
+  rateLimited: Failure | undefined
 }
 
 /** Resolves with the claim, or with the answer that this request has had before; throws 409 and 422. */
-export async function claimKey(
-  text: string,
-  keyed: Keyed,
-  parts: Dependencies,
+export async function claim(
+  keyed: KeyedRequest,
+  retention: Retention,
+  dependencies: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse | undefined> {
-  if (!KEY.test(text)) {
+  const { incoming, caller, idempotencyKey } = keyed
+  if (!KEY.test(idempotencyKey)) {
     const message = 'The header Idempotency-Key takes 1 to 255 visible ASCII characters, without spaces.'
     throw new Failure('bad_request', message, { param: 'Idempotency-Key' })
   }
-  const keepMs = keyed.retention.idempotency
+  const keepMs = retention.idempotency
   if (keepMs === 'off') {
-    if (keyed.refused) throw keyed.refused
+    if (keyed.rateLimited) throw keyed.rateLimited
     keyed.warnings.push(`${IDEMPOTENCY_KEY};off`)
     return undefined
   }
-  const { incoming, caller } = keyed
-  const claim: Claim = {
-    ...{ id: incoming.id, ...parts.node.identity(), account: caller.account },
-    key: createHash('sha256').update(text).digest(),
+  const own: Claim = {
+    ...{ id: incoming.id, ...dependencies.node.identity(), account: caller.account },
+    key: createHash('sha256').update(idempotencyKey).digest(),
     fingerprint: fingerprintOf(keyed),
   }
   try {
-    if (keyed.refused) return await replayOrRefuse(claim, keyed.refused, incoming.headers, parts)
-    return await decide(claim, keepMs, incoming.headers, parts)
+    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.headers, dependencies)
+    return await decide(own, keepMs, incoming.headers, dependencies)
   } catch (error) {
-    const request = formatRequestId(claim.id)
+    const request = formatRequestId(own.id)
     if (error instanceof StoreDown)
-      parts.log.error('an idempotency key could not be claimed', { request, error: String(error) })
+      dependencies.log.error('an idempotency key could not be claimed', { request, error: String(error) })
     throw error
   }
 }
 
-/** Whatever decides what is asked and in which form it is answered; not who asks, nor how the bytes travelled. */
-function fingerprintOf({ ask, body }: Keyed): Uint8Array {
-  const { dialect, addressed, asArray = false } = ask
-  const address = JSON.stringify([dialect.id, addressed?.model, addressed?.stream, asArray])
-  return createHash('sha256').update(`${address}\n`).update(body).digest()
-}
+/** The same for the same request, whichever key of the account sends it. */
+const fingerprintOf = ({ endpoint, body }: KeyedRequest): Uint8Array =>
+  createHash('sha256').update(`${endpoint}\n`).update(body).digest()
 
 /** A storm of refused calls is worth no more than a look: nothing is written for it. */
-async function replayOrRefuse(
+async function replayOrReject(
   claim: Claim,
   refused: Failure,
   headers: ResponseHeaders,
-  parts: Dependencies,
+  dependencies: ClaimDependencies,
 ): Promise<HttpResponse> {
-  const { store } = parts
+  const { store } = dependencies
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
-  return replay(claim, known.first, known.answer, headers, parts) ?? Promise.reject(refused)
+  return replay(claim, known.first, known.answer, headers, dependencies) ?? Promise.reject(refused)
 }
 
 async function decide(
   claim: Claim,
   keepMs: number,
   headers: ResponseHeaders,
-  parts: Dependencies,
+  dependencies: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse> {
-  const { store } = parts
+  const { store } = dependencies
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
   if (claimed.outcome === 'running') {
@@ -134,7 +144,7 @@ async function decide(
   if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
   const again =
     claimed.outcome === 'finished' && claimed.answer
-      ? replay(claim, claimed.first, claimed.answer, headers, parts)
+      ? replay(claim, claimed.first, claimed.answer, headers, dependencies)
       : undefined
   if (again) return again
   throw refusal(claimed, headers)
@@ -165,8 +175,8 @@ async function fateOf(
 }
 
 /** The request has had its answer, or is to be paid for what came of it: there is no other try. */
-const isAnswered = (ending: string, charged: Nanos): boolean =>
-  charged > 0n || DELIVERED.some((done) => done === ending)
+const isAnswered = (outcome: string, charged: Nanos): boolean =>
+  charged > 0n || DELIVERED.some((delivered) => delivered === outcome)
 
 /** Charged, but nothing is kept of it: its owner is about to, or has died in between. */
 async function keptOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }: ClaimStore): Promise<Claimed> {
@@ -182,7 +192,7 @@ function replay(
   first: bigint,
   sealed: KeptAnswer,
   headers: ResponseHeaders,
-  { accountKeys, log }: Dependencies,
+  { accountKeys, log }: ClaimDependencies,
 ): HttpResponse | undefined {
   const answer = openAnswer(claim, sealed, accountKeys)
   if (!answer) {
@@ -219,32 +229,33 @@ function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Respons
 }
 
 /** The hold stands. In time: nobody has taken this claim for abandoned. */
-export async function confirmClaim(key: KeyClaim, quote: Quote, letGo: () => void): Promise<void> {
+export async function confirmClaim(key: KeyClaim, hold: OpenRequest, release: () => void): Promise<void> {
   key.isHeld = true
   if (performance.now() - key.claimedFrom < HOLD_WITHIN_MS) return
-  letGo()
+  release()
   key.isHeld = false
-  await quote.open.void('node_lost', '')
+  await hold.void('node_lost', '')
   throw unavailable()
 }
 
 /** The request came to nothing before there was a hold: the key is free again. */
-export function releaseClaim({ claim, isHeld }: KeyClaim, parts: Dependencies): Promise<void> {
-  return isHeld ? Promise.resolve() : orLater(claim, parts, () => parts.store.contents.forget(claim))
+export function releaseClaim({ claim, isHeld }: KeyClaim, dependencies: ClaimDependencies): Promise<void> {
+  return isHeld ? Promise.resolve() : orLater(claim, dependencies, () => dependencies.store.contents.forget(claim))
 }
 
-export type End = { ending: Ending; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
+export type End = { outcome: Outcome; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
 
 /** The ledger has the end of the request. Errors are not kept: if nothing is charged the next one may try. */
-export function endClaim({ claim, keepMs }: KeyClaim, end: End, parts: Dependencies): Promise<void> {
-  const { contents } = parts.store
-  if (!end.body && !isAnswered(end.ending, end.charged)) return orLater(claim, parts, () => contents.forget(claim))
+export function endClaim({ claim, keepMs }: KeyClaim, end: End, dependencies: ClaimDependencies): Promise<void> {
+  const { contents } = dependencies.store
+  if (!end.body && !isAnswered(end.outcome, end.charged))
+    return orLater(claim, dependencies, () => contents.forget(claim))
   const { body } = end
   const isKeepable = body !== undefined && body.length <= LARGEST_KEPT_BYTES
-  const answer = isKeepable ? sealAnswer(claim, keptAnswer(end.headers, body), parts.accountKeys) : undefined
-  return orLater(claim, parts, async () => {
+  const answer = isKeepable ? sealAnswer(claim, keptAnswer(end.headers, body), dependencies.accountKeys) : undefined
+  return orLater(claim, dependencies, async () => {
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
-    if (!isKept) parts.log.warn('an idempotency key was taken over', { request: formatRequestId(claim.id) })
+    if (!isKept) dependencies.log.warn('an idempotency key was taken over', { request: formatRequestId(claim.id) })
   })
 }
 
@@ -257,7 +268,7 @@ function keptAnswer(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
 }
 
 /** The answer is paid for: a store that fails or dawdles keeps nobody from having it. The ledger knows what became of it. */
-function orLater({ id }: Claim, { ticker, log }: Dependencies, work: () => Promise<void>): Promise<void> {
+function orLater({ id }: Claim, { ticker, log }: ClaimDependencies, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const callOff = ticker.after(KEEP_WITHIN_MS, resolve)
     work()

@@ -1,29 +1,39 @@
-// Why the ledger said no, in words the caller can act on.
+// Why the ledger rejected a hold, in words that the caller can act on.
 
-import { accountDisabled, expiredKey, invalidKey } from '../access/authenticate.ts'
-import type { Failure } from '../access/failure.ts'
+import { accountDisabled, type Callers, expiredKey, invalidKey } from '../access/authenticate.ts'
+import { Failure } from '../access/failure.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
+import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Refused } from '../storage/settle.ts'
-import type { Caller, Key } from '../storage/storage.ts'
-import type { Dependencies } from '../text/dependencies.ts'
-import { unavailable } from './hold.ts'
+import type { Caller, Key, Keys } from '../storage/storage.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
-/** What was asked for: the least that would have done. */
+export type HoldErrorDependencies = {
+  rateLimitCache: RateLimitCache
+  clock(): number
+  store: { keys: Pick<Keys, 'findWithAccount'> }
+  callers: Pick<Callers, 'clear'>
+}
+
+/** The least that would have sufficed. */
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
-export async function holdError(refused: Refused, needed: Needed, parts: Dependencies): Promise<Failure> {
+export async function holdError(
+  refused: Refused,
+  needed: Needed,
+  dependencies: HoldErrorDependencies,
+): Promise<Failure> {
   const { outcome, available } = refused
   const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {
-    const refusal = { outcome, waitMs: Number(available) }
-    parts.rateLimitCache.note(caller, refusal, minimumTokens)
-    return rateLimitError(caller, refusal, minimumTokens, parts.clock())
+    const rejection = { outcome, waitMs: Number(available) }
+    dependencies.rateLimitCache.note(caller, rejection, minimumTokens)
+    return rateLimitError(caller, rejection, minimumTokens, dependencies.clock())
   }
   const rejectFor = (funds: LowFunds): Failure => {
-    parts.rateLimitCache.lowFunds.note(caller, model, funds)
+    dependencies.rateLimitCache.lowFunds.note(caller, model, funds)
     return lowFundsFailure(funds, minimum)
   }
   if (outcome === 'no_balance') {
@@ -31,13 +41,13 @@ export async function holdError(refused: Refused, needed: Needed, parts: Depende
     return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
   }
   if (outcome === 'cap_reached') {
-    // The cap's words are worth a question to the store; without an answer the refusal stands all the same.
-    const standing = await parts.store.keys.findWithAccount(caller.key).catch(() => undefined)
-    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, parts.clock())]
+    // The store is asked for the cap, to name it. If it does not answer, the rejection stands without it.
+    const standing = await dependencies.store.keys.findWithAccount(caller.key).catch(() => undefined)
+    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, dependencies.clock())]
     return rejectFor({ code: 'key_cap_reached', available, before, after })
   }
-  // The ledger knows better than the cache: whatever was remembered of this key is looked up anew.
-  parts.callers.clear()
+  // What is cached of this key is out of date: the ledger knows better.
+  dependencies.callers.clear()
   switch (outcome) {
     case 'key_invalid':
       return invalidKey()
@@ -56,8 +66,11 @@ function capOf(key: Key | undefined): string {
   return `The key's quota cap of ${formatUsd(key.cap)} USD${period} does not allow this request.`
 }
 
-/** Waiting helps only where a cap renews, and then not within the patience of any client. */
+/** There is no retry-after: a cap renews after hours at the soonest. */
 function renewalOf(key: Key | undefined, now: number): string {
   if (key?.capPeriod === undefined) return ''
   return ` It renews at ${new Date(endOf(key.capPeriod, now)).toISOString().replace('.000Z', 'Z')}.`
 }
+
+export const unavailable = () =>
+  new Failure('unavailable', 'The gateway cannot take requests at the moment. Retry in 2 seconds.', { retryAfter: 2 })

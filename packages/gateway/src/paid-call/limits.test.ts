@@ -40,7 +40,7 @@ function start(
   const { settler } = test.parts
   Object.assign(test.parts, {
     rateLimitCache: createRateLimitCache(() => time.now),
-    callers: { find: caller, again: caller, clear: () => {} },
+    callers: { find: caller, refresh: caller, clear: () => {} },
     settler: {
       ...settler,
       async open(hold: Hold) {

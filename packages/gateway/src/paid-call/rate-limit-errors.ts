@@ -2,7 +2,7 @@
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
 import { Failure } from '../access/failure.ts'
 import type { Limited, Refusal } from '../money/ledger.ts'
-import { type RateLimitRejection, usedUp } from '../overload/rate-limit-cache.ts'
+import { type RateLimitCache, type RateLimitRejection, usedUp } from '../overload/rate-limit-cache.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type LimitedCaller = Pick<Caller, 'limits' | 'accountLimits'>
@@ -67,3 +67,13 @@ function messageOf(owner: string, used: ReachedLimit['of'], limit: number): stri
 }
 
 const roomIn = (waitMs: number): string => (waitMs > 0 ? ` There is room again in ${Math.ceil(waitMs / 1_000)} s.` : '')
+
+/** Of a caller that a limit rejected a moment ago, and would again. `tokens`: the least that the request needs. */
+export function recentRateLimit(
+  caller: Caller,
+  tokens: number | undefined,
+  { rateLimitCache, clock }: { rateLimitCache: RateLimitCache; clock(): number },
+): Failure | undefined {
+  const rejection = rateLimitCache.find(caller, tokens)
+  return rejection && rateLimitError(caller, rejection, tokens ?? 0, clock())
+}

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
 import type { Failure } from '../access/failure.ts'
 import type { Upstream } from '../config/types.ts'
 import { apply, type Limited, type Verb } from '../money/ledger.ts'
@@ -11,7 +11,7 @@ import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../money/memory
 import { seeded } from '../money/simulation/random.ts'
 import { createAttemptCounter } from '../overload/attempt-counter.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
-import { noRouteError, route, type Searching } from '../text/routing/route.ts'
+import { findCandidate, noRouteError, type Unrouted } from '../text/routing/find-candidate.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
@@ -73,7 +73,7 @@ describe('upstreams', () => {
   const asking = {
     ...{ body: Buffer.from('{}'), caller: { account: 1n }, dialect: { id: 'chat' } },
     request: { cacheKey: undefined, opening: () => undefined },
-  } as unknown as Searching
+  } as unknown as Unrouted
 
   const VERDICTS: readonly (readonly [string, (seconds: number) => readonly Verdict[]])[] = [
     ['a 429 that names a wait', (seconds) => [{ is: 'limited', waitMs: seconds * 1_000, all: false }]],
@@ -93,16 +93,16 @@ describe('upstreams', () => {
       const health = new KeyHealth()
       const upstream = { id: 'u' } as Upstream
       const inner = { upstream: 'u', model: 'inner', priority: 1, weight: 1, cost: undefined }
-      const candidates: Candidate[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
-      const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as Offer
+      const candidates: TextCandidate[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
+      const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as TextOffer
       const parts = { random: () => 0, seals: undefined, ticker, upstreamCalls: { isFull: () => false } }
-      const routing = parts as unknown as Parameters<typeof route>[2]
+      const routing = parts as unknown as Parameters<typeof findCandidate>[2]
       const seconds = random.between(1, 300)
       lag()
       const saidAt = real
       for (const verdict of verdictsFor(seconds)) health.record('inner', verdict, ticker.exactNow())
       lag()
-      expect(route(offer, asking, routing)).toBeUndefined()
+      expect(findCandidate(offer, asking, routing)).toBeUndefined()
       const waits = waitsOf(noRouteError(offer, routing))
       const rejectedAt = real
       for (const wait of waits) {
@@ -111,7 +111,7 @@ describe('upstreams', () => {
         // Not before the time that the upstream has named, also where the gateway itself would ask earlier.
         if (isUpstreamsWord) expect(real).toBeGreaterThanOrEqual(saidAt + seconds * 1_000)
         ticker.exactNow()
-        expect([seed, route(offer, asking, routing)?.upstream.id]).toEqual([seed, 'u'])
+        expect([seed, findCandidate(offer, asking, routing)?.upstream.id]).toEqual([seed, 'u'])
       }
       ticker.stop()
     }

@@ -3,15 +3,22 @@
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
-import { authenticate, invalidKey } from '../access/authenticate.ts'
+import { authenticate, type Callers, invalidKey } from '../access/authenticate.ts'
+import type { Catalogue } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId, parseRequestId } from '../access/ids.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
-import type { Account, Caller, Key } from '../storage/storage.ts'
-import type { Dependencies } from '../text/dependencies.ts'
-import type { IncomingRequest } from '../text/journey.ts'
+import type { Account, Caller, Key, Storage } from '../storage/storage.ts'
 import { showReceipt, withinBytes } from './show-receipt.ts'
+
+export type UsageDependencies = {
+  callers: Callers
+  catalogue(): Catalogue
+  store: Pick<Storage, 'keys' | 'ledger'>
+  clock(): number
+}
 
 const DEFAULT_LIMIT = 20
 const LARGEST_LIMIT = 100
@@ -19,38 +26,42 @@ const LARGEST_LIMIT = 100
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
-export async function showUsage(incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
-  const caller = await callerOf(incoming, parts)
+export async function showUsage(incoming: IncomingRequest, dependencies: UsageDependencies): Promise<HttpResponse> {
+  const caller = await callerOf(incoming, dependencies)
   const { limit, before } = pageOf(incoming.query)
-  const standing = await parts.store.keys.findWithAccount(caller.key)
+  const standing = await dependencies.store.keys.findWithAccount(caller.key)
   // The key is gone since it was looked up.
   if (!standing) throw invalidKey()
   // One more than is shown tells whether there are more.
-  const rows = await parts.store.ledger.usage(caller.account, limit + 1, before)
+  const rows = await dependencies.store.ledger.usage(caller.account, limit + 1, before)
   const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
   return json(200, incoming.headers, {
     object: 'usage',
     ...accountJson(standing.account),
-    key: keyJson(standing.key, parts.clock()),
-    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(parts))),
+    key: keyJson(standing.key, dependencies.clock()),
+    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(dependencies))),
     has_more: rows.length > page.length,
   })
 }
 
-export async function showRequest(id: string, incoming: IncomingRequest, parts: Dependencies): Promise<HttpResponse> {
-  const caller = await callerOf(incoming, parts)
+export async function showRequest(
+  id: string,
+  incoming: IncomingRequest,
+  dependencies: UsageDependencies,
+): Promise<HttpResponse> {
+  const caller = await callerOf(incoming, dependencies)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
-  const row = await parts.store.ledger.findRequest(caller.account, request)
+  const row = await dependencies.store.ledger.findRequest(caller.account, request)
   // Another account's request is as unknown as one that never was.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
-  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(parts)))
+  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(dependencies)))
 }
 
-const showsUpstreams = ({ catalogue }: Dependencies): boolean => catalogue().config.server.showUpstreams
+const showsUpstreams = ({ catalogue }: UsageDependencies): boolean => catalogue().config.server.showUpstreams
 
-async function callerOf(incoming: IncomingRequest, parts: Dependencies): Promise<Caller> {
-  return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), parts)
+async function callerOf(incoming: IncomingRequest, dependencies: UsageDependencies): Promise<Caller> {
+  return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), dependencies)
 }
 
 function pageOf(query: string): { limit: number; before: bigint | undefined } {

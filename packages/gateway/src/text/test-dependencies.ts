@@ -20,7 +20,7 @@ import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createStatistics } from './billing/model-statistics.ts'
-import type { StreamTiming } from './responding/respond-stream.ts'
+import type { StreamTiming } from './responding/stream-timing.ts'
 import { createSeals } from './translation/seals.ts'
 import { createUnsupportedFields } from './translation/unsupported-fields.ts'
 
@@ -82,7 +82,6 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
           void: (ending) => end(0n, ending),
         },
       }),
-      settle: unused,
     },
     store: {
       contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },

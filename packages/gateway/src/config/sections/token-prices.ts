@@ -2,16 +2,8 @@
 // stands there; anything lower would be a discount that nobody granted.
 import { createHash } from 'node:crypto'
 import type { Nanos } from '../../money/amount.ts'
-import {
-  type Figures,
-  KIND_NAMES,
-  KINDS,
-  type Kind,
-  type LongContext,
-  type Tier,
-  type TokenPrice,
-  USUAL_TIERS,
-} from '../../money/prices/token-price.ts'
+import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../money/prices/token-kinds.ts'
+import { type LongContext, type Tier, type TokenPrice, USUAL_TIERS } from '../../money/prices/token-price.ts'
 import { closestMatch } from '../closest-match.ts'
 import { canonicalJson } from '../hash.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'

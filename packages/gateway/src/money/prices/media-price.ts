@@ -1,6 +1,7 @@
-// What images and videos cost, and the most that they can cost. Pure. Every quantity that multiplies a price has a
-// bound here too, whoever else has checked it: undefined is "refuse", never "free".
+// What images and videos cost, and the most that they can cost. Pure. Every quantity that multiplies a price is limited
+// here again, whatever has been checked before: undefined means "reject", never "free".
 import { ceilDiv, type Nanos } from '../amount.ts'
+import type { Price } from './price.ts'
 import { atMostBookable } from './token-price.ts'
 
 /** `variants`: by `size/quality`, or by one of them; what none of them names costs `perImage`. Nano-USD. */
@@ -51,26 +52,40 @@ function imageVariant({ perImage, variants }: ImagePrice, size: string | undefin
   return both ?? variants.get(size ?? '') ?? variants.get(quality ?? '') ?? perImage
 }
 
-/** What was made, by what the answer says of it. */
+export const imageRate = (price: ImagePrice, multiplierMillionths: bigint): Price<Images, Images> => ({
+  multiplierMillionths,
+  bound: (images) => imageBound(images, price, multiplierMillionths),
+  cost(images) {
+    const cost = imageCost(images, price, multiplierMillionths)
+    if (cost === undefined) return undefined
+    return { cost, units: `"images":${images.count}`, figures: `"per_image":"${imageFigure(images, price)}"` }
+  },
+})
+
+/** What was made, by what the response says of it. */
 export function imageCost(images: Images, price: ImagePrice, multiplierMillionths: bigint): Nanos | undefined {
-  const known = readImages(images)
-  if (!known) return undefined
-  return total(BigInt(images.count) * imageVariant(price, known.size, known.quality), MILLION, multiplierMillionths)
+  const figure = imageFigure(images, price)
+  return figure === undefined ? undefined : total(BigInt(images.count) * figure, MILLION, multiplierMillionths)
 }
 
-/** The most that it can cost: what is not said may turn out to be anything. */
+function imageFigure(images: Images, price: ImagePrice): Nanos | undefined {
+  const known = readImages(images)
+  return known && imageVariant(price, known.size, known.quality)
+}
+
+/** The most that it can cost: size and quality that the request leaves open are the most expensive. */
 export function imageBound(images: Images, price: ImagePrice, multiplierMillionths: bigint): Nanos | undefined {
   const known = readImages(images)
   if (!known) return undefined
   const { size, quality } = known
-  let dearest = imageVariant(price, size, quality)
+  let highest = imageVariant(price, size, quality)
   if (size === undefined || quality === undefined) {
-    if (price.perImage > dearest) dearest = price.perImage
+    if (price.perImage > highest) highest = price.perImage
     for (const [name, figure] of price.variants) {
-      if (figure > dearest && mayBe(name, size, quality)) dearest = figure
+      if (figure > highest && mayBe(name, size, quality)) highest = figure
     }
   }
-  return total(BigInt(images.count) * dearest, MILLION, multiplierMillionths)
+  return total(BigInt(images.count) * highest, MILLION, multiplierMillionths)
 }
 
 /** Whether an image of which this is known can turn out to be of that variant. */
@@ -90,21 +105,40 @@ function readImages({ count, size, quality }: Images) {
   return known
 }
 
-/** One video, by what the answer says of it; undefined when it does not say what the price asks for. */
-export function videoCost(video: Video, price: VideoPrice, multiplierMillionths: bigint): Nanos | undefined {
-  const resolution = plain(video.resolution)
-  if (resolution !== undefined && !isWord(resolution)) return undefined
-  const figure = price.variants.get(resolution ?? '') ?? price.price
-  return videoTotal(video, price.per, figure, multiplierMillionths)
+export const videoRate = (price: VideoPrice, multiplierMillionths: bigint): Price<Video, Video> => ({
+  multiplierMillionths,
+  bound: (video) => videoBound(video, price, multiplierMillionths),
+  cost(video) {
+    const cost = videoCost(video, price, multiplierMillionths)
+    if (cost === undefined) return undefined
+    return { cost, units: videoUnits(video, price.per), figures: `"per_${price.per}":"${videoFigure(video, price)}"` }
+  },
+})
+
+function videoUnits({ seconds = 0, tokens = 0 }: Video, per: VideoUnit): string {
+  if (per === 'video') return '"videos":1'
+  return per === 'second' ? `"seconds":${milliseconds(seconds) / 1_000}` : `"video_tokens":${tokens}`
 }
 
-/** The most that it can cost: `seconds` and `tokens` are bounds; a resolution that is not said is the dearest. */
+/** One video, by what the response says of it; undefined when that lacks what the price counts. */
+export function videoCost(video: Video, price: VideoPrice, multiplierMillionths: bigint): Nanos | undefined {
+  const figure = videoFigure(video, price)
+  return figure === undefined ? undefined : videoTotal(video, price.per, figure, multiplierMillionths)
+}
+
+function videoFigure({ resolution: said }: Video, { price, variants }: VideoPrice): Nanos | undefined {
+  const resolution = plain(said)
+  if (resolution !== undefined && !isWord(resolution)) return undefined
+  return variants.get(resolution ?? '') ?? price
+}
+
+/** The most that it can cost: `seconds` and `tokens` are bounds; a resolution that is left open is the most expensive. */
 export function videoBound(video: Video, price: VideoPrice, multiplierMillionths: bigint): Nanos | undefined {
   const resolution = plain(video.resolution)
   if (resolution !== undefined) return videoCost(video, price, multiplierMillionths)
-  let dearest = price.price
-  for (const figure of price.variants.values()) if (figure > dearest) dearest = figure
-  return videoTotal(video, price.per, dearest, multiplierMillionths)
+  let highest = price.price
+  for (const figure of price.variants.values()) if (figure > highest) highest = figure
+  return videoTotal(video, price.per, highest, multiplierMillionths)
 }
 
 function videoTotal({ seconds, tokens }: Video, per: VideoUnit, figure: Nanos, multiplier: bigint): Nanos | undefined {
@@ -114,9 +148,11 @@ function videoTotal({ seconds, tokens }: Video, per: VideoUnit, figure: Nanos, m
     return isKnown ? total(BigInt(tokens) * figure, MILLION * MILLION, multiplier) : undefined
   }
   if (seconds === undefined || !(seconds > 0 && seconds <= LONGEST_VIDEO_SECONDS)) return undefined
-  // Vendors count in seconds, some with a fraction: exact to the millisecond, and up.
-  return total(BigInt(Math.ceil(seconds * 1_000)) * figure, MILLION * 1_000n, multiplier)
+  return total(BigInt(milliseconds(seconds)) * figure, MILLION * 1_000n, multiplier)
 }
+
+/** Vendors count in seconds, some with a fraction: exact to the millisecond, rounded up. */
+const milliseconds = (seconds: number): number => Math.ceil(seconds * 1_000)
 
 const total = (sum: bigint, scale: bigint, multiplierMillionths: bigint): Nanos =>
   atMostBookable(ceilDiv(sum * multiplierMillionths, scale))

@@ -2,16 +2,8 @@
 // What is compared is what a call would cost: a figure that one of them leaves out counts as what it falls back to.
 import { formatUsd, type Nanos } from '../amount.ts'
 import { imageCost, isSize, type MediaPrice, videoCost } from './media-price.ts'
-import {
-  type Figures,
-  figureOf,
-  KIND_NAMES,
-  KINDS,
-  type Kind,
-  ONE,
-  type TokenPrice,
-  tokenTerms,
-} from './token-price.ts'
+import { type Figures, KIND_NAMES, KINDS, type Kind } from './token-kinds.ts'
+import { figureOf, ONE, type TokenPrice, tokenTerms } from './token-price.ts'
 
 export type Price = TokenPrice | MediaPrice
 

@@ -1,15 +1,8 @@
 // Random prices and usage for the properties of the price model, and a reference that reckons in fractions.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import fc from 'fast-check'
-import {
-  type Figures,
-  type LongContext,
-  type PricedOptions,
-  type Rate,
-  rateOf,
-  type Tier,
-  type TokenPrice,
-} from './token-price.ts'
+import type { Figures } from './token-kinds.ts'
+import { type LongContext, type PricedOptions, type Rate, rateOf, type Tier, type TokenPrice } from './token-price.ts'
 
 const figure = fc.bigInt({ min: 0n, max: 10n ** 12n })
 const multiplier = fc.bigInt({ min: 0n, max: 10_000_000n })

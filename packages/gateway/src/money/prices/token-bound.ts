@@ -1,9 +1,8 @@
 // The most that a request can cost, before anything of its answer is known. Pure.
 import { ceilDiv, type Nanos } from '../amount.ts'
+import type { Figures, Kind } from './token-kinds.ts'
 import {
   atMostBookable,
-  type Figures,
-  type Kind,
   NO_OPTIONS,
   ONE,
   type PricedOptions,

@@ -2,13 +2,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_AMOUNT } from '../amount.ts'
-import { formulaOf, type PricedReceipt, recompute, termsText, unitsText } from './receipt.ts'
+import { figuresText, formulaOf, type PricedReceipt, priceText, recompute, unitsText } from './receipt.ts'
 import { Fraction, rates, usages, wishes } from './test-prices.ts'
 import { holdRate, inputBound, outputCost, readyRate, toolsBound } from './token-bound.ts'
+import { KINDS } from './token-kinds.ts'
 import {
   costByTerms,
   figureOf,
-  KINDS,
   NO_OPTIONS,
   ONE,
   type PricedOptions,
@@ -105,8 +105,9 @@ test('any charge can be recomputed from its receipt', () => {
       const { units, cost, terms = plainTerms(rate) } = priceOf(usage, rate, wish)
       const by = rate.multiplierMillionths
       const tools = Object.fromEntries([...terms.tools].map(([tool, { calls }]) => [tool, calls]))
-      const text = `{"units":${unitsText(units, terms)},"tools":${JSON.stringify(tools)}}`
-      const receipt: PricedReceipt = JSON.parse(`${text.slice(0, -1)},"price":${termsText('v', units, terms, by)}}`)
+      const charge = { cost, units: unitsText(units, terms), figures: figuresText(units, terms) }
+      const text = `{"units":{${charge.units}},"tools":${JSON.stringify(tools)},"price":${priceText('v', [charge], by)}}`
+      const receipt: PricedReceipt = JSON.parse(text)
       expect(recompute(receipt)).toBe(cost)
       expect(formulaOf(receipt)).toContain(' USD')
     }),

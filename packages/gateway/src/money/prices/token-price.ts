@@ -1,25 +1,10 @@
 // What a request costs: the exact sum of units x price x multipliers, rounded up once to one nano-USD. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { ceilDiv, MAX_AMOUNT, type Nanos } from '../amount.ts'
+import { type Figures, KINDS, type Kind, SPECIAL_KINDS, type SpecialKind } from './token-kinds.ts'
 import { type Units, unitsOf } from './token-units.ts'
 
 export type { Units } from './token-units.ts'
-
-/** What only some prices tell apart. Absent: such tokens pay what `FALLBACK` says, and are counted with it. */
-export type SpecialKind =
-  | 'cacheWriteLong'
-  | 'audioInput'
-  | 'cachedAudioInput'
-  | 'imageInput'
-  | 'reasoning'
-  | 'audioOutput'
-  | 'imageOutput'
-export type Kind = 'input' | 'cachedInput' | 'cacheWrite' | 'output' | SpecialKind
-
-/** Nano-USD per million tokens. */
-export type Figures = { input: Nanos; output: Nanos; cachedInput: Nanos; cacheWrite: Nanos } & {
-  readonly [K in SpecialKind]?: Nanos
-}
 
 /** Figures for the whole of a request whose input is above so many tokens; in ascending order. */
 export type LongContext = { above: number; figures: Figures }
@@ -116,31 +101,6 @@ const numbersOf = ({
   ...{ input: Number(input), output: Number(output), dearestInput: Number(dearestInput) },
   ...{ cachedInput: Number(cachedInput), cacheWrite: Number(cacheWrite) },
 })
-
-export const SPECIAL_KINDS: readonly SpecialKind[] = [
-  ...(['cacheWriteLong', 'audioInput', 'cachedAudioInput', 'imageInput'] as const),
-  ...(['reasoning', 'audioOutput', 'imageOutput'] as const),
-]
-/** In the order in which receipts list them. */
-export const KINDS: readonly Kind[] = [
-  ...(['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'audioInput', 'cachedAudioInput'] as const),
-  ...(['imageInput', 'output', 'reasoning', 'audioOutput', 'imageOutput'] as const),
-]
-
-/** Their names in the configuration and on receipts. */
-export const KIND_NAMES = {
-  input: 'input',
-  cachedInput: 'cached_input',
-  cacheWrite: 'cache_write',
-  cacheWriteLong: 'cache_write_1h',
-  audioInput: 'audio_input',
-  cachedAudioInput: 'cached_audio_input',
-  imageInput: 'image_input',
-  output: 'output',
-  reasoning: 'reasoning',
-  audioOutput: 'audio_output',
-  imageOutput: 'image_output',
-} as const satisfies Record<Kind, string>
 
 function isPlain(price: TokenPrice): boolean {
   const { longContext, tiers, tools } = price

@@ -1,7 +1,7 @@
 // Which tokens pay which price.
 import { expect, test } from 'bun:test'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { Figures, SpecialKind } from './token-price.ts'
+import type { Figures, SpecialKind } from './token-kinds.ts'
 import { type Units, unitsOf } from './token-units.ts'
 
 const usage: Usage = {

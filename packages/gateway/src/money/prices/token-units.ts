@@ -1,6 +1,6 @@
 // Tokens by the price that applies to them. Pure.
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { Figures, SpecialKind } from './token-price.ts'
+import type { Figures, SpecialKind } from './token-kinds.ts'
 
 /** Tokens by the price that applies to them; no token is in two of these. */
 export type Units = { input: number; cachedInput: number; cacheWrite: number; output: number } & {

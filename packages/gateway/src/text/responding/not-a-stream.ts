@@ -1,9 +1,15 @@
-// A 200 whose body is not the stream that was asked for.
+// A 200 whose body is not the stream that was requested.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { Exchange } from '../../paid-call/exchange.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
-import { missOfAbort, missOfError, missOfOther, readOrNothing } from './call.ts'
+import type { TextCall } from '../text-call.ts'
+import {
+  failedByAbort,
+  failedByError,
+  failedByOther,
+  readOrNothing,
+  type UpstreamErrorDependencies,
+} from './upstream-errors.ts'
 
 const MOST_BYTES = 1024 * 1024
 
@@ -11,13 +17,17 @@ export function isEventStream(reply: UpstreamResponse): boolean {
   return /^text\/event-stream\b/i.test(reply.header('content-type') ?? '')
 }
 
-/** An error in JSON, a proxy's page: none of it is an answer. */
-export async function missOfNoStream(exchange: Exchange, reply: UpstreamResponse): Promise<FailedAttempt> {
+/** An error in JSON, or a proxy's page. */
+export async function failedByBody(
+  call: TextCall,
+  reply: UpstreamResponse,
+  dependencies: UpstreamErrorDependencies,
+): Promise<FailedAttempt> {
   const bytes = await readOrNothing(reply, MOST_BYTES)
-  const { reason } = exchange.watch
-  if (reason) return missOfAbort(exchange, reason)
-  const read = bytes ? exchange.answerer.readReply(bytes) : undefined
+  const { reason } = call.upstreamCall
+  if (reason) return failedByAbort(call, reason)
+  const read = bytes ? call.attempt.answerer.readReply(bytes) : undefined
   return read && !read.ok
-    ? missOfError(exchange, read.error)
-    : missOfOther('The upstream did not answer with a stream.')
+    ? failedByError(call, read.error, dependencies)
+    : failedByOther('The upstream did not answer with a stream.')
 }

@@ -1,8 +1,9 @@
-// A stream holds little at first and asks for more as it goes; what it cannot pay for, it does not get.
+// The budget of a stream: it holds little at first and extends the hold as output comes; output that is not covered is not sent.
 import { outputCost, outputTokensFor } from '../../money/prices/token-bound.ts'
 import { priceOf } from '../../money/prices/token-price.ts'
-import type { Exchange } from '../../paid-call/exchange.ts'
-import { UNREPORTED } from '../../paid-call/settle.ts'
+import { UNREPORTED } from '../billing/charge.ts'
+import type { StatisticsByModel } from '../billing/model-statistics.ts'
+import type { TextCall } from '../text-call.ts'
 
 export type StreamBudget = {
   /** Metered output, in bytes, at which to ask `goOn`: the price of a chunk is not worked out for every chunk. */
@@ -25,26 +26,29 @@ const FREE: StreamBudget = {
   mayContinue: () => true,
 }
 
-export function openStreamBudget(exchange: Exchange): StreamBudget {
-  const { parts, quote } = exchange
-  const { rate, holdRate, wishes, open, outputCap, coveredOutput, tokenLimit, expectedInput } = quote
-  const { outputTokensPerByte } = parts.statistics.of(quote.offer.model.id)
+export function openStreamBudget(
+  { attempt, hold }: Pick<TextCall, 'attempt' | 'hold'>,
+  statistics: StatisticsByModel,
+): StreamBudget {
+  const { offer, options, coverage } = attempt
+  const { holdRate, outputCap, coveredOutput, tokenLimit, expectedInput } = coverage
+  const { outputTokensPerByte } = statistics.of(offer.model.id)
   if (coveredOutput === undefined) return FREE
   const covered = coveredOutput
   const tokenStep = tokenLimit === undefined ? 0 : Math.min(covered, Math.ceil(tokenLimit / PARTS_OF_LIMIT))
   const every = Math.max(LEAST_BYTES, covered / outputTokensPerByte / READINGS)
   let nextAt = covered / outputTokensPerByte / 2
   // What is covered is so by all that is held now, which may be more than was granted at first.
-  const [first, firstTokens] = [open.held, open.heldTokens]
+  const [first, firstTokens] = [hold.held, hold.heldTokens]
   let held = first
   // Where the hold reaches the cap, no output can pass it.
   let coveredTo = covered >= outputCap ? Number.POSITIVE_INFINITY : covered / outputTokensPerByte
 
   function reach(): number {
-    if (open.held === held) return coveredTo
-    held = open.held
+    if (hold.held === held) return coveredTo
+    held = hold.held
     const byMoney = covered + (outputTokensFor(held - first, holdRate) ?? Number.POSITIVE_INFINITY)
-    const byLimit = tokenLimit === undefined ? byMoney : covered + open.heldTokens - firstTokens
+    const byLimit = tokenLimit === undefined ? byMoney : covered + hold.heldTokens - firstTokens
     coveredTo = Math.max(coveredTo, Math.min(byMoney, byLimit) / outputTokensPerByte)
     return coveredTo
   }
@@ -68,13 +72,13 @@ export function openStreamBudget(exchange: Exchange): StreamBudget {
       // Bytes only suggest tokens; the cap that was sent along is certain.
       const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
       // What would be charged if it ended here, while what is still to come is held at its dearest.
-      const { cost } = priceOf({ ...UNREPORTED, input: expectedInput, output }, rate, wishes)
+      const { cost } = priceOf({ ...UNREPORTED, input: expectedInput, output }, offer.rate, options)
       // At its cap the cost has its final height, which the hold has to reach once and for all: then no more is asked.
       const atCap = output >= outputCap
       const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), holdRate)
       const tokens =
         tokenLimit === undefined ? undefined : { used: expectedInput + output, step: atCap ? 0 : tokenStep }
-      const word = open.output(cost, more, tokens)
+      const word = hold.output(cost, more, tokens)
       if (typeof word === 'string') return decided(word, atCap, outputBytes)
       return word.then((later) => decided(later, atCap, outputBytes))
     },

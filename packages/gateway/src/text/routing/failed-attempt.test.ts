@@ -40,7 +40,7 @@ test.each([
   ['EPROTO', false],
   ['HTTP2StreamReset', false],
 ])('a connection that ends with %s: unbilled %p', (code, unbilled) => {
-  expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, outcome: code })
+  expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, reason: code })
 })
 
 test.each([200, 429, 503])('%p with what was used may have been billed', (status) => {

@@ -1,166 +1,203 @@
-// An attempt has brought nothing: what the next one is, if there may be one. Two more at most, a fifth of all traffic at
-// most, only before any output, and only where nothing can have been billed.
+// A failed attempt: what the next one is, if there may be one. Two more at most, a fifth of all traffic at most, only before any
+// output, and only where the failed one was certainly not billed.
+
+import type { Ticker } from '@trivium/http/ticker.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { keyAllowsModel } from '../../access/authorize.ts'
-import type { Candidate, Offer } from '../../access/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
-import { conclude, type Exchange, NOTHING_SEEN } from '../../paid-call/exchange.ts'
-import { modelCap } from '../../paid-call/hold.ts'
+import type { Log } from '../../observe/log.ts'
+import type { UpstreamCalls } from '../../paid-call/upstream-call.ts'
+import type { Node } from '../../storage/node.ts'
 import { shown } from '../../upstreams/health/health.ts'
 import { Attempt } from '../../upstreams/health/key-health.ts'
-import { answeredBy, coverage, measure } from '../accept.ts'
-import type { Asked, Outbound } from '../translation/outbound.ts'
+import type { RetryBudget } from '../../upstreams/health/retry-budget.ts'
+import { modelCap } from '../billing/bounds.ts'
+import { type Coverage, coverageOf, measure } from '../billing/coverage.ts'
+import type { RoutedRequest } from '../request.ts'
+import { type SettleDependencies, settleFailed } from '../settle.ts'
+import type { TextCall } from '../text-call.ts'
+import type { Outbound, TranslationDependencies } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { isFull, route } from './route.ts'
+import { type CandidateDependencies, findCandidate, isFull } from './find-candidate.ts'
+import { warningsFor } from './route.ts'
 
-const MOST_MORE = 2
-/** Before another upstream is asked, and before the same one is asked again: callers that failed together come apart. */
+export type NextAttemptDependencies = CandidateDependencies &
+  TranslationDependencies &
+  SettleDependencies & {
+    upstreamCalls: UpstreamCalls
+    retryBudget: RetryBudget
+    node: Pick<Node, 'identity' | 'mayDispatch'>
+    ticker: Ticker
+    log: Log
+  }
+
+const MOST_RETRIES = 2
+/** Before another upstream is called, and before the same one is called again: spreads calls that failed together. */
 const PAUSE_MS = 30
 const PAUSE_FOR_SAME_MS = 300
 
-/** What to send next, or the end of the exchange: concluded, and the failure thrown. */
-export async function nextAttempt(exchange: Exchange, miss: FailedAttempt): Promise<Outbound> {
-  const { attempt, parts, quote } = exchange
-  if (miss.verdict.is === 'rejected') tellRejected(exchange, miss.verdict.reason)
-  attempt.record(miss.verdict, parts.ticker.exactNow())
-  leave(exchange)
-  const next = mayGoOn(exchange, miss) ? await findNext(exchange, miss) : undefined
+/** What to send next. Where nothing may be sent, the call is settled and the failure thrown. */
+export async function nextAttempt(
+  call: TextCall,
+  failed: FailedAttempt,
+  dependencies: NextAttemptDependencies,
+): Promise<Outbound> {
+  const { attempt } = call
+  if (failed.verdict.is === 'rejected') logRejectedKey(call, failed.verdict.reason, dependencies)
+  attempt.health.record(failed.verdict, dependencies.ticker.exactNow())
+  releaseSlots(call, attempt.health, dependencies)
+  const next = mayRetry(call, failed) ? await findNext(call, failed, dependencies) : undefined
   if (!next) {
-    await conclude(exchange, miss.ending, NOTHING_SEEN)
-    throw miss.failure
+    await settleFailed(call, failed.outcome, dependencies)
+    throw failed.failure
   }
-  const { asked, outbound } = next
-  const { candidate, offer } = asked
-  quote.attempts ??= []
-  quote.attempts.push({ upstream: quote.candidate.upstream.id, model: quote.offer.model.id, outcome: miss.outcome })
-  Object.assign(quote, { candidate, offer, warnings: asked.warnings, wishes: outbound.wishes })
-  if (quote.lowering !== undefined) quote.warnings.push(quote.lowering)
-  exchange.asked = asked
-  exchange.outbound = outbound
-  exchange.answerer = outbound.answerer
-  exchange.upstreamDialect = outbound.dialect
-  // The hold and the pause were not the upstream's.
-  exchange.watch.resetIdle()
+  const { request, outbound, coverage, health } = next
+  const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
+  const { offer, candidate, warnings } = request
+  if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
+  call.failedAttempts = [...(call.failedAttempts ?? []), entry]
+  const { answerer, options, dialect } = outbound
+  call.attempt = { offer, candidate, warnings, health, options, coverage, answerer, dialect }
+  call.pending = { request, outbound }
+  // Neither the hold nor the pause counts as silence of the upstream.
+  call.upstreamCall.resetIdle()
   return outbound
 }
 
-function mayGoOn({ asked, client, watch, quote }: Exchange, { unbilled }: FailedAttempt): boolean {
-  return (
-    unbilled &&
-    asked !== undefined &&
-    !client.isDisconnected &&
-    !watch.reason &&
-    (quote.attempts?.length ?? 0) < MOST_MORE
-  )
+const retriesOf = ({ failedAttempts }: TextCall): number => failedAttempts?.length ?? 0
+
+function mayRetry(call: TextCall, { unbilled }: FailedAttempt): boolean {
+  const isOver = call.client.isDisconnected || call.upstreamCall.reason !== undefined
+  return unbilled && call.pending !== undefined && !isOver && retriesOf(call) < MOST_RETRIES
 }
 
-/** Others may have taken this node for dead, or be about to: then the money of its holds is given back, and may be spent. */
-function isStillHeld({ quote, parts }: Exchange): boolean {
-  const { slot, epoch } = parts.node.identity()
-  return parts.node.mayDispatch() && slot === quote.owner.slot && epoch === quote.owner.epoch
+/** Other nodes may have declared this one dead, or be about to: then its holds are voided, and the funds may be spent. */
+function isStillHeld({ owner }: TextCall, { node }: NextAttemptDependencies): boolean {
+  const { slot, epoch } = node.identity()
+  return node.mayDispatch() && slot === owner.slot && epoch === owner.epoch
 }
 
-type Next = { asked: Asked; outbound: Outbound }
+type Next = { request: RoutedRequest; outbound: Outbound; coverage: Coverage; health: Attempt }
 
-async function findNext(exchange: Exchange, miss: FailedAttempt): Promise<Next | undefined> {
-  const { asked, parts, watch, quote } = exchange
-  if (!asked) return undefined
-  const isLast = (quote.attempts?.length ?? 0) === MOST_MORE - 1
-  const tried = [...asked.tried, asked.candidate, ...(miss.noConnection ? othersAtSameAddress(asked) : [])]
-  // What cannot be said to one upstream may be sayable to the next; it is as good as tried.
+async function findNext(
+  call: TextCall,
+  failed: FailedAttempt,
+  dependencies: NextAttemptDependencies,
+): Promise<Next | undefined> {
+  const { upstreamCall } = call
+  const last = call.pending?.request
+  if (!last) return undefined
+  const isLast = retriesOf(call) === MOST_RETRIES - 1
+  const tried = [...last.tried, last.candidate, ...(failed.noConnection ? othersAtSameAddress(last) : [])]
+  // A request that cannot be expressed for one upstream may be for the next; the first counts as tried.
   for (;;) {
-    const found = affordable(
-      asked,
-      miss,
-      tried,
-      (isLast && elsewhere(asked, tried)) || candidateFor(asked, tried, miss),
-    )
+    const preferred =
+      (isLast && elsewhere(last, tried, dependencies)) || candidateFor(last, tried, failed, dependencies)
+    const found = affordable(last, failed, tried, preferred, dependencies)
     if (!found) return undefined
     const { offer, candidate } = found
-    const warnings = offer === asked.wanted ? [...asked.said] : [...asked.said, answeredBy(offer)]
-    const again: Asked = { ...asked, offer, candidate, tried, warnings }
-    const outbound = prepared(again)
+    const warnings = warningsFor(offer, last.wanted, last.ownWarnings)
+    const request: RoutedRequest = { ...last, offer, candidate, tried, warnings }
+    const outbound = prepared(request, dependencies)
     tried.push(candidate)
     if (!outbound) continue
-    // Before the hold and the pause, or many that failed together would find the same place free.
-    parts.upstreamCalls.move(watch, candidate.upstream)
-    exchange.attempt = new Attempt(candidate.health, candidate.route.model, parts.ticker.now())
-    if (await isCovered(exchange, again, outbound)) {
-      const pause = candidate === asked.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
-      await Bun.sleep(pause * (0.5 + parts.random()))
-      return watch.reason || !isStillHeld(exchange) ? undefined : { asked: again, outbound }
+    // Before the hold and the pause: many requests that failed together would find the same slot free.
+    dependencies.upstreamCalls.move(upstreamCall, candidate.upstream)
+    const health = new Attempt(candidate.health, candidate.route.model, dependencies.ticker.now())
+    const coverage = await coverageFor(call, request, outbound, dependencies)
+    if (coverage) {
+      const pause = candidate === last.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
+      await Bun.sleep(pause * (0.5 + dependencies.random()))
+      if (!upstreamCall.reason && isStillHeld(call, dependencies)) return { request, outbound, coverage, health }
+      releaseSlots(call, health, dependencies)
+      return undefined
     }
-    leave(exchange)
+    releaseSlots(call, health, dependencies)
   }
 }
 
-/** The places that the call has at its upstream and with its key: the next try may need the very same. */
-function leave({ attempt, watch, parts }: Exchange): void {
-  attempt.end(parts.ticker.now())
-  watch.releaseSlot()
+/** At the upstream and at its key: the next attempt may need the very same. */
+function releaseSlots({ upstreamCall }: TextCall, health: Attempt, { ticker }: NextAttemptDependencies): void {
+  health.end(ticker.now())
+  upstreamCall.releaseSlot()
 }
 
-type Found = { offer: Offer; candidate: Candidate }
+type Found = { offer: TextOffer; candidate: TextCandidate }
 
-/** Another way to the same model, then to those that may stand in for it, then the same way once more. */
-function candidateFor(asked: Asked, tried: readonly Candidate[], { verdict }: FailedAttempt): Found | undefined {
-  const { offer, parts, candidate: last } = asked
-  const found = candidateAmong(asked, tried)
-  if (found) return found
-  const isFirst = tried.filter((one) => one === last).length === 1 && !last.upstream.embedded
-  const isReady = last.health.isReady(last.route.model, parts.ticker.now()) && !isFull(last, asked.caller, parts)
-  const mayAgain = verdict.is === 'failure' && isFirst && isReady
-  return mayAgain ? { offer, candidate: last } : undefined
-}
-
-/** Where the budget has nothing left for a shot in the dark, one of which nothing bad is known is asked instead. */
-function affordable(
-  asked: Asked,
-  miss: FailedAttempt,
-  tried: readonly Candidate[],
-  found: Found | undefined,
+/** Another candidate of the same model, then of its fallbacks, then the same candidate once more. */
+function candidateFor(
+  last: RoutedRequest,
+  tried: readonly TextCandidate[],
+  { verdict }: FailedAttempt,
+  dependencies: NextAttemptDependencies,
 ): Found | undefined {
-  const { retryBudget } = asked.parts
-  // Nobody has been asked yet: the next upstream gets this request for the first time, which is no retry.
-  if (miss.noConnection && found?.candidate !== asked.candidate) return found
+  const { offer, candidate } = last
+  const found = candidateAmong(last, tried, dependencies)
+  if (found) return found
+  const isFirst = tried.filter((one) => one === candidate).length === 1 && !candidate.upstream.embedded
+  const isReady = candidate.health.isReady(candidate.route.model, dependencies.ticker.now())
+  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, dependencies)
+  return mayRepeat ? { offer, candidate } : undefined
+}
+
+/** Where the retry budget is used up for candidates that failed lately, a healthy one is called instead. */
+function affordable(
+  last: RoutedRequest,
+  failed: FailedAttempt,
+  tried: readonly TextCandidate[],
+  found: Found | undefined,
+  dependencies: NextAttemptDependencies,
+): Found | undefined {
+  const { retryBudget } = dependencies
+  // No upstream has received the request yet: the next one receives it for the first time, which is no retry.
+  if (failed.noConnection && found?.candidate !== last.candidate) return found
   if (!found || retryBudget.take(found.candidate.health.isHealthy)) return found
-  const doubtful = everyCandidate(asked).filter(({ health }) => !health.isHealthy)
-  const trusted = candidateAmong(asked, [...tried, ...doubtful])
+  const doubtful = everyCandidate(last).filter(({ health }) => !health.isHealthy)
+  const trusted = candidateAmong(last, [...tried, ...doubtful], dependencies)
   return trusted && retryBudget.take(true) ? trusted : undefined
 }
 
-const everyCandidate = ({ wanted }: Asked): readonly Candidate[] =>
+const everyCandidate = ({ wanted }: RoutedRequest): readonly TextCandidate[] =>
   [wanted, ...wanted.fallbacks].flatMap(({ candidates }) => candidates)
 
-/** The machine is down for its other keys as well, whichever entry of the configuration has them. */
-function othersAtSameAddress(asked: Asked): Candidate[] {
-  const address = addressOf(asked.candidate)
-  return everyCandidate(asked).filter((other) => other !== asked.candidate && addressOf(other) === address)
+/** A host that cannot be reached is so for its other keys as well, whichever entry of the configuration has them. */
+function othersAtSameAddress(last: RoutedRequest): TextCandidate[] {
+  const address = addressOf(last.candidate)
+  return everyCandidate(last).filter((other) => other !== last.candidate && addressOf(other) === address)
 }
 
-const addressOf = ({ upstream }: Candidate): string => `${new URL(upstream.baseUrl).origin} ${upstream.proxy ?? ''}`
+const addressOf = ({ upstream }: TextCandidate): string => `${new URL(upstream.baseUrl).origin} ${upstream.proxy ?? ''}`
 
-/** Two keys of an upstream have failed: the third may be as bad, and there is no fourth try. */
-function elsewhere(asked: Asked, tried: readonly Candidate[]): Found | undefined {
+/** The last attempt prefers another upstream: where two keys of one failed, the third may fail as well. */
+function elsewhere(
+  last: RoutedRequest,
+  tried: readonly TextCandidate[],
+  dependencies: NextAttemptDependencies,
+): Found | undefined {
   const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
-  const same = everyCandidate(asked).filter(({ upstream }) => upstreams.has(upstream.id))
-  return candidateAmong(asked, [...tried, ...same])
+  const same = everyCandidate(last).filter(({ upstream }) => upstreams.has(upstream.id))
+  return candidateAmong(last, [...tried, ...same], dependencies)
 }
 
-function candidateAmong(asked: Asked, tried: readonly Candidate[]): Found | undefined {
-  const { wanted, caller, parts } = asked
+function candidateAmong(
+  last: RoutedRequest,
+  tried: readonly TextCandidate[],
+  dependencies: NextAttemptDependencies,
+): Found | undefined {
+  const { wanted, caller } = last
   for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => keyAllowsModel(caller, model.id))]) {
-    const candidate = route(offer, asked, parts, tried)
+    const candidate = findCandidate(offer, last, dependencies, tried)
     if (candidate) return { offer, candidate }
   }
   return undefined
 }
 
-function prepared(asked: Asked): Outbound | undefined {
+function prepared(request: RoutedRequest, dependencies: NextAttemptDependencies): Outbound | undefined {
   try {
-    return prepare(asked)
+    return prepare(request, dependencies)
   } catch (error) {
     if (error instanceof Failure || error instanceof RequestError) return undefined
     throw error
@@ -168,33 +205,30 @@ function prepared(asked: Asked): Outbound | undefined {
 }
 
 /**
- * Another model has another price, and another dialect may be able to ask for more of the same one: what is dearer is held
- * for first, or its cap is lowered to what there is.
+ * Another model has another price, and another dialect may allow more output of the same one: the hold is extended to what is
+ * more expensive, or the cap is lowered to what is available. undefined: not even the least is.
  */
-async function isCovered(exchange: Exchange, asked: Asked, outbound: Outbound): Promise<boolean> {
-  const { quote, outbound: last } = exchange
-  const isSameLimit = exchange.asked !== undefined && modelCap(exchange.asked) === modelCap(asked)
-  const isSameCap = last?.maxOutput === outbound.maxOutput && isSameLimit
-  if (asked.offer === quote.offer && isSameCap && Bun.deepEquals(quote.wishes, outbound.wishes)) return true
-  const measured = measure(asked, outbound)
-  const { bounds, rate, amount, minimum, expectedInput } = measured
-  const { open } = quote
-  const needed = asked.request.stream ? minimum : amount
-  if (needed > open.held && (await open.raise(needed, minimum)) === 'stop') return false
-  const { covered, lowered, lowering } = coverage(quote, measured, asked.request)
-  Object.assign(quote, {
-    ...{ rate: asked.offer.rate, holdRate: rate, outputCap: bounds.outputCap, expectedInput },
-    ...{ coveredOutput: covered, loweredCap: lowered, lowering, held: open.held },
-  })
-  return true
+async function coverageFor(
+  { attempt, hold, pending }: TextCall,
+  request: RoutedRequest,
+  outbound: Outbound,
+  { statistics }: NextAttemptDependencies,
+): Promise<Coverage | undefined> {
+  const isSameLimit = pending && modelCap(pending.request, statistics) === modelCap(request, statistics)
+  const isSameCap = pending?.outbound.maxOutput === outbound.maxOutput && isSameLimit
+  const isSameOffer = request.offer === attempt.offer && Bun.deepEquals(attempt.options, outbound.options)
+  if (isSameOffer && isSameCap) return attempt.coverage
+  const measured = measure(request, outbound, statistics)
+  const { amount, minimum } = measured
+  const needed = request.request.stream ? minimum : amount
+  if (needed > hold.held && (await hold.raise(needed, minimum)) === 'stop') return undefined
+  return coverageOf(hold, measured, request)
 }
 
-/** Once, and not again for every request until it is accepted. */
-function tellRejected({ parts, quote }: Exchange, reason: string): void {
-  const { upstream, key, health } = quote.candidate
-  if (upstream.embedded || health.report(parts.ticker.now()).state === 'rejected') return
-  const named = { upstream: upstream.id, key: shown(key), reason }
-  parts.log.warn('an upstream rejected its key, which is left out for now', {
-    ...{ request: formatRequestId(quote.id), ...named },
-  })
+/** Once, and not again for every request until the key is accepted. */
+function logRejectedKey({ id, attempt }: TextCall, reason: string, { ticker, log }: NextAttemptDependencies): void {
+  const { upstream, key, health } = attempt.candidate
+  if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
+  const fields = { request: formatRequestId(id), upstream: upstream.id, key: shown(key), reason }
+  log.warn('upstream rejected the API key; key disabled for 5 minutes', fields)
 }

@@ -1,74 +1,86 @@
-// Where a request goes when nobody of its model is well and has room: it waits until one of their calls ends, or another
-// model stands in, or somebody is asked who would rather be left alone.
+// Where a request goes when no healthy candidate of its model has room: it waits until one of their calls ends, or a fallback
+// model is called, or a candidate that is cooling down.
 
 import type { Client } from '@trivium/http/request.ts'
 import { keyAllowsModel } from '../../access/authorize.ts'
-import type { Candidate, Offer } from '../../access/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
 import type { Holder } from '../../overload/fair-queue.ts'
-import type { Dependencies } from '../dependencies.ts'
-import { hasCallable, hasHealthy, isFull, noRouteError, route, routeToHealthy, type Searching } from './route.ts'
+import type { UpstreamSlots } from '../../overload/upstream-slots.ts'
+import type { UpstreamCalls } from '../../paid-call/upstream-call.ts'
+import {
+  type CandidateDependencies,
+  findCandidate,
+  hasCallable,
+  hasHealthy,
+  isFull,
+  noRouteError,
+  routeToHealthy,
+  type Unrouted,
+} from './find-candidate.ts'
 
-export type RoutedOffer = { offer: Offer; candidate: Candidate }
-
-/**
- * `tooDear`: fallbacks that the caller cannot pay for. `take` is called the moment a way is found: many who have waited in
- * vain are told so together, and between two steps of theirs all would find the same place free.
- */
-export async function waitOrFallBack<T extends object>(
-  offer: Offer,
-  asked: Searching,
-  parts: Dependencies,
-  client: Client,
-  tooDear: readonly Offer[],
-  take: (way: RoutedOffer) => T,
-): Promise<T> {
-  // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
-  parts.ticker.exactNow()
-  const standIns = offer.fallbacks.filter(
-    (each) => !tooDear.includes(each) && keyAllowsModel(asked.caller, each.model.id),
-  )
-  const taken = (offer: Offer, candidate: Candidate | undefined) => candidate && take({ offer, candidate })
-  const isAlone = standIns.length === 0
-  const find = () => (isAlone ? route : routeToHealthy)(offer, asked, parts)
-  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, parts)
-  // Whoever waits for the same model came first. Those who are well were asked for already.
-  const atOnce =
-    isAlone && !parts.upstreamSlots.hasQueue(offer.model, asked.caller.account) ? taken(offer, find()) : undefined
-  const turn = { offer, account: asked.caller.account, find, mayWait, taken: () => taken(offer, find()) }
-  const found = atOnce ?? (await waitForSlot(turn, parts, client))
-  if (found) return found
-  for (const standIn of standIns) {
-    const found = taken(standIn, routeToHealthy(standIn, asked, parts))
-    if (found) return found
-  }
-  const last = isAlone ? undefined : taken(offer, route(offer, asked, parts))
-  if (last) return last
-  throw noRouteError(offer, parts)
+export type WaitDependencies = CandidateDependencies & {
+  upstreamSlots: UpstreamSlots
+  upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'heldBy'>
 }
 
-type Turn<T> = {
-  offer: Offer
+/** `tooExpensive`: fallbacks that the caller cannot pay for. */
+type Choice = { offer: TextOffer; unrouted: Unrouted; client: Client; tooExpensive: readonly TextOffer[] }
+
+/**
+ * `take` is called at the moment a candidate is found, to take its slot: many requests may stop waiting in the same turn of the
+ * event loop, and between two of their steps all would find the same slot free.
+ */
+export async function waitOrFallBack<T extends object>(
+  { offer, unrouted, client, tooExpensive }: Choice,
+  dependencies: WaitDependencies,
+  take: (offer: TextOffer, candidate: TextCandidate) => T,
+): Promise<T> {
+  // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
+  dependencies.ticker.exactNow()
+  const { caller } = unrouted
+  const fallbacks = offer.fallbacks.filter(
+    (each) => !tooExpensive.includes(each) && keyAllowsModel(caller, each.model.id),
+  )
+  const taken = (offer: TextOffer, candidate: TextCandidate | undefined) => candidate && take(offer, candidate)
+  const isAlone = fallbacks.length === 0
+  const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, dependencies)
+  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, dependencies)
+  // Requests that are queued for the same model come first. Healthy candidates were looked for already.
+  const hasQueue = dependencies.upstreamSlots.hasQueue(offer.model, caller.account)
+  const atOnce = isAlone && !hasQueue ? taken(offer, find()) : undefined
+  const waiter = { offer, account: caller.account, client, find, mayWait, taken: () => taken(offer, find()) }
+  const found = atOnce ?? (await waitForSlot(waiter, dependencies))
+  if (found) return found
+  for (const fallback of fallbacks) {
+    const found = taken(fallback, routeToHealthy(fallback, unrouted, dependencies))
+    if (found) return found
+  }
+  const last = isAlone ? undefined : taken(offer, findCandidate(offer, unrouted, dependencies))
+  if (last) return last
+  throw noRouteError(offer, dependencies)
+}
+
+type Waiter<T> = {
+  offer: TextOffer
   account: bigint
-  find(): Candidate | undefined
+  client: Client
+  find(): TextCandidate | undefined
   mayWait(): boolean
   taken(): T | undefined
 }
 
-/** Waits only where waiting can help: where nobody is well, callers are told so at once. */
+/** Only where waiting can help: where no candidate is healthy, the request is rejected at once. */
 async function waitForSlot<T extends object>(
-  { offer, account, find, mayWait, taken }: Turn<T>,
-  parts: Dependencies,
-  client: Client,
+  { offer, account, client, find, mayWait, taken }: Waiter<T>,
+  dependencies: WaitDependencies,
 ): Promise<T | undefined> {
   const since = performance.now()
-  const isThere = (): boolean => find() !== undefined
-  const mayGo = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, parts))
-  const holder = holderOf(account, offer, parts)
-  while (
-    mayWait() &&
-    (await parts.upstreamSlots.wait(offer.model, { since, client, holder, hasRoom: mayGo, isAvailable: isThere }))
-  ) {
-    // Somebody else may have been quicker between the call and now.
+  const isAvailable = (): boolean => find() !== undefined
+  const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, dependencies))
+  const holder = holderOf(account, offer, dependencies)
+  const { upstreamSlots } = dependencies
+  while (mayWait() && (await upstreamSlots.wait(offer.model, { since, client, holder, hasRoom, isAvailable }))) {
+    // Another request may have taken the slot in the meantime.
     const found = taken()
     if (found) return found
   }
@@ -76,7 +88,7 @@ async function waitForSlot<T extends object>(
 }
 
 /** Calls that an account has at the upstreams of a model. */
-function holderOf(account: bigint, { candidates }: Offer, { upstreamCalls }: Dependencies): Holder {
+function holderOf(account: bigint, { candidates }: TextOffer, { upstreamCalls }: WaitDependencies): Holder {
   const upstreams = new Map(candidates.map(({ upstream }) => [upstream.id, upstream]))
   return {
     account,

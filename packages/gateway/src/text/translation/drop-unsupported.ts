@@ -3,7 +3,8 @@ import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
 import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { Asked } from './outbound.ts'
+import type { RoutedRequest } from '../request.ts'
+import type { TranslationDependencies } from './outbound.ts'
 import { END_USER } from './pass-through.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
@@ -35,14 +36,20 @@ const has = (request: CanonicalRequest, field: Field): boolean =>
   (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
 
 /** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
-export function noteUnsupported(request: CanonicalRequest, refusal: ErrorInfo, upstream: TextDialect, asked: Asked) {
+export function noteUnsupported(
+  request: CanonicalRequest,
+  refusal: ErrorInfo,
+  upstream: TextDialect,
+  routed: RoutedRequest,
+  { unsupportedFields }: TranslationDependencies,
+) {
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
     OURS.find((each) => isNamed(refusal, each)) ??
     effortRefused(request, refusal, upstream)
   if (field === undefined) return false
-  const { upstream: to, route } = asked.candidate
-  asked.parts.unsupportedFields.note(to.id, route.model, field)
+  const { upstream: to, route } = routed.candidate
+  unsupportedFields.note(to.id, route.model, field)
   return true
 }
 
@@ -62,12 +69,20 @@ function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field
 }
 
 /** What this upstream's model has refused, ours among it. */
-export function unsupportedBy({ parts, candidate: { upstream, route } }: Asked): ReadonlySet<string> {
-  return parts.unsupportedFields.of(upstream.id, route.model)
+export function unsupportedBy(
+  { candidate: { upstream, route } }: RoutedRequest,
+  { unsupportedFields }: TranslationDependencies,
+): ReadonlySet<string> {
+  return unsupportedFields.of(upstream.id, route.model)
 }
 
-export function dropUnsupported(request: CanonicalRequest, asked: Asked, warn: Target['warn']): CanonicalRequest {
-  const known = unsupportedBy(asked)
+export function dropUnsupported(
+  request: CanonicalRequest,
+  routed: RoutedRequest,
+  warn: Target['warn'],
+  dependencies: TranslationDependencies,
+): CanonicalRequest {
+  const known = unsupportedBy(routed, dependencies)
   if (known.size === 0) return request
   const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
   const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)
@@ -78,7 +93,7 @@ export function dropUnsupported(request: CanonicalRequest, asked: Asked, warn: T
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
     // The end user that we named is none of the caller's words.
-    if (field !== 'endUser' || asked.request.endUser !== undefined) warn(field, 'dropped')
+    if (field !== 'endUser' || routed.request.endUser !== undefined) warn(field, 'dropped')
   }
   if (!isEffortRefused) return kept
   warn('reasoning', 'dropped')

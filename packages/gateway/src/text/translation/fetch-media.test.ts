@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Failure } from '../../access/failure.ts'
 import { fetchPublic } from '../../upstreams/fetch-public.ts'
-import type { Dependencies } from '../dependencies.ts'
 import { fetchMedia } from './fetch-media.ts'
+import type { TranslationDependencies } from './outbound.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -27,12 +27,12 @@ beforeAll(() => {
 afterAll(() => server.stop(true))
 
 /** The real thing, but for the one rule that would keep a test from serving itself. */
-const parts = {
+const dependencies = {
   fetchPublic: (url: string, options: Parameters<typeof fetchPublic>[1]) =>
     fetchPublic(url, { ...options, allowPrivate: true }),
-} as unknown as Dependencies
+} as unknown as TranslationDependencies
 const fetched = (path: string) =>
-  fetchMedia(new Set([`${server.url.origin}${path}`]), { parts }, new AbortController().signal)
+  fetchMedia(new Set([`${server.url.origin}${path}`]), dependencies, new AbortController().signal)
 
 test("a file's own bytes say what it is, before its server does", async () => {
   expect([...(await fetched('/picture')).values()]).toEqual([
@@ -54,11 +54,9 @@ describe('what cannot be used is the caller’s to mend', () => {
   })
 
   test('an address inside our own network', async () => {
-    const strict = { fetchPublic } as unknown as Dependencies
+    const strict = { fetchPublic } as unknown as TranslationDependencies
     const addresses = new Set([`${server.url.origin}/picture`])
-    const failure = await fetchMedia(addresses, { parts: strict }, new AbortController().signal).catch(
-      (e: unknown) => e,
-    )
+    const failure = await fetchMedia(addresses, strict, new AbortController().signal).catch((e: unknown) => e)
     expect((failure as Failure).message).toContain('does not lead to a public host')
   })
 })

@@ -5,7 +5,7 @@ import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
 import { Failure } from '../../access/failure.ts'
 import { type PublicContent, PublicFetchError } from '../../upstreams/fetch-public.ts'
-import type { Asked } from './outbound.ts'
+import type { TranslationDependencies } from './outbound.ts'
 
 export type Inline = Extract<Source, { kind: 'inline' }>
 export type Fetched = (url: string) => Inline
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 15_000
 /** One after the other: many at once could bring more than there is memory for before anybody has counted it. */
 export async function fetchMedia(
   addresses: ReadonlySet<string>,
-  { parts }: Pick<Asked, 'parts'>,
+  { fetchPublic }: Pick<TranslationDependencies, 'fetchPublic'>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Inline>> {
   const fetched = new Map<string, Inline>()
@@ -26,7 +26,7 @@ export async function fetchMedia(
   for (const url of addresses) {
     // Chosen by a caller, and fetched from the gateway's own network: what `allow_private` lets an upstream fetch is another's.
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
-    const content = await parts.fetchPublic(url, options).catch(refuse(url))
+    const content = await fetchPublic(url, options).catch(refuse(url))
     left -= content.bytes.length
     fetched.set(url, inlineOf(url, content))
   }

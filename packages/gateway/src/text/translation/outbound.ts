@@ -2,44 +2,24 @@
 // through (pass-through.ts), or everything goes through the canonical model (translate.ts).
 
 import type { Cancel } from '@trivium/http/cancel.ts'
-import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import type {
-  Meter,
-  PassThroughReply,
-  PassThroughRequest,
-  TextDialect,
-} from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { Candidate, Offer } from '../../access/catalogue.ts'
+import type { AccountSecrets } from '../../access/account-secrets.ts'
+import type { TextCandidate } from '../../access/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
-import type { Caller } from '../../storage/storage.ts'
-import type { Dependencies } from '../dependencies.ts'
+import type { fetchPublic } from '../../upstreams/fetch-public.ts'
+import type { StatisticsByModel } from '../billing/model-statistics.ts'
+import type { Seals } from './seals.ts'
+import type { UnsupportedFields } from './unsupported-fields.ts'
 
-/** What a request brings along to whatever becomes of it. */
-export type Asked = {
-  parts: Dependencies
-  id: bigint
-  caller: Caller
-  headers: RequestHeaders
-  /** The caller's dialect. */
-  dialect: TextDialect
-  request: PassThroughRequest
-  body: Uint8Array
-  /** Of the model that the caller named. */
-  wanted: Offer
-  /** Of the one that is asked: the same, or a fallback. */
-  offer: Offer
-  candidate: Candidate
-  /** Candidates that brought nothing. */
-  tried: readonly Candidate[]
-  /** The caller of a generate-content stream wants one JSON array. */
-  asArray: boolean
-  /** What a caller is told whoever answers. */
-  said: readonly string[]
-  /** All of that, and what had to be left out or changed, in the caller's words. Grows until the answer is over. */
-  warnings: string[]
+export type TranslationDependencies = {
+  seals: Seals
+  unsupportedFields: UnsupportedFields
+  statistics: StatisticsByModel
+  accountKeys: AccountSecrets
+  fetchPublic: typeof fetchPublic
 }
 
 export type Outbound = {
@@ -49,8 +29,8 @@ export type Outbound = {
   headers: Record<string, string>
   /** The output cap that the upstream is given, where it is another than the caller's. */
   maxOutput: number | undefined
-  /** What is asked of the upstream that has a price of its own. */
-  wishes: PricedOptions
+  /** What the request asks for that has a price of its own. */
+  options: PricedOptions
   /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
   body(loweredCap: number | undefined, cancel: Cancel): Pieces | Promise<Pieces>
   answerer: Answerer
@@ -75,8 +55,8 @@ export type StreamMeter = Meter & {
   isWhole?(): boolean
 }
 
-/** The caller's own, where the upstream speaks it; the embedded model speaks whatever it is spoken to in. */
-export function dialectOf({ upstream: { dialect, endpoints } }: Candidate, caller: TextDialectId): TextDialectId {
+/** The caller's own, where the upstream endpoints it; the embedded model endpoints whatever it is spoken to in. */
+export function dialectOf({ upstream: { dialect, endpoints } }: TextCandidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
   if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
   for (const each of endpoints) if (each.dialect === caller) return caller

@@ -15,62 +15,65 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import type { Upstream } from '../../config/types.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
-import { choiceCap, modelCap } from '../../paid-call/hold.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
+import { choiceCap, modelCap } from '../billing/bounds.ts'
+import type { RoutedRequest } from '../request.ts'
 import { codec } from './codec.ts'
-import type { Answerer, Asked, Outbound, StreamMeter } from './outbound.ts'
+import type { Answerer, Outbound, StreamMeter, TranslationDependencies } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
-export function passThrough(asked: Asked): Outbound {
-  const care = tenantPolicy(asked)
-  for (const field of care.unpriced) addWarning(asked.warnings, field, 'no-price')
-  return new PassingOutbound(asked, care)
+export function passThrough(routed: RoutedRequest, dependencies: TranslationDependencies): Outbound {
+  const policy = tenantPolicy(routed, dependencies)
+  for (const field of policy.unpriced) addWarning(routed.warnings, field, 'no-price')
+  return new PassingOutbound(routed, policy, dependencies)
 }
 
-/** Classes, and not closures as elsewhere: one of each is made for every request, and few are asked for more than a body. */
+/** Classes, and not closures as elsewhere: one of each is made for every request, and few are routed for more than a body. */
 class PassingOutbound implements Outbound {
   readonly dialect: TextDialect['id']
   readonly path: string
   readonly headers: Record<string, string>
   readonly maxOutput = undefined
-  readonly wishes: PricedOptions
+  readonly options: PricedOptions
   readonly answerer: Answerer
-  readonly #asked: Asked
+  readonly #routed: RoutedRequest
+  readonly #dependencies: TranslationDependencies
   readonly #edits: PassThroughEdits
   /** Where we name the end user, if we do. */
   readonly #named: string | undefined
   #isEdited = false
 
-  constructor(asked: Asked, care: TenantPolicy) {
-    const { dialect, request, offer, candidate } = asked
+  constructor(routed: RoutedRequest, policy: TenantPolicy, dependencies: TranslationDependencies) {
+    const { dialect, request, offer, candidate } = routed
     const { upstream, route } = candidate
-    const model = upstreamModel(asked)
-    this.#named = fieldToName(asked)
+    const model = upstreamModel(routed)
+    this.#named = fieldToName(routed, dependencies)
     this.dialect = dialect.id
     this.path = upstreamPath(upstream, dialect.id, model, request.stream)
-    this.headers = carriedHeaders(asked)
-    this.wishes = care.wishes
-    this.answerer = new PassingAnswerer(dialect, asked.id, {
+    this.headers = carriedHeaders(routed)
+    this.options = policy.options
+    this.answerer = new PassingAnswerer(dialect, routed.id, {
       showUsage: request.showUsage,
       choices: request.choices,
-      asArray: asked.asArray,
+      asArray: routed.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
-      ...echoFor(asked, this.#named),
+      ...echoFor(routed, this.#named),
     })
-    this.#asked = asked
-    this.#edits = editsFor(asked, care, model, this.#named === undefined ? undefined : care.endUser)
+    this.#routed = routed
+    this.#dependencies = dependencies
+    this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, dependencies)
   }
 
   body(maxOutput: number | undefined): Pieces {
-    const { request, body } = this.#asked
+    const { request, body } = this.#routed
     const pieces = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
     this.#isEdited = pieces[0] !== body
     return pieces
   }
 
   release(): void {
-    if (this.#isEdited) letGo(this.#asked.body)
+    if (this.#isEdited) freeMemory(this.#routed.body)
   }
 
   /** What the caller wrote is the caller's to take out. Ours is the name of the end user. */
@@ -79,9 +82,9 @@ class PassingOutbound implements Outbound {
     if (field === undefined) return undefined
     // `user` is a word of many refusals.
     if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
-    const { parts, candidate } = this.#asked
-    parts.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
-    return passThrough(this.#asked)
+    const { candidate } = this.#routed
+    this.#dependencies.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
+    return passThrough(this.#routed, this.#dependencies)
   }
 }
 
@@ -92,7 +95,7 @@ const LARGE_BYTES = 16 * 1024
  * Gives the memory of a large body back at once, since what was edited has been copied on its way out: until the
  * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
  */
-function letGo(body: Uint8Array): void {
+function freeMemory(body: Uint8Array): void {
   // Asking for the buffer of an array makes one, where the array had none so far.
   if (body.byteLength <= LARGE_BYTES) return
   const { buffer, byteOffset, byteLength } = body
@@ -115,15 +118,18 @@ function endUserField(dialect: TextDialect['id'], { service }: Upstream): string
 }
 
 /** Where the end user is to be named whom the caller has not named. */
-function fieldToName({ dialect, request, candidate, parts }: Asked): string | undefined {
+function fieldToName(
+  { dialect, request, candidate }: RoutedRequest,
+  { unsupportedFields }: TranslationDependencies,
+): string | undefined {
   const { upstream, route } = candidate
   if (request.endUser !== undefined || upstream.embedded) return undefined
   const field = endUserField(dialect.id, upstream)
-  return field === undefined || parts.unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
+  return field === undefined || unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
-export function upstreamModel({ request, offer, candidate }: Asked): string {
+export function upstreamModel({ request, offer, candidate }: RoutedRequest): string {
   const { route, upstream } = candidate
   const { id } = offer.model
   return upstream.embedded && request.model.startsWith(`${id}:`)
@@ -134,27 +140,33 @@ export function upstreamModel({ request, offer, candidate }: Asked): string {
 /** How callers are told that references to earlier reasoning were left out. */
 export const ITEM_REFERENCE = 'item_reference'
 
-function editsFor(asked: Asked, care: TenantPolicy, model: string, endUser: string | undefined): PassThroughEdits {
-  const { dialect, request } = asked
-  const own: PassThroughEdits = dialect.id === 'chat' ? chatEdits(asked) : {}
+function editsFor(
+  routed: RoutedRequest,
+  policy: TenantPolicy,
+  model: string,
+  endUser: string | undefined,
+  dependencies: TranslationDependencies,
+): PassThroughEdits {
+  const { dialect, request } = routed
+  const own: PassThroughEdits = dialect.id === 'chat' ? chatEdits(routed) : {}
   if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
-  if (request.endUserFields.length > 0) hideEndUsers(own, asked)
-  if (care.cacheKey !== undefined) own.cacheKey = care.cacheKey
+  if (request.endUserFields.length > 0) hideEndUsers(own, routed, dependencies)
+  if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
   // Where callers share what the vendor keeps, it can look them up.
-  if (request.reasoningReferences && !asked.candidate.upstream.sharedObjects) {
+  if (request.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
-    addWarning(asked.warnings, ITEM_REFERENCE, 'dropped')
+    addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
-  if (request.outputFields.length > 0) boundOutput(own, asked)
-  return care.edits.length === 0 ? own : joinEdits([...care.edits, own])
+  if (request.outputFields.length > 0) boundOutput(own, routed, dependencies)
+  return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
 
 /** The vendor gets to know the caller's end users by names that are the account's own. */
-function hideEndUsers(into: PassThroughEdits, asked: Asked): void {
+function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencies: TranslationDependencies): void {
   const set: Record<string, string> = {}
-  for (const { field, value } of asked.request.endUserFields) {
-    const pseudonym = pseudonymOf(asked, value)
+  for (const { field, value } of routed.request.endUserFields) {
+    const pseudonym = pseudonymOf(routed, value, dependencies)
     if (pseudonym === undefined) return
     if (field === END_USER.messages) into.endUser = pseudonym
     else set[field] = JSON.stringify(pseudonym)
@@ -163,21 +175,21 @@ function hideEndUsers(into: PassThroughEdits, asked: Asked): void {
 }
 
 /** Replies of one dialect repeat the request: the caller reads its own values there, and nothing that we have added. */
-function echoFor(asked: Asked, added: string | undefined): Pick<MeterOptions, 'echo'> {
-  const { dialect, request, candidate } = asked
+function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
+  const { dialect, request, candidate } = routed
   if (dialect.id !== 'responses' || candidate.upstream.sharedObjects) return {}
   const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
 }
 
 /** No field that the upstream may take for a cap asks for more than the hold is for. */
-function boundOutput(into: PassThroughEdits, asked: Asked): void {
-  const { request, candidate, warnings } = asked
+function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TranslationDependencies): void {
+  const { request, candidate, warnings } = routed
   const { extraCapFields } = candidate.upstream
   const fields = request.outputFields.filter(
     ({ name }) => extraCapFields === undefined || extraCapFields.includes(name),
   )
-  const bounds = { cap: choiceCap(request, modelCap(asked)), choices: request.choices }
+  const bounds = { cap: choiceCap(request, modelCap(routed, statistics)), choices: request.choices }
   for (const field of fields) {
     const bound = boundFor(field, bounds)
     if (bound !== undefined) addWarning(warnings, pathOf(field), bound === 'removed' ? 'dropped' : 'lowered')
@@ -185,7 +197,7 @@ function boundOutput(into: PassThroughEdits, asked: Asked): void {
   into.outputFields = { fields, bounds }
 }
 
-function chatEdits({ request, candidate: { upstream } }: Asked): PassThroughEdits {
+function chatEdits({ request, candidate: { upstream } }: RoutedRequest): PassThroughEdits {
   const { service } = upstream
   const edits: PassThroughEdits = service ? { service } : {}
   if (!request.stream) return edits
@@ -206,13 +218,13 @@ const CARRIED: Readonly<Record<TextDialect['id'], readonly string[]>> = {
 /** The embedded model's own switches. */
 const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
-export function sandboxHeaders({ headers, candidate }: Asked): Record<string, string> {
+export function sandboxHeaders({ headers, candidate }: RoutedRequest): Record<string, string> {
   return candidate.upstream.embedded ? pick(headers, SANDBOX_HEADERS) : {}
 }
 
-function carriedHeaders(asked: Asked): Record<string, string> {
-  if (asked.candidate.upstream.embedded) return sandboxHeaders(asked)
-  const { headers, dialect, warnings, offer } = asked
+function carriedHeaders(routed: RoutedRequest): Record<string, string> {
+  if (routed.candidate.upstream.embedded) return sandboxHeaders(routed)
+  const { headers, dialect, warnings, offer } = routed
   const carried = pick(headers, CARRIED[dialect.id])
   const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null
   if (betas === null) return carried

@@ -1,14 +1,15 @@
 // From a request and a candidate to what is sent there.
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { type Asked, dialectOf, type Outbound } from './outbound.ts'
+import type { RoutedRequest } from '../request.ts'
+import { dialectOf, type Outbound, type TranslationDependencies } from './outbound.ts'
 import { passThrough } from './pass-through.ts'
 import { hasForeignReasoning } from './seals.ts'
 import { translate } from './translate.ts'
 
 /** The same dialect on both sides, and nothing in it that is another upstream's: then the bytes pass through. */
-export function prepare(asked: Asked): Outbound {
-  const upstream = dialectOf(asked.candidate, asked.dialect.id)
-  const passes = upstream === asked.dialect.id && !hasForeignReasoning(asked.body, upstream)
-  if (passes) return passThrough(asked)
-  return translate(asked, TEXT_DIALECTS[upstream])
+export function prepare(routed: RoutedRequest, dependencies: TranslationDependencies): Outbound {
+  const upstream = dialectOf(routed.candidate, routed.dialect.id)
+  const passes = upstream === routed.dialect.id && !hasForeignReasoning(routed.body, upstream)
+  if (passes) return passThrough(routed, dependencies)
+  return translate(routed, TEXT_DIALECTS[upstream], dependencies)
 }

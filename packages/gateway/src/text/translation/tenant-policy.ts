@@ -5,7 +5,8 @@ import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium
 import { Failure } from '../../access/failure.ts'
 import { foreignObjectError } from '../../access/url-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
-import type { Asked } from './outbound.ts'
+import type { RoutedRequest } from '../request.ts'
+import type { TranslationDependencies } from './outbound.ts'
 
 export type TenantPolicy = {
   /** In place of the caller's own, which could meet another caller's. */
@@ -17,19 +18,23 @@ export type TenantPolicy = {
   /** The fields that are taken out. */
   unpriced: readonly string[]
   /** What has a price, and may be asked for. */
-  wishes: PricedOptions
+  options: PricedOptions
 }
 
 const LONGEST_CACHE_KEY = 64
 const TAG_IN_KEY = 12
 
 /** `translated`: into another dialect, which can say no more of what is priced than the tier. */
-export function tenantPolicy({ parts, caller, request, candidate, offer }: Asked, translated = false): TenantPolicy {
+export function tenantPolicy(
+  { caller, request, candidate, offer }: RoutedRequest,
+  { seals }: Pick<TranslationDependencies, 'seals'>,
+  translated = false,
+): TenantPolicy {
   rejectObjects(request, candidate.upstream.sharedObjects)
-  const tag = parts.seals.tagOf(caller.account)
+  const tag = seals.tagOf(caller.account)
   const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
   // As most requests are.
-  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, wishes: NO_OPTIONS }
+  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, options: NO_OPTIONS }
   return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
 }
 
@@ -39,7 +44,7 @@ function careForPriced(
   fields: readonly PricedField[],
   price: TokenPrice,
   translated: boolean,
-): Pick<TenantPolicy, 'edits' | 'unpriced' | 'wishes'> {
+): Pick<TenantPolicy, 'edits' | 'unpriced' | 'options'> {
   const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
@@ -49,7 +54,7 @@ function careForPriced(
   return {
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
     unpriced: unpriced.map(({ field }) => field),
-    wishes: translated ? NO_OPTIONS : wishesOf(fields, price),
+    options: translated ? NO_OPTIONS : optionsOf(fields, price),
   }
 }
 
@@ -68,7 +73,7 @@ const MOST_CALLS = 100_000
 /** `most`: where the request says how often the tool may be called. */
 const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
 
-function wishesOf(fields: readonly PricedField[], price: TokenPrice): PricedOptions {
+function optionsOf(fields: readonly PricedField[], price: TokenPrice): PricedOptions {
   const priced = fields.filter((each) => isPriced(price, each))
   if (priced.length === 0) return NO_OPTIONS
   const tools = priced.filter(({ kind }) => kind === 'tool')
@@ -92,10 +97,14 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
  * An end user that the caller has named, as a vendor gets to know it: two accounts that name the same one are not the same
  * to the vendor, which can still tell one caller's users apart. undefined: as the caller named it.
  */
-export function pseudonymOf({ parts, caller, candidate }: Asked, endUser: string): string | undefined {
+export function pseudonymOf(
+  { caller, candidate }: RoutedRequest,
+  endUser: string,
+  { accountKeys }: Pick<TranslationDependencies, 'accountKeys'>,
+): string | undefined {
   const { embedded, sharedObjects } = candidate.upstream
   if (sharedObjects || embedded) return undefined
-  return parts.accountKeys.pseudonym(caller.account, 'end users', endUser)
+  return accountKeys.pseudonym(caller.account, 'end users', endUser)
 }
 
 /** What the vendors take. Agents put whole descriptions of a session there. */

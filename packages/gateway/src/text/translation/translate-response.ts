@@ -8,20 +8,22 @@ import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { PassThroughReply, ReplyContext, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatRequestId, timeOfId } from '../../access/ids.ts'
+import type { RoutedRequest } from '../request.ts'
 import { codec } from './codec.ts'
-import type { Answerer, Asked } from './outbound.ts'
+import type { Answerer, TranslationDependencies } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
-import { MALFORMED, openTranslation } from './translate-stream.ts'
+import { MALFORMED, openTranslation, type Pair } from './translate-stream.ts'
 
 /** Takes from the request what the answer needs, and lets go of the rest. */
 export function createTranslatingAnswerer(
-  asked: Asked,
+  routed: RoutedRequest,
   upstream: TextDialect,
   canonical: CanonicalRequest,
   tools: SentTools,
+  dependencies: TranslationDependencies,
 ): Answerer {
-  const { dialect, asArray, warnings, id } = asked
+  const { dialect, asArray, warnings, id } = routed
   const customs = customsOf(canonical)
   const requestId = formatRequestId(id)
   return answererOf({
@@ -31,7 +33,7 @@ export function createTranslatingAnswerer(
     asArray,
     requestId,
     tools: { ...tools, customs },
-    answering: answeringFor(asked, canonical, requestId.slice('req_'.length)),
+    answering: answeringFor(routed, canonical, requestId.slice('req_'.length), dependencies),
   })
 }
 
@@ -51,32 +53,26 @@ function namespacesOf({ tools }: CanonicalRequest): ReplyContext['namespaces'] {
   return named.length === 0 ? NO_NAMESPACES : new Map(named)
 }
 
-/** Two dialects and what stands between them, for one answer. */
-export type Pair = {
-  client: TextDialect
-  upstream: TextDialect
-  tools: SentTools
-  warnings: string[]
-  asArray: boolean
-  answering: ReplyContext
-  requestId: string
-}
-
-function answeringFor(asked: Asked, canonical: CanonicalRequest, id: string): ReplyContext {
-  const { parts, caller, candidate, offer, request } = asked
+function answeringFor(
+  routed: RoutedRequest,
+  canonical: CanonicalRequest,
+  id: string,
+  { statistics: byModel, seals }: TranslationDependencies,
+): ReplyContext {
+  const { caller, candidate, offer, request } = routed
   const { account } = caller
   const upstream = candidate.upstream.id
-  const statistics = parts.statistics.of(offer.model.id)
+  const statistics = byModel.of(offer.model.id)
   const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
   return {
     id,
-    created: Math.floor(timeOfId(asked.id) / 1_000),
+    created: Math.floor(timeOfId(routed.id) / 1_000),
     model: offer.model.id,
     showUsage: request.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
     namespaces: namespacesOf(canonical),
     echo: canonical.echo ?? NO_ECHO,
-    seal: sealer(parts.seals, account, upstream),
+    seal: sealer(seals, account, upstream),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
   }
 }

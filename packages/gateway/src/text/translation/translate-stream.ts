@@ -1,16 +1,26 @@
 // A stream of one dialect becomes a stream of another while it passes. Frames from the first sign of the end on are
 // kept until the settlement stands, as with bytes that pass through.
 
-import { restoringEmit } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
+import { restoringEmit, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
 import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
-import type { ChargedUnits } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { ChargedUnits, ReplyContext, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from './codec.ts'
 import type { StreamMeter } from './outbound.ts'
-import type { Pair } from './translate-response.ts'
+
+/** The client's and the upstream's dialect, and what the translation of one response needs. */
+export type Pair = {
+  client: TextDialect
+  upstream: TextDialect
+  tools: SentTools
+  warnings: string[]
+  asArray: boolean
+  answering: ReplyContext
+  requestId: string
+}
 
 const NO_BYTES = new Uint8Array(0)
 

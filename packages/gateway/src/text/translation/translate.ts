@@ -7,12 +7,13 @@ import { addWarning, type WarnedField, type WarningReason } from '@trivium/proto
 import type { EncodedRequest, Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
-import { lesser, modelCap } from '../../paid-call/hold.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
+import { lesser, modelCap } from '../billing/bounds.ts'
+import type { RoutedRequest } from '../request.ts'
 import { codec } from './codec.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy } from './drop-unsupported.ts'
 import { checkFetchable, type Fetched, fetchMedia, type Inline } from './fetch-media.ts'
-import type { Asked, Outbound } from './outbound.ts'
+import type { Outbound, TranslationDependencies } from './outbound.ts'
 import { limitIn } from './output-limit.ts'
 import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts'
 import { CALLS_EXPECTED, pseudonymOf, shortEndUser, type TenantPolicy, tenantPolicy } from './tenant-policy.ts'
@@ -23,71 +24,87 @@ type Written = { withThoughts: boolean; most: number | undefined }
 
 const USUAL: Written = { withThoughts: true, most: undefined }
 
-export function translate(asked: Asked, upstream: TextDialect, as: Written = USUAL): Outbound {
-  const { request, dialect, warnings } = asked
-  const care = tenantPolicy(asked, true)
-  for (const field of care.unpriced) addWarning(warnings, field, 'no-price')
-  refuseStored(asked)
+export function translate(
+  routed: RoutedRequest,
+  upstream: TextDialect,
+  dependencies: TranslationDependencies,
+  as: Written = USUAL,
+): Outbound {
+  const { request, dialect, warnings } = routed
+  const policy = tenantPolicy(routed, dependencies, true)
+  for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
+  refuseStored(routed)
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
-  if (upstream.id === 'responses') refuseImages(asked)
-  const model = upstreamModel(asked)
+  if (upstream.id === 'responses') refuseImages(routed)
+  const model = upstreamModel(routed)
   const said = warnInWordsOf(dialect, warnings)
   let isTierSent = true
   const warn: Target['warn'] = (field, reason) => {
     if (field === 'tier') isTierSent = false
     said(field, reason)
   }
-  const canonical = dropUnsupported(withCare(request.canonical(), care, upstream, asked, warn), asked, warn)
+  const canonical = dropUnsupported(
+    withPolicy(request.canonical(), policy, upstream, routed, warn, dependencies),
+    routed,
+    warn,
+    dependencies,
+  )
   const addresses = new Set<string>()
   // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
   // stands for is fetched only when the hold stands.
-  const target = targetOf(asked, model, warn, standIn(addresses), as)
+  const target = targetOf(routed, model, warn, standIn(addresses), as, dependencies)
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withThoughts) warn('reasoning', 'dropped')
   return {
     dialect: upstream.id,
-    headers: sandboxHeaders(asked),
-    path: upstreamPath(asked.candidate.upstream, upstream.id, model, request.stream),
+    headers: sandboxHeaders(routed),
+    path: upstreamPath(routed.candidate.upstream, upstream.id, model, request.stream),
     maxOutput: capOf(written),
-    wishes: wishesOf(canonical, isTierSent, upstream, asked),
+    options: optionsOf(canonical, isTierSent, upstream, routed),
     body: (loweredCap, cancel) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return writtenAgain(asked, upstream, canonical, addresses, loweredCap, cancel.signal, as)
+      return writtenAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, dependencies)
     },
-    answerer: createTranslatingAnswerer(asked, upstream, canonical, written.tools),
+    answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, dependencies),
     without(refusal) {
-      const most = smallerCap(refusal, written, upstream, asked)
-      if (most !== undefined) return translate(asked, upstream, { ...as, most })
-      if (noteUnsupported(canonical, refusal, upstream, asked)) return translate(asked, upstream, as)
+      const most = smallerCap(refusal, written, upstream, routed, dependencies)
+      if (most !== undefined) return translate(routed, upstream, dependencies, { ...as, most })
+      if (noteUnsupported(canonical, refusal, upstream, routed, dependencies))
+        return translate(routed, upstream, dependencies, as)
       const isAboutThoughts =
         as.withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
-      return isAboutThoughts ? translate(asked, upstream, { ...as, withThoughts: false }) : undefined
+      return isAboutThoughts ? translate(routed, upstream, dependencies, { ...as, withThoughts: false }) : undefined
     },
   }
 }
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own is the caller's. */
-function smallerCap(refusal: ErrorInfo, { body }: EncodedRequest, upstream: TextDialect, asked: Asked) {
-  const { request, candidate, parts } = asked
+function smallerCap(
+  refusal: ErrorInfo,
+  { body }: EncodedRequest,
+  upstream: TextDialect,
+  { request, candidate }: RoutedRequest,
+  { statistics }: TranslationDependencies,
+) {
   const sent = body.max_tokens
   if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
   const limit = limitIn(refusal, sent)
-  if (limit?.isOfModel) parts.statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
+  if (limit?.isOfModel) statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
   return limit?.cap
 }
 
 /** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
-function refuseStored({ dialect, request, body }: Asked): void {
+function refuseStored({ dialect, request, body }: RoutedRequest): void {
   const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
   if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
-/** What the upstream is really asked for: a tier that its dialect has no word for is not, and is not charged. */
-function wishesOf(
+/** What the upstream is really routed for: a tier that its dialect has no word for is not, and is not charged. */
+function optionsOf(
   { tier, modalities }: CanonicalRequest,
   isTierSent: boolean,
   upstream: TextDialect,
-  { offer }: Asked,
+  { offer }: RoutedRequest,
 ): PricedOptions {
   const { price } = offer.rate
   const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
@@ -100,27 +117,28 @@ function wishesOf(
 const IMAGES = 'image_generation'
 
 /** There images are made by a tool that is billed by the call. */
-function refuseImages({ dialect, request, offer }: Asked): void {
+function refuseImages({ dialect, request, offer }: RoutedRequest): void {
   if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(IMAGES)) return
   const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
   throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
 }
 
 async function writtenAgain(
-  asked: Asked,
+  routed: RoutedRequest,
   upstream: TextDialect,
   canonical: CanonicalRequest,
   addresses: ReadonlySet<string>,
   loweredCap: number | undefined,
   signal: AbortSignal,
   as: Written,
+  dependencies: TranslationDependencies,
 ): Promise<Pieces> {
-  const fetched = await fetchMedia(addresses, asked, signal)
+  const fetched = await fetchMedia(addresses, dependencies, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // What there is to warn of has been said when it was written for the first time.
-  const target = targetOf(asked, upstreamModel(asked), () => {}, content, as)
+  const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, dependencies)
   const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
-  const capped = cap === undefined ? canonical : withCap(canonical, cap, asked)
+  const capped = cap === undefined ? canonical : withCap(canonical, cap, routed)
   return bytesOf(upstream.encodeRequest(capped, target))
 }
 
@@ -133,32 +151,34 @@ function capOf({ body }: EncodedRequest): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
 
-function withCare(
+function withPolicy(
   request: CanonicalRequest,
-  care: TenantPolicy,
+  policy: TenantPolicy,
   upstream: TextDialect,
-  asked: Asked,
+  routed: RoutedRequest,
   warn: Target['warn'],
+  dependencies: TranslationDependencies,
 ): CanonicalRequest {
   const { tier, endUser: named } = request
-  const pseudonym = named === undefined ? endUserFor(upstream, care, asked) : pseudonymOf(asked, named)
+  const pseudonym =
+    named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, dependencies)
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream.id))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
-  for (const field of request.untranslated) addWarning(asked.warnings, field, 'dropped')
-  // A tier without a price was warned of in the care.
-  const isTierTaken = tier === 'default' || (tier !== undefined && asked.offer.rate.price.tiers?.has(tier))
-  return { ...request, cacheKey: care.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
+  for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
+  // A tier without a price was warned of in the policy.
+  const isTierTaken = tier === 'default' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
+  return { ...request, cacheKey: policy.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
 }
 
 /** Ours is not worth a warning where the dialect has no place for it. */
-function endUserFor(upstream: TextDialect, care: TenantPolicy, { candidate }: Asked): string | undefined {
+function endUserFor(upstream: TextDialect, policy: TenantPolicy, { candidate }: RoutedRequest): string | undefined {
   const { embedded, service } = candidate.upstream
   const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
-  return hasNone || embedded ? undefined : care.endUser
+  return hasNone || embedded ? undefined : policy.endUser
 }
 
 /** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
-function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: Asked): CanonicalRequest {
+function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: RoutedRequest): CanonicalRequest {
   const sampling = { ...request.sampling, maxOutput: cap }
   const { mode } = request.reasoning
   const effort = effortOf(request.reasoning)
@@ -175,25 +195,26 @@ function warnInWordsOf(dialect: TextDialect, warnings: string[]) {
 }
 
 function targetOf(
-  asked: Asked,
+  routed: RoutedRequest,
   model: string,
   warn: Target['warn'],
   fetched: Fetched,
   { withThoughts, most }: Written,
+  dependencies: TranslationDependencies,
 ): Target & { unsealed(): boolean } {
-  const { parts, caller, candidate } = asked
+  const { caller, candidate } = routed
   let unsealed = false
   return {
     model,
-    maxOutput: lesser(modelCap(asked), most),
+    maxOutput: lesser(modelCap(routed, dependencies.statistics), most),
     service: candidate.upstream.service,
     warn,
     fetched,
-    rejectedFields: unsupportedBy(asked),
+    rejectedFields: unsupportedBy(routed, dependencies),
     unseal(signature) {
       if (!withThoughts) return undefined
       // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.
-      const own = parts.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
+      const own = dependencies.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
       unsealed ||= own !== undefined
       return own
     },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TokenPrice } from '../../config/types.ts'
-import type { Figures } from '../../money/prices/token-price.ts'
+import type { Figures } from '../../money/prices/token-kinds.ts'
 import { findListed, type ListedModel, readPriceList } from './price-list.ts'
 
 const list = readPriceList()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { retryAfterIn } from './call.ts'
+import { retryAfterIn } from './upstream-errors.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,44 +1,49 @@
-// What each ending costs.
+// What each outcome costs.
 import { expect, test } from 'bun:test'
+import { finishOf } from '@trivium/protocol/canonical/finish.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import { rateText } from '../access/catalogue.ts'
-import { formulaOf, recompute } from '../money/prices/receipt.ts'
-import { NO_OPTIONS, type PricedOptions, rateOf, type TokenPrice } from '../money/prices/token-price.ts'
-import { createStatistics, learnOutput } from '../text/billing/model-statistics.ts'
-import type { Quote } from './hold.ts'
-import { chargeOf, type Ending, learn, type Outcome, receiptOf } from './settle.ts'
+
+import { formulaOf, recompute } from '../../money/prices/receipt.ts'
+import { NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
+import { tokenRate } from '../../money/prices/token-rate.ts'
+import type { Outcome } from '../../paid-call/outcome.ts'
+import { receiptOf as receiptText } from '../../paid-call/receipt.ts'
+import type { TextCall } from '../text-call.ts'
+import { chargeOf, learn, type Observed, receiptDetails, type TextCharge } from './charge.ts'
+import { createStatistics, learnOutput } from './model-statistics.ts'
 
 const price = { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n }
 
-type Special = { price?: TokenPrice; cost?: TokenPrice; wishes?: PricedOptions; multiplier?: bigint }
+type Special = { price?: TokenPrice; cost?: TokenPrice; options?: PricedOptions; multiplier?: bigint }
 
-function quoteOf(billsOnAbort: 'nothing' | 'input' = 'nothing', special: Special = {}): Quote {
-  const rate = rateOf(special.price ?? price, special.multiplier ?? 1_000_000n)
-  const costRate = special.cost && rateOf(special.cost, 1_000_000n)
-  return {
-    rate,
-    wishes: special.wishes ?? NO_OPTIONS,
-    expectedInput: 100,
+type Call = Pick<TextCall, 'attempt' | 'hold' | 'failedAttempts' | 'firstOutputAt' | 'startedAt'>
+
+function callOf(billsOnAbort: 'nothing' | 'input' = 'nothing', special: Special = {}, warnings: string[] = []): Call {
+  const rate = tokenRate(special.price ?? price, special.multiplier ?? 1_000_000n)
+  const costRate = special.cost && tokenRate(special.cost, 1_000_000n)
+  const attempt = {
+    offer: { group: 'default', priceVersion: 'v1', rate },
+    options: special.options ?? NO_OPTIONS,
+    coverage: { expectedInput: 100 },
     candidate: { upstream: { billsOnAbort }, route: { model: 'inner' }, costRate },
-    offer: { group: 'default', priceVersion: 'v1', rateText: rateText({ priceVersion: 'v1' }, rate) },
-    warnings: [],
-  } as unknown as Quote
+    warnings,
+  }
+  return { attempt, startedAt: 0 } as unknown as Call
+}
+
+function receiptOf(call: Call, observed: Observed, charge: TextCharge): string {
+  const { outcome, sawOutput } = observed
+  const { upstreamCost } = charge
+  const details = receiptDetails(observed, charge)
+  return receiptText(call, { outcome, sawOutput, charges: [charge], upstreamCost, details }, 1)
 }
 
 const usage = (input: number | undefined, output: number | undefined, more: Partial<Usage> = {}): Usage => ({
   ...{ input, output, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false, ...more },
 })
 
-const outcome = (ending: Ending, more: Partial<Outcome> = {}): Outcome => ({
-  ...{
-    ending,
-    usage: undefined,
-    outputBytes: 0,
-    sawOutput: false,
-    finish: undefined,
-    firstTokenMs: undefined,
-    totalMs: 1,
-  },
+const outcome = (outcome: Outcome, more: Partial<Observed> = {}): Observed => ({
+  ...{ outcome, usage: undefined, outputBytes: 0, sawOutput: false, finish: undefined },
   ...more,
 })
 
@@ -74,13 +79,13 @@ test.each([
   ['client_gone, reported', outcome('client_gone', { ...delivered, usage: usage(10, 20) }), 90n],
   ['shutdown after output', outcome('shutdown', delivered), 500n],
 ])('%s', (_, given, expected) => {
-  expect(chargeOf(quoteOf(), given, createStatistics().of('a')).cost).toBe(expected)
+  expect(chargeOf(callOf(), given, createStatistics().of('a')).cost).toBe(expected)
 })
 
 test('an upstream that bills abandoned input: only then, and only the input', () => {
   const statistics = createStatistics().of('a')
-  expect(chargeOf(quoteOf('input'), outcome('client_gone'), statistics).cost).toBe(100n)
-  expect(chargeOf(quoteOf('input'), outcome('failed'), statistics).cost).toBe(0n)
+  expect(chargeOf(callOf('input'), outcome('client_gone'), statistics).cost).toBe(100n)
+  expect(chargeOf(callOf('input'), outcome('failed'), statistics).cost).toBe(0n)
 })
 
 /** One visible token in three bytes, and nine unseen for each of them. */
@@ -98,10 +103,10 @@ test.each([
   ['none where the hold is used up', stopped, 500n, 0],
   ['none where the client stayed', outcome('cut', delivered), 1_000_000n, 0],
 ])('a client that disconnects pays for hidden reasoning: %s', (_, given, held, reasoning) => {
-  const quote = { ...quoteOf(), open: { held } } as unknown as Quote
-  const charge = chargeOf(quote, given, reasoner())
+  const call = { ...callOf(), hold: { held } } as unknown as Call
+  const charge = chargeOf(call, given, reasoner())
   expect([charge.assumedReasoning, charge.cost <= held]).toEqual([reasoning, true])
-  const receipt = JSON.parse(receiptOf(quote, given, charge))
+  const receipt = JSON.parse(receiptOf(call, given, charge))
   expect(recompute(receipt)).toBe(charge.cost)
   expect(receipt.units).toEqual({ input: 100, output: (given.usage?.output ?? 100) + reasoning })
   if (reasoning > 0)
@@ -111,34 +116,39 @@ test.each([
 })
 
 test('nothing is assumed of a model that nothing is known of', () => {
-  const quote = { ...quoteOf(), open: { held: 1_000_000n } } as unknown as Quote
-  expect(chargeOf(quote, stopped, createStatistics().of('a'))).toMatchObject({ assumedReasoning: 0, cost: 500n })
+  const call = { ...callOf(), hold: { held: 1_000_000n } } as unknown as Call
+  expect(chargeOf(call, stopped, createStatistics().of('a'))).toMatchObject({ assumedReasoning: 0, cost: 500n })
 })
 
 test('the receipt says how it was counted, at which price, and what was changed', () => {
   const statistics = createStatistics().of('a')
   const stopped = outcome('stopped_by_balance', delivered)
-  const quote = { ...quoteOf(), warnings: ['max_tokens;lowered-to-balance'] }
-  expect(JSON.parse(receiptOf(quote, stopped, chargeOf(quote, stopped, statistics)))).toMatchObject({
+  const call = callOf('nothing', {}, ['max_tokens;lowered-to-balance'])
+  expect(JSON.parse(receiptOf(call, stopped, chargeOf(call, stopped, statistics)))).toMatchObject({
     units: { input: 100, output: 100 },
     counted: 'usage was missing',
     price: { version: 'v1', input: '1000000', output: '4000000', multiplier_millionths: '1000000' },
     warnings: ['max_tokens;lowered-to-balance', 'output;stopped-by-balance'],
   })
   const absurd = outcome('completed', { ...delivered, usage: usage(undefined, 5, { absurd: true }) })
-  expect(JSON.parse(receiptOf(quoteOf(), absurd, chargeOf(quoteOf(), absurd, statistics))).counted).toBe(
+  expect(JSON.parse(receiptOf(callOf(), absurd, chargeOf(callOf(), absurd, statistics))).counted).toBe(
     'usage was absurd',
   )
 })
 
 test.each([
-  ['names of the upstream', { finish: 'f'.repeat(50_000), usage: usage(1, 1, { tier: 't'.repeat(50_000) }) }, []],
+  [
+    'names of the upstream',
+    { finish: finishOf({ raw: 'f'.repeat(50_000), reason: 'end' }), usage: usage(1, 1, { tier: 't'.repeat(50_000) }) },
+    [],
+  ],
   ['warnings, also such as take six bytes each in JSON', {}, Array.from({ length: 64 }, () => '\u0001'.repeat(200))],
 ])('a receipt is at most 16 KiB, and can still be recomputed: %s', (_, more, warnings) => {
-  const quote = { ...quoteOf(), warnings: warnings.map((warning, index) => `${warning}${index};dropped`) }
+  const named = warnings.map((warning, index) => `${warning}${index};dropped`)
+  const call = callOf('nothing', {}, named)
   const ended = outcome('completed', { ...delivered, usage: usage(10, 20), ...more })
-  const charge = chargeOf(quote, ended, createStatistics().of('a'))
-  const text = receiptOf(quote, ended, charge)
+  const charge = chargeOf(call, ended, createStatistics().of('a'))
+  const text = receiptOf(call, ended, charge)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(16 * 1024)
   const receipt = JSON.parse(text)
   expect(recompute(receipt)).toBe(charge.cost)
@@ -155,7 +165,7 @@ const special: TokenPrice = {
 }
 const priority: PricedOptions = { ...NO_OPTIONS, tier: 'priority' }
 
-// [what, usage, wishes, the cost, what of the receipt]
+// [what, usage, options, the cost, what of the receipt]
 const SPECIAL: [string, Usage, PricedOptions, bigint, { price?: object; [field: string]: unknown }][] = [
   [
     'units by the price that applies',
@@ -195,30 +205,30 @@ const SPECIAL: [string, Usage, PricedOptions, bigint, { price?: object; [field: 
   ],
 ]
 
-test.each(SPECIAL)('%s', (_, reported, wishes, cost, receipt) => {
-  const quote = quoteOf('nothing', { price: special, wishes })
+test.each(SPECIAL)('%s', (_, reported, options, cost, receipt) => {
+  const call = callOf('nothing', { price: special, options })
   const completed = outcome('completed', { usage: reported })
-  const charge = chargeOf(quote, completed, createStatistics().of('a'))
+  const charge = chargeOf(call, completed, createStatistics().of('a'))
   expect(charge.cost).toBe(cost)
-  const written = JSON.parse(receiptOf(quote, completed, charge))
+  const written = JSON.parse(receiptOf(call, completed, charge))
   expect(written).toMatchObject({ ...receipt, price: { version: 'v1', ...receipt.price } })
   expect(recompute(written)).toBe(cost)
   expect(formulaOf(written)).toContain(' = ')
 })
 
 test('the usual tier is not worth a word on the receipt, and tokens without calls have no tools', () => {
-  const quote = quoteOf('nothing', { price: special })
+  const call = callOf('nothing', { price: special })
   const completed = outcome('completed', { usage: usage(1, 1, { tier: 'standard' }) })
-  const written = JSON.parse(receiptOf(quote, completed, chargeOf(quote, completed, createStatistics().of('a'))))
+  const written = JSON.parse(receiptOf(call, completed, chargeOf(call, completed, createStatistics().of('a'))))
   for (const name of ['tier', 'tools', 'upstream_cost']) expect(written).not.toHaveProperty(name)
 })
 
 test('what the operator pays: what the upstream says, else the cost of the route, else unknown', () => {
   const cost = { ...price, input: 500_000n }
   const paid = (reported: Usage | undefined, at: TokenPrice | undefined) => {
-    const quote = quoteOf('nothing', at ? { cost: at } : {})
+    const call = callOf('nothing', at ? { cost: at } : {})
     const end = outcome(reported ? 'completed' : 'failed', { usage: reported })
-    return JSON.parse(receiptOf(quote, end, chargeOf(quote, end, createStatistics().of('a')))).upstream_cost
+    return JSON.parse(receiptOf(call, end, chargeOf(call, end, createStatistics().of('a')))).upstream_cost
   }
   expect(paid(usage(1_000, 0), cost)).toBe('0.0000005')
   expect(paid(usage(1_000, 0, { upstreamCost: '0.0123' }), cost)).toBe('0.0123')
@@ -228,15 +238,15 @@ test('what the operator pays: what the upstream says, else the cost of the route
   expect(paid(undefined, cost)).toBeUndefined()
 })
 
-test.each<[what: string, ending: Ending, held: bigint, grows: boolean]>([
+test.each<[what: string, outcome: Outcome, held: bigint, grows: boolean]>([
   ['costs more than was held at its end', 'completed', 89n, true],
   ['was extended to what it costs', 'completed', 90n, false],
   ['was stopped where its hold ended, one event too late', 'stopped_by_balance', 80n, false],
 ])('a request that %s: %s', (_, ending, held, grows) => {
-  const quote = quoteOf()
+  const call = callOf()
   const statistics = createStatistics().of('a')
   const { margin } = statistics
   const ended = outcome(ending, { ...delivered, usage: usage(10, 20) })
-  learn({ plainBytes: 1_000, held }, ended, chargeOf(quote, ended, statistics), statistics)
+  learn({ plainBytes: 1_000, held }, ended, chargeOf(call, ended, statistics), statistics)
   expect(statistics.margin > margin).toBe(grows)
 })

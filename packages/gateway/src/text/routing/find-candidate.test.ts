@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { Candidate, Offer } from '../../access/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
 import type { Upstream } from '../../config/types.ts'
 import { tiersOf } from '../../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../../upstreams/health/key-health.ts'
 import { createSeals } from '../translation/seals.ts'
-import { noRouteError, route, type Searching } from './route.ts'
+import { findCandidate, noRouteError, type Unrouted } from './find-candidate.ts'
 
-const candidate = (id: string, priority = 1, weight = 1, perKey?: number): Candidate => ({
+const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextCandidate => ({
   ...{
     upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
     key: 'k',
@@ -16,8 +16,8 @@ const candidate = (id: string, priority = 1, weight = 1, perKey?: number): Candi
   },
   route: { upstream: id, model: 'inner', priority, weight, cost: undefined },
 })
-const offerOf = (...candidates: Candidate[]) =>
-  ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as Offer
+const offerOf = (...candidates: TextCandidate[]) =>
+  ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as TextOffer
 
 const seals = createSeals('a secret of a test')
 const partsWith = (random: () => number, full: readonly string[] = [], now = 0) =>
@@ -28,7 +28,7 @@ const partsWith = (random: () => number, full: readonly string[] = [], now = 0) 
       ticker: { now: () => now, exactNow: () => now },
       upstreamCalls: { isFull: ({ id }: Upstream) => full.includes(id) },
     },
-  }) as unknown as Parameters<typeof route>[2]
+  }) as unknown as Parameters<typeof findCandidate>[2]
 
 const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) =>
   ({
@@ -36,9 +36,9 @@ const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) 
     caller: { account },
     dialect: { id: 'chat' },
     request: { cacheKey, opening: () => opening },
-  }) as unknown as Searching
+  }) as unknown as Unrouted
 
-function judge({ health }: Candidate, verdict: Verdict, times = 1): void {
+function judge({ health }: TextCandidate, verdict: Verdict, times = 1): void {
   for (let count = 0; count < times; count++) health.record('inner', verdict, 0)
 }
 
@@ -48,7 +48,7 @@ test('the lowest priority number, by weight', () => {
   const offer = offerOf(...three())
   const ids = [0, 0.24, 0.26, 0.99].map(
     (random) =>
-      route(
+      findCandidate(
         offer,
         asking(),
         partsWith(() => random),
@@ -60,8 +60,8 @@ test('the lowest priority number, by weight', () => {
 test('full ones, tried ones and those that are not well are passed over', () => {
   const [x, y, z] = three()
   const offer = offerOf(x, y, z)
-  const at = (full: string[], tried: Candidate[]) =>
-    route(
+  const at = (full: string[], tried: TextCandidate[]) =>
+    findCandidate(
       offer,
       asking(),
       partsWith(() => 0, full),
@@ -86,14 +86,14 @@ test('who wants to be left alone is asked where nobody else can be, but not as a
   judge(x, { is: 'limited', waitMs: undefined, all: false })
   judge(y, { is: 'rejected', reason: '401' })
   expect(
-    route(
+    findCandidate(
       offer,
       asking(),
       partsWith(() => 0),
     ),
   ).toBe(x)
   expect(
-    route(
+    findCandidate(
       offer,
       asking(),
       partsWith(() => 0),
@@ -107,7 +107,7 @@ test('an upstream without a breaker is asked however often it failed', () => {
   stubborn.upstream.breaker = false
   judge(stubborn, { is: 'failure' }, 50)
   expect(
-    route(
+    findCandidate(
       offerOf(stubborn),
       asking(),
       partsWith(() => 0),
@@ -120,7 +120,7 @@ test('a key takes as many calls at once as it may, then the next one is asked', 
   const offer = offerOf(one, two)
   for (let calls = 0; calls < 2; calls++) one.health.startAttempt(0)
   expect(
-    route(
+    findCandidate(
       offer,
       asking(),
       partsWith(() => 0),
@@ -128,7 +128,7 @@ test('a key takes as many calls at once as it may, then the next one is asked', 
   ).toBe(two)
   for (let calls = 0; calls < 2; calls++) two.health.startAttempt(0)
   expect(
-    route(
+    findCandidate(
       offer,
       asking(),
       partsWith(() => 0),
@@ -142,7 +142,8 @@ describe('a conversation', () => {
   const beginning = `{"messages":[{"role":"system","content":"${'You are. '.repeat(600)}"}`
   let draw = 0
   const parts = partsWith(() => (draw = (draw + 0.37) % 1))
-  const home = (body: string, account = 1n, cacheKey?: string) => route(offer, asking(body, account, cacheKey), parts)
+  const home = (body: string, account = 1n, cacheKey?: string) =>
+    findCandidate(offer, asking(body, account, cacheKey), parts)
 
   test('goes the same way as it grows', () => {
     const first = home(`${beginning}]}`)
@@ -160,7 +161,7 @@ describe('a conversation', () => {
 
   test.each(['{}', `${beginning}]}`])('with thoughts is known by its cache key before its first words', (body) => {
     const at = (cacheKey: string | undefined, opening: string) =>
-      route(offer, asking(body, 1n, cacheKey, opening), parts)
+      findCandidate(offer, asking(body, 1n, cacheKey, opening), parts)
     const byWords = new Set(Array.from({ length: 60 }, (_, talk) => at(undefined, `talk ${talk}`)))
     expect(byWords.size).toBe(8)
     const first = at('session', 'talk 0')
@@ -178,7 +179,7 @@ describe('a conversation', () => {
     const body = `{"messages":[{"role":"assistant","reasoning":"${sealed}"}]}`
     for (let calls = 0; calls < 20; calls++) expect(home(body)?.upstream.id).toBe('u5')
     expect(new Set(Array.from({ length: 20 }, () => home(body, 2n)?.upstream.id)).size).toBeGreaterThan(1)
-    judge(many[5] as Candidate, { is: 'rejected', reason: '401' })
+    judge(many[5] as TextCandidate, { is: 'rejected', reason: '401' })
     expect(home(body)?.upstream.id).not.toBe('u5')
   })
 })

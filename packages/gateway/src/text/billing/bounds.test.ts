@@ -1,15 +1,17 @@
 // How much is held, and how a stream's hold grows.
 import { describe, expect, test } from 'bun:test'
-import { NO_OPTIONS, rateOf } from '../money/prices/token-price.ts'
-import { createStatistics } from '../text/billing/model-statistics.ts'
-import { openStreamBudget } from '../text/responding/stream-budget.ts'
-import type { Exchange } from './exchange.ts'
-import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './hold.ts'
+import { NO_OPTIONS } from '../../money/prices/token-price.ts'
+import { tokenRate } from '../../money/prices/token-rate.ts'
+import { openStreamBudget } from '../responding/stream-budget.ts'
+import type { TextCall } from '../text-call.ts'
+import { amountsOf, boundsOf, coveredOutput, loweredCap, type Sizing } from './bounds.ts'
+import { createStatistics } from './model-statistics.ts'
 
-const RATE = rateOf(
+const RATE = tokenRate(
   { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
   1_000_000n,
 )
+const PRICING = { rate: RATE, options: NO_OPTIONS, hears: false }
 const SIZING: Sizing = {
   ...{
     textBytes: 3_000,
@@ -44,8 +46,8 @@ describe('bounds', () => {
     expect(parts).toBe(text + 2 * 2_048 + 3 * 32)
   })
 
-  test('the input is priced at the dearest that could apply', () => {
-    const { input, amount, minimum } = amountsOf({ input: 1_000, outputCap: 100, heldOutput: 100 }, 1, RATE)
+  test('the input is priced at the most expensive that could apply', () => {
+    const { input, amount, minimum } = amountsOf({ input: 1_000, outputCap: 100, heldOutput: 100 }, 1, PRICING)
     expect([input, amount, minimum]).toEqual([2_000n, 2_400n, 2_064n])
   })
 
@@ -60,56 +62,49 @@ describe('bounds', () => {
   })
 })
 
-describe('the purse of a stream', () => {
+describe('the budget of a stream', () => {
   /** 4 bytes are a token, which costs 4 nano-USD; 100 tokens are covered. */
-  function purseOf(outputCap: number, answer: 'deliver' | 'stop' = 'deliver', open: object = {}) {
+  function budgetOf(outputCap: number, answer: 'deliver' | 'stop' = 'deliver', open: object = {}) {
     const asked: [cost: bigint, more: bigint][] = []
     const output = (cost: bigint, more: bigint) => {
       asked.push([cost, more])
       return answer
     }
-    const quote = {
-      rate: RATE,
-      holdRate: RATE,
-      wishes: NO_OPTIONS,
-      open: Object.assign(open, { output }),
-      outputCap,
-      coveredOutput: 1_000,
-      expectedInput: 0,
-      offer: { model: { id: 'a' } },
-    }
-    const purse = openStreamBudget({ parts: { statistics: createStatistics() }, quote } as unknown as Exchange)
-    return { purse, asked }
+    const hold = Object.assign(open, { output })
+    const coverage = { holdRate: RATE, outputCap, coveredOutput: 1_000, expectedInput: 0 }
+    const attempt = { offer: { rate: RATE, model: { id: 'a' } }, options: NO_OPTIONS, coverage }
+    const budget = openStreamBudget({ attempt, hold } as unknown as TextCall, createStatistics())
+    return { budget, asked }
   }
 
   test('asks first at half of what is covered, then now and then, for as much again', async () => {
-    const { purse, asked } = purseOf(Number.POSITIVE_INFINITY)
-    expect(purse.nextAt).toBe(2_000)
-    expect(await purse.mayContinue(2_400)).toBe(true)
+    const { budget, asked } = budgetOf(Number.POSITIVE_INFINITY)
+    expect(budget.nextAt).toBe(2_000)
+    expect(await budget.mayContinue(2_400)).toBe(true)
     expect(asked).toEqual([[2_400n, 4_000n]])
-    expect(purse.nextAt).toBe(2_656)
+    expect(budget.nextAt).toBe(2_656)
   })
 
   test('asks for no more than the cap, and not at all once the cap is paid for', async () => {
-    const { purse, asked } = purseOf(1_200)
-    await purse.mayContinue(4_000)
-    await purse.mayContinue(90_000)
+    const { budget, asked } = budgetOf(1_200)
+    await budget.mayContinue(4_000)
+    await budget.mayContinue(90_000)
     expect(asked).toEqual([
       [4_000n, 800n],
       [4_800n, 1n],
     ])
-    expect(purse.nextAt).toBe(Number.POSITIVE_INFINITY)
+    expect(budget.nextAt).toBe(Number.POSITIVE_INFINITY)
   })
 
-  test('what was held for a dearer model, before it answers, is counted once', async () => {
+  test('what was held for a more expensive model, before it answers, is counted once', async () => {
     const open = { granted: 1_000n, held: 4_000n }
-    const { purse } = purseOf(Number.POSITIVE_INFINITY, 'deliver', open)
-    expect(purse.coveredTo).toBe(4_000)
+    const { budget } = budgetOf(Number.POSITIVE_INFINITY, 'deliver', open)
+    expect(budget.coveredTo).toBe(4_000)
     open.held = 6_000n
-    expect(purse.coveredTo).toBe(6_000)
+    expect(budget.coveredTo).toBe(6_000)
   })
 
   test('what cannot be had ends the stream', async () => {
-    expect(await purseOf(Number.POSITIVE_INFINITY, 'stop').purse.mayContinue(9_000)).toBe(false)
+    expect(await budgetOf(Number.POSITIVE_INFINITY, 'stop').budget.mayContinue(9_000)).toBe(false)
   })
 })

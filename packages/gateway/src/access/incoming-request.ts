@@ -1,0 +1,13 @@
+// A request as the app hands it to an endpoint: its id is made, and the headers of its response are prepared.
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
+
+export type IncomingRequest = {
+  http: HttpRequest
+  id: bigint
+  query: string
+  headers: ResponseHeaders
+  /** For its line in the log. */
+  record: RequestRecord
+}

@@ -1,0 +1,42 @@
+// How a paid call can end. The words are on the receipt and in `trivium usage`.
+import type { Nanos } from '../money/amount.ts'
+import type { Charge } from '../money/prices/price.ts'
+import type { UpstreamCall } from './upstream-call.ts'
+
+export type Outcome =
+  | 'completed'
+  | 'incomplete'
+  | 'content_filtered'
+  | 'stopped_by_balance'
+  | 'failed'
+  | 'cut'
+  | 'timeout'
+  | 'client_gone'
+  | 'shutdown'
+
+/** The client got a response of the model. */
+export const DELIVERED: readonly Outcome[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
+
+/** Of an upstream call that broke off: aborted by the gateway, or cut by the upstream. */
+export const outcomeOfBreak = ({ reason }: Pick<UpstreamCall, 'reason'>): Outcome => reason ?? 'cut'
+
+/** What a call came to, whatever kind of call it is. */
+export type Result = {
+  outcome: Outcome
+  /** One for each price that applies. */
+  charges: readonly Charge[]
+  /** Then also a call that costs nothing is settled, not voided. */
+  sawOutput: boolean
+  /** What limits per minute count. */
+  tokens?: number
+  /** What the operator pays, where that is known. */
+  upstreamCost?: Nanos | undefined
+  /** Members of the receipt that only this kind of call has, in JSON, each after a comma. */
+  details?: string
+  /** A client that disconnected has not paid for all that was made for it: see free-aborts.ts. */
+  isUnderpaid?: boolean
+  /** An unstreamed response as the client gets it; its headers are set. */
+  body?: Uint8Array | undefined
+  /** Of a response that was there all at once. */
+  endedAt?: number | undefined
+}

@@ -1,0 +1,53 @@
+// A call whose cost is held: what every kind of call shares from the hold to the settlement. What is counted (tokens, images,
+// seconds) is known to the price and to the kind of call alone.
+
+import type { Client } from '@trivium/http/request.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
+import type { Candidate, Offer } from '../access/catalogue.ts'
+import type { RequestRecord } from '../observe/request-log.ts'
+import type { Slot } from '../overload/admission.ts'
+import type { Identity } from '../storage/node.ts'
+import type { OpenRequest } from '../storage/settle.ts'
+import type { Caller } from '../storage/storage.ts'
+import type { Attempt } from '../upstreams/health/key-health.ts'
+import type { KeyClaim } from './claim.ts'
+import type { UpstreamCall } from './upstream-call.ts'
+
+/** One attempt at one candidate. The next attempt replaces it as a whole. */
+export type CallAttempt = {
+  readonly offer: Offer
+  readonly candidate: Candidate
+  /** What the upstream's health learns from it. */
+  readonly health: Attempt
+  /** For the client and the receipt. Grows until the response has ended. */
+  readonly warnings: string[]
+}
+
+/** What an attempt without a result says on the receipt. */
+export type AttemptEntry = { upstream: string; model: string; outcome: string }
+
+export type PaidCall<A extends CallAttempt = CallAttempt> = {
+  readonly id: bigint
+  readonly caller: Caller
+  /** Extended, settled and voided through this. */
+  readonly hold: OpenRequest
+  /** The node that placed the hold. */
+  readonly owner: Identity
+  /** Time limits and cancellation, over all attempts. */
+  readonly upstreamCall: UpstreamCall
+  readonly client: Client
+  /** Headers that every response to this request carries, an error too. */
+  readonly headers: ResponseHeaders
+  readonly record: RequestRecord
+  readonly startedAt: number
+  /** Released by a stream at its end, by everything else when it is answered. */
+  readonly slot: Slot
+  /** Of a request with an idempotency key. */
+  readonly claim: KeyClaim | undefined
+  attempt: A
+  /** undefined: the first candidate of the requested model answers. */
+  failedAttempts: readonly AttemptEntry[] | undefined
+  firstOutputAt: number | undefined
+  /** Set by `settle`. */
+  isSettled: boolean
+}

@@ -1,0 +1,53 @@
+// The receipt as it is stored: everything that a charge can be recomputed from. show-receipt.ts reads it.
+
+import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
+import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
+import { formatUsd } from '../money/amount.ts'
+import { priceText } from '../money/prices/receipt.ts'
+import type { Result } from './outcome.ts'
+import type { PaidCall } from './paid-call.ts'
+
+const STOPPED = 'output;stopped-by-balance'
+
+type ReceiptedCall = Pick<PaidCall, 'attempt' | 'failedAttempts' | 'firstOutputAt' | 'startedAt'>
+
+export function receiptOf(call: ReceiptedCall, result: Result, totalMs: number): string {
+  const { failedAttempts, firstOutputAt } = call
+  const { offer, candidate, warnings: given } = call.attempt
+  const { outcome, charges, upstreamCost } = result
+  const said = outcome === 'stopped_by_balance' ? [...given, STOPPED] : given
+  const warnings = said.length > 1 ? [...new Set(said)] : said
+  // Concatenated by hand: every request has a receipt, and most have few of these members.
+  let text = `{"group":${jsonText(offer.group)},"upstream_model":${jsonText(candidate.route.model)}`
+  if (failedAttempts) {
+    // The ledger's row names the upstream and the model that were tried first.
+    text += `,"attempts":${JSON.stringify(failedAttempts)},"upstream":${jsonText(candidate.upstream.id)}`
+    text += `,"model":${jsonText(offer.model.id)}`
+  }
+  if (charges.length > 0) text += `,"units":{${charges.map(({ units }) => units).join(',')}}`
+  if (result.details !== undefined) text += result.details
+  if (firstOutputAt !== undefined) text += `,"first_token_ms":${Math.round(firstOutputAt - call.startedAt)}`
+  text += `,"total_ms":${Math.round(totalMs)}`
+  if (warnings.length > 0) text += `,"warnings":${warningsText(warnings)}`
+  if (upstreamCost !== undefined) text += `,"upstream_cost":"${formatUsd(upstreamCost)}"`
+  if (charges.length > 0) text += `,"price":${priceText(offer.priceVersion, charges, offer.rate.multiplierMillionths)}`
+  return `${text}}`
+}
+
+/** Everything else on a receipt is a handful of bounded names and numbers, so that all of it stays within 16 KiB. */
+const MOST_WARNING_BYTES = 8 * 1024
+
+function warningsText(warnings: readonly string[]): string {
+  const text = JSON.stringify(warnings)
+  if (text.length * 3 <= MOST_WARNING_BYTES) return text
+  const kept: string[] = []
+  let bytes = 0
+  for (const warning of warnings) {
+    // In JSON a control character takes six bytes.
+    bytes += utf8Length(JSON.stringify(warning)) + 1
+    if (bytes > MOST_WARNING_BYTES) return JSON.stringify([...kept, WARNINGS_CUT])
+    kept.push(warning)
+  }
+  return text
+}

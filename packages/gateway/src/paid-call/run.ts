@@ -1,0 +1,48 @@
+// The core of everything that costs money: a call whose cost is held, the work that it pays for, and its one settlement.
+
+import { formatRequestId } from '../access/ids.ts'
+import type { FreeAborts } from './free-aborts.ts'
+import type { PaidCall } from './paid-call.ts'
+import { type SettleDependencies, settle } from './settle.ts'
+
+/** How long the response is read on after the client disconnected, so that the charge is exact. */
+export const DRAIN_MS = 120_000
+
+type DisconnectDependencies = { freeAborts: FreeAborts }
+
+/** Before the upstream's headers arrive, a disconnect cancels the call at no charge; not for accounts that do so repeatedly. */
+export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDependencies): void {
+  const { client, caller, upstreamCall } = call
+  client.onDisconnect = () => {
+    if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_gone')
+    else upstreamCall.abort('client_gone')
+  }
+  if (client.isDisconnected) client.onDisconnect()
+}
+
+/**
+ * Does the work that is paid for. The work settles the call before its last byte leaves; if it throws without having done
+ * so, the hold is voided.
+ */
+export async function runPaidCall<T>(
+  call: PaidCall,
+  work: () => Promise<T>,
+  dependencies: SettleDependencies,
+): Promise<T> {
+  cancelOnDisconnect(call, dependencies)
+  try {
+    return await work()
+  } catch (error) {
+    await voidUnsettled(call, dependencies)
+    throw error
+  }
+}
+
+/** A hold that nothing settles would reserve funds for as long as this process runs. */
+export async function voidUnsettled(call: PaidCall, dependencies: SettleDependencies): Promise<void> {
+  if (call.isSettled) return
+  const { reason } = call.upstreamCall
+  await settle(call, { outcome: reason ?? 'failed', charges: [], sawOutput: false }, dependencies).catch((error) =>
+    dependencies.log.error('call not settled', { request: formatRequestId(call.id), error: String(error) }),
+  )
+}

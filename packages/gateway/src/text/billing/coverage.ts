@@ -1,0 +1,82 @@
+// How much output a hold covers, and to what the caller's cap is lowered where it covers less than that.
+
+import { holdRate } from '../../money/prices/token-bound.ts'
+import type { Rate } from '../../money/prices/token-price.ts'
+import { tokenLimitOf } from '../../paid-call/rate-limit-errors.ts'
+import type { OpenRequest } from '../../storage/settle.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { RoutedRequest } from '../request.ts'
+import type { Outbound } from '../translation/outbound.ts'
+import {
+  amountsOf,
+  type Bounds,
+  boundsOf,
+  coveredOutput,
+  lesser,
+  loweredCap,
+  modelCap,
+  outputWithin,
+  tokensOf,
+} from './bounds.ts'
+import type { StatisticsByModel } from './model-statistics.ts'
+
+export type Coverage = Readonly<{
+  /** At which output is held: the most expensive that it can turn out to be. */
+  holdRate: Rate
+  /** Output cap over all choices: the caller's, the model's or, unstreamed, the gateway's. A stream may have none. */
+  outputCap: number
+  /** Input tokens as the bytes suggest, without the margin of the hold: charged when no usage is reported. */
+  expectedInput: number
+  /** Output tokens (all choices) that the hold covers; undefined when output is free. */
+  coveredOutput: number | undefined
+  /** Set when the caller has a limit on tokens per minute: the tightest. Then output is counted against it as it comes. */
+  tokenLimit: number | undefined
+  /** Set when the balance or a limit lowers the caller's cap: what is sent instead, per choice. */
+  loweredCap: number | undefined
+  /** The warning about that. */
+  lowering: string | undefined
+}>
+
+/** What a request can take and cost at most. */
+export type Measured = ReturnType<typeof amountsOf> &
+  ReturnType<typeof tokensOf> & { bounds: Bounds; holdRate: Rate; expectedInput: number }
+
+export function measure(
+  routed: RoutedRequest,
+  { maxOutput, options }: Pick<Outbound, 'maxOutput' | 'options'>,
+  statistics: StatisticsByModel,
+): Measured {
+  const { request, offer } = routed
+  const learned = statistics.of(offer.model.id)
+  const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
+  const bounds = boundsOf(sizing, modelCap(routed, statistics), learned)
+  // Videos count with the documents, and may have audio.
+  const hears = request.audios + request.documents > 0
+  const expectedInput = Math.ceil(request.textBytes * learned.inputTokensPerByte)
+  const { amount, minimum, input } = amountsOf(bounds, request.choices, { rate: offer.rate, options, hears })
+  const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
+  const rate = holdRate(offer.rate, bounds.input, options, hears)
+  return { bounds, holdRate: rate, amount, minimum, input, tokens, minimumTokens, expectedInput }
+}
+
+/** Of the hold as it is now. */
+export function coverageOf(
+  hold: Pick<OpenRequest, 'held' | 'heldTokens'>,
+  { bounds, holdRate, input, expectedInput }: Measured,
+  { request, caller }: { request: RoutedRequest['request']; caller: Caller },
+): Coverage {
+  const tokenLimit = tokenLimitOf(caller)
+  const byFunds = coveredOutput(hold.held, input, holdRate)
+  const covered = lesser(byFunds, tokenLimit && outputWithin(hold.heldTokens, bounds, request.choices))
+  const lowered = loweredCap(bounds, request, covered)
+  const reason = covered === byFunds ? 'balance' : 'limit'
+  return {
+    holdRate,
+    outputCap: bounds.outputCap,
+    expectedInput,
+    coveredOutput: covered,
+    tokenLimit,
+    loweredCap: lowered,
+    lowering: lowered === undefined ? undefined : `${request.capField};lowered-to-${reason}`,
+  }
+}

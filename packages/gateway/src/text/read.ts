@@ -1,0 +1,48 @@
+// Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
+
+import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Slot } from '../overload/admission.ts'
+import type { TextEndpoint, TextRequest } from './request.ts'
+import { codec } from './translation/codec.ts'
+
+export type ReadDependencies = {
+  ticker: Pick<Ticker, 'after'>
+  /** How long the sender of a body may be silent; absent: 30 seconds. */
+  bodyIdleMs?: number | undefined
+}
+
+const BODY_IDLE_MS = 30_000
+
+/** What a JSON value takes in memory once it has been parsed and translated, on average. */
+const BYTES_PER_VALUE = 128
+
+/** `check` may reject the body before it is parsed. */
+export async function read(
+  { http, id, record }: IncomingRequest,
+  { dialect, addressed, asArray = false }: TextEndpoint,
+  slot: Slot,
+  { config }: Catalogue,
+  check: (body: Uint8Array) => void,
+  dependencies: ReadDependencies,
+): Promise<TextRequest> {
+  const { bodyBytes, values } = config.server.limits
+  const idleMs = dependencies.bodyIdleMs ?? BODY_IDLE_MS
+  const { after } = dependencies.ticker
+  const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
+  if (!(body instanceof Uint8Array)) throw failureOf(body)
+  if (!slot.received(body.length)) throw failureOf(NO_MEMORY)
+  check(body)
+  const request = dialect.passThrough.readRequest(body, codec, addressed, values)
+  record.model = request.model
+  if (!slot.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
+  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray })
+}
+
+function failureOf({ reason, message, retryAfter }: BodyError): Failure {
+  return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
+}

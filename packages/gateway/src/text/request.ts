@@ -1,0 +1,38 @@
+// A request on its way through the journey. Nothing of it is changed after it was read.
+
+import type { RequestHeaders } from '@trivium/http/request.ts'
+import type { PassThroughRequest, PathParameters, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import type { Caller } from '../storage/storage.ts'
+
+/** What the path says of a request: its dialect, and the parameters that are part of the path. */
+export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; asArray?: boolean }
+
+/** A request as it was read. */
+export type TextRequest = Readonly<{
+  id: bigint
+  headers: RequestHeaders
+  /** The caller's dialect. */
+  dialect: TextDialect
+  request: PassThroughRequest
+  body: Uint8Array
+  /** The caller of a generate-content stream wants one JSON array. */
+  asArray: boolean
+}>
+
+/** A request together with the candidate that it is sent to. */
+export type RoutedRequest = TextRequest &
+  Readonly<{
+    caller: Caller
+    /** Of the model that the caller named. */
+    wanted: TextOffer
+    /** Of the model that is called: the same, or a fallback. */
+    offer: TextOffer
+    candidate: TextCandidate
+    /** Candidates whose attempts failed. */
+    tried: readonly TextCandidate[]
+    /** Warnings whichever candidate answers. */
+    ownWarnings: readonly string[]
+    /** Those, and what was dropped or changed for this candidate, in the caller's field names. Grows until the response has ended. */
+    warnings: string[]
+  }>

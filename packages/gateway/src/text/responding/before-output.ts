@@ -1,0 +1,98 @@
+// The first phase of a stream: one upstream after the other is called, until one brings output. The client gets nothing of it
+// yet, so a failure can still be a real HTTP status.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import { Failure } from '../../access/failure.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { nextAttempt } from '../routing/next-attempt.ts'
+import { releaseRequest, type TextCall } from '../text-call.ts'
+import { type CallDependencies, call, showWarnings } from './call.ts'
+import { MeteredStream } from './metered-stream.ts'
+import { failedByBody, isEventStream } from './not-a-stream.ts'
+import { openStreamBudget } from './stream-budget.ts'
+import type { StreamClient } from './stream-client.ts'
+import { failedByBreak, failedByError, type UpstreamErrorDependencies } from './upstream-errors.ts'
+
+/** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
+const EARLY_BYTES = 64 * 1024
+
+/** A stream with output, and the client's bytes of it so far. */
+export type Started = { stream: MeteredStream; early: Uint8Array[] }
+
+/** Resolves with a failure if no upstream brings output; the call is settled then. */
+export async function awaitOutput(
+  textCall: TextCall,
+  calling: Promise<UpstreamResponse>,
+  client: StreamClient,
+  dependencies: CallDependencies,
+): Promise<Started | Failure> {
+  try {
+    const started = await firstOutput(textCall, await calling, client, dependencies)
+    releaseRequest(textCall)
+    textCall.firstOutputAt = performance.now()
+    textCall.attempt.health.answered(dependencies.ticker.now(), textCall.firstOutputAt)
+    return started
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    client.isOver = true
+    textCall.upstreamCall.cancel()
+    textCall.slot.release()
+    return error
+  }
+}
+
+async function firstOutput(
+  textCall: TextCall,
+  first: UpstreamResponse,
+  client: StreamClient,
+  dependencies: CallDependencies,
+): Promise<Started> {
+  for (let reply = first; ; ) {
+    textCall.slot.resize(0)
+    let failed: FailedAttempt
+    if (isEventStream(reply)) {
+      const budget = openStreamBudget(textCall, dependencies.statistics)
+      const stream = new MeteredStream(textCall.attempt.answerer, budget, reply)
+      client.watch(stream)
+      const read = await readUntilOutput(textCall, stream, dependencies)
+      if (!('failure' in read)) return read
+      failed = read
+      stream.cancel()
+    } else failed = await failedByBody(textCall, reply, dependencies)
+    await nextAttempt(textCall, failed, dependencies)
+    showWarnings(textCall)
+    reply = await call(textCall, dependencies)
+  }
+}
+
+export async function readUntilOutput(
+  textCall: TextCall,
+  stream: MeteredStream,
+  dependencies: UpstreamErrorDependencies,
+): Promise<Started | FailedAttempt> {
+  const { meter, state } = stream
+  const early: Uint8Array[] = []
+  let earlyBytes = 0
+  try {
+    while (!state.sawOutput && !state.done && !state.error && earlyBytes < EARLY_BYTES) {
+      const piece = await stream.read()
+      if (!piece) {
+        stream.tail = meter.end()
+        break
+      }
+      textCall.upstreamCall.received(piece)
+      const bytes = stream.push(piece)
+      if (bytes.length > 0) early.push(bytes)
+      earlyBytes += bytes.length
+    }
+  } catch {
+    return failedByBreak(textCall)
+  }
+  const hasBegun = state.sawOutput || state.done || state.finish || earlyBytes >= EARLY_BYTES
+  if (!state.error && hasBegun) return { stream, early }
+  // What came before the failure is not delivered: the client gets a status instead.
+  if (!state.error || stream.tail !== undefined) return failedByBreak(textCall)
+  // Usage that is announced at the beginning has no output in it, and is not a bill yet.
+  const wasBilled = state.sawOutput || state.usage?.output !== undefined
+  return failedByError(textCall, state.error, dependencies, wasBilled)
+}

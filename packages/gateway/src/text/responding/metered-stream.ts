@@ -1,0 +1,69 @@
+// The stream of one attempt: what the upstream sends is metered, and passed on as far as the hold covers it.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { UpstreamCall } from '../../paid-call/upstream-call.ts'
+import type { Answerer, StreamMeter } from '../translation/outbound.ts'
+import { pieceWithin } from './split-chunk.ts'
+import type { StreamBudget } from './stream-budget.ts'
+
+export type UpstreamBody = Pick<UpstreamResponse, 'read' | 'cancel'>
+
+/** Behind the last event the connection ends by itself within this time, and can be used again; else it is closed. */
+const END_WITHIN_MS = 1_000
+
+export class MeteredStream {
+  readonly budget: StreamBudget
+  readonly meter: StreamMeter
+  /** The last frames, once they are known to be the last: they leave after the settlement. */
+  tail: Uint8Array | undefined
+  readonly #body: UpstreamBody
+  /** What was read and waits until the hold covers it. */
+  #rest: Uint8Array | undefined
+
+  constructor(answerer: Pick<Answerer, 'openMeter'>, budget: StreamBudget, body: UpstreamBody) {
+    this.meter = answerer.openMeter()
+    this.budget = budget
+    this.#body = body
+  }
+
+  get state(): StreamMeter['state'] {
+    return this.meter.state
+  }
+
+  /** undefined: the upstream has ended. */
+  read(): ReturnType<UpstreamBody['read']> {
+    return this.#rest ?? this.#body.read()
+  }
+
+  /** Gives the client's bytes for as much of the piece as the hold covers, at least a line; the rest is read again. */
+  push(bytes: Uint8Array): Uint8Array {
+    const piece = pieceWithin(bytes, this.budget.coveredTo - this.state.outputBytes)
+    this.#rest = piece.length < bytes.length ? bytes.subarray(piece.length) : undefined
+    return this.meter.push(piece)
+  }
+
+  cancel(): void {
+    this.#body.cancel()
+  }
+
+  /** After the last event: the connection is kept if it ends soon. */
+  release(upstreamCall: UpstreamCall): void {
+    const more = this.#readLast()
+    if (!(more instanceof Promise)) {
+      if (more) upstreamCall.cancel()
+      return
+    }
+    const timer = setTimeout(() => upstreamCall.cancel(), END_WITHIN_MS)
+    const over = () => clearTimeout(timer)
+    more.then((piece) => (piece ? upstreamCall.cancel() : over()), over)
+  }
+
+  /** A break here takes nothing from the response. */
+  #readLast(): ReturnType<UpstreamBody['read']> {
+    try {
+      return this.#body.read()
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// The second phase of a stream: the upstream's events are passed on to the client as they come, within what the hold covers.
+
+import { type Outcome, outcomeOfBreak } from '../../paid-call/outcome.ts'
+import { type UpstreamCall, unlessAborted } from '../../paid-call/upstream-call.ts'
+import { outcomeOfFinish } from '../settle.ts'
+import type { Started } from './before-output.ts'
+import type { MeteredStream } from './metered-stream.ts'
+import type { StreamClient } from './stream-client.ts'
+import type { StreamTiming } from './stream-timing.ts'
+
+/** To the end of the upstream's stream, or to that of the hold. */
+export async function relay(
+  { stream, early }: Started,
+  client: StreamClient,
+  upstreamCall: UpstreamCall,
+  timing: StreamTiming,
+): Promise<Outcome> {
+  // Taken out one by one: a stream keeps nothing that was sent.
+  for (let bytes = early.shift(); bytes; bytes = early.shift()) {
+    const written = client.write(bytes)
+    if (written) await client.drained(written)
+  }
+  const { meter, state } = stream
+  let isEnded = false
+  try {
+    while (!state.done && !state.error && !isEnded) {
+      const isAtLimit = client.deliveredBytes !== undefined || state.outputBytes >= stream.budget.nextAt
+      const stopped = isAtLimit ? await stoppedByHold(stream, client, upstreamCall) : undefined
+      if (stopped) return stopped
+      // Nothing is missing any more but the end of the connection.
+      if (meter.isWhole?.()) upstreamCall.endWithin(timing.endWaitMs ?? timing.usageWaitMs, 'timeout')
+      const written = passOn(await stream.read())
+      if (written) await client.drained(written)
+    }
+  } catch {
+    const { reason } = upstreamCall
+    if (reason === 'client_gone' || reason === 'shutdown') return outcomeOfBreak(upstreamCall)
+    // A break behind the last event takes nothing from a response. And reported usage may still be in the translation.
+    const isWhole = meter.isWhole?.() === true
+    stream.tail = meter.end()
+    if (!isWhole) return outcomeOfBreak(upstreamCall)
+  }
+  return outcomeOfEnd(stream, client)
+
+  /** A function of its own, so that nothing keeps the bytes while the client takes its time: the sink has its copy. */
+  function passOn(piece: Uint8Array | undefined): undefined | Promise<unknown> {
+    isEnded = piece === undefined
+    if (!piece) return undefined
+    upstreamCall.received(piece)
+    return client.write(stream.push(piece))
+  }
+}
+
+/** Extends the hold in time. undefined: the next output is covered. */
+async function stoppedByHold(
+  { budget, state }: MeteredStream,
+  client: StreamClient,
+  upstreamCall: UpstreamCall,
+): Promise<Outcome | undefined> {
+  // The hold is not extended for a client that disconnected.
+  if (client.deliveredBytes !== undefined) return state.outputBytes >= budget.coveredTo ? 'client_gone' : undefined
+  const extending = budget.mayContinue(state.outputBytes)
+  const mayContinue = typeof extending === 'boolean' ? extending : await unlessAborted(upstreamCall, extending)
+  if (upstreamCall.reason) return outcomeOfBreak(upstreamCall)
+  return mayContinue ? undefined : 'stopped_by_balance'
+}
+
+function outcomeOfEnd(stream: MeteredStream, client: StreamClient): Outcome {
+  const { meter, state } = stream
+  if (state.error) return 'failed'
+  stream.tail ??= meter.end()
+  // Nothing more comes, so an error that only the end shows is a break within an event.
+  const hasFailed = (): boolean => state.error !== undefined
+  if (hasFailed() || (!state.finish && !state.done)) return 'cut'
+  return client.isGone ? 'client_gone' : outcomeOfFinish(state.finish)
+}

@@ -1,0 +1,157 @@
+// What an upstream's failure means for this attempt, and what the client is told of it.
+
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { Failure } from '../../access/failure.ts'
+import { formatRequestId } from '../../access/ids.ts'
+import type { Fields, Log } from '../../observe/log.ts'
+import { outcomeOfBreak } from '../../paid-call/outcome.ts'
+import type { AbortReason } from '../../paid-call/upstream-call.ts'
+import { FAILURE, UNKNOWN } from '../../upstreams/health/key-health.ts'
+import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from '../routing/failed-attempt.ts'
+import type { TextCall } from '../text-call.ts'
+
+export type UpstreamErrorDependencies = { log: Log; ticker: Ticker; clock(): number }
+
+const ERROR_BODY_BYTES = 64 * 1024
+/** The status says most: the rest of an error is not worth the idle timeout while another upstream could be called. */
+const ERROR_BODY_MS = 2_000
+
+export function failedByThrow(call: TextCall, error: unknown, dependencies: UpstreamErrorDependencies): FailedAttempt {
+  const { reason } = call.upstreamCall
+  if (reason) return failedByAbort(call, reason)
+  // Media that could not be fetched, for example: another upstream could not fetch it either.
+  if (error instanceof Failure) {
+    return { failure: error, outcome: 'failed', verdict: UNKNOWN, unbilled: false, reason: 'failed' }
+  }
+  logUpstream(call, 'upstream not reached', { error: String(error) }, dependencies)
+  return { failure: unreachable(), outcome: 'failed', ...meaningOfBreak(error) }
+}
+
+/** Aborted by the gateway: only a timeout is the upstream's fault. */
+export function failedByAbort({ upstreamCall }: TextCall, reason: AbortReason): FailedAttempt {
+  const verdict = reason === 'timeout' ? FAILURE : UNKNOWN
+  const outcome = outcomeOfBreak(upstreamCall)
+  return { failure: failureOfAbort(reason), outcome, verdict, unbilled: false, reason: outcome }
+}
+
+/** The response broke off before any output; whether it was billed is not known. */
+export function failedByBreak(call: TextCall): FailedAttempt {
+  const { reason } = call.upstreamCall
+  return reason ? failedByAbort(call, reason) : { failure: cutOff(), outcome: 'cut', ...CUT }
+}
+
+/** An error within a response, before any output. */
+export function failedByError(
+  call: TextCall,
+  error: ErrorInfo,
+  dependencies: UpstreamErrorDependencies,
+  wasBilled = false,
+): FailedAttempt {
+  const failure = failureOfUpstream(call, error, dependencies)
+  const meaning = meaningOf(200, error, failure.info.retryAfter)
+  return { failure, outcome: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
+}
+
+/** Something that is no response of a model at all. */
+export function failedByOther(message: string): FailedAttempt {
+  return { failure: new Failure('upstream_failed', message), outcome: 'failed', ...CUT, reason: 'no answer' }
+}
+
+/** An error status. `said`: in the upstream's own words. */
+export async function failedByReply(
+  call: TextCall,
+  reply: UpstreamResponse,
+  dependencies: UpstreamErrorDependencies,
+): Promise<{ said: ErrorInfo; failed: FailedAttempt }> {
+  const bytes = await withTimeout(dependencies.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
+  if (bytes === undefined) reply.cancel()
+  const { reason } = call.upstreamCall
+  if (reason) return { said: NOTHING_SAID, failed: failedByAbort(call, reason) }
+  const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, parsed(bytes))
+  const failure = failureOfUpstream(call, said, dependencies, reply)
+  const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
+  return { said, failed: { failure, outcome: 'failed', ...meaning } }
+}
+
+const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
+
+/** undefined: it is too large, or breaks off. */
+export async function readOrNothing(reply: UpstreamResponse, limit: number): Promise<Uint8Array | undefined> {
+  try {
+    return await readAtMost(reply, limit)
+  } catch {
+    return undefined
+  }
+}
+
+/** For the caller: masked already, and in the upstream's words only where the caller can act on them. */
+export function failureOfUpstream(
+  call: TextCall,
+  info: ErrorInfo,
+  dependencies: UpstreamErrorDependencies,
+  reply?: UpstreamResponse,
+): Failure {
+  const { code, message, param, detail, overloaded } = info
+  const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, dependencies.clock()))
+  // The message is for the caller alone: it may quote the request, so it is not logged.
+  logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, dependencies)
+  return new Failure(code, withOwnName(call, message), {
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(overloaded === undefined ? {} : { overloaded }),
+  })
+}
+
+/** An upstream names the model as it is called there, which callers need not know. */
+function withOwnName({ attempt: { candidate, offer } }: TextCall, message: string): string {
+  const { route } = candidate
+  return route.model === offer.model.id ? message : message.replaceAll(route.model, offer.model.id)
+}
+
+/** In seconds. Services send milliseconds, seconds or a date. */
+export function retryAfterIn(reply: Pick<UpstreamResponse, 'header'>, now: number): number | undefined {
+  const header = reply.header('retry-after') ?? ''
+  const milliseconds = Number(reply.header('retry-after-ms') ?? Number.NaN)
+  const waits = [milliseconds / 1_000, Number(header), (Date.parse(header) - now) / 1_000]
+  return waits.find((seconds) => seconds > 0)
+}
+
+/** For the operator; the caller is told less. */
+function logUpstream(
+  { id, attempt }: TextCall,
+  message: string,
+  fields: Fields,
+  { log }: UpstreamErrorDependencies,
+): void {
+  log.warn(message, { request: formatRequestId(id), upstream: attempt.candidate.upstream.id, ...fields })
+}
+
+export function failureOfAbort(reason: AbortReason): Failure {
+  switch (reason) {
+    case 'timeout':
+      return new Failure('upstream_timeout', 'The upstream did not answer in time.')
+    case 'shutdown':
+      return new Failure('unavailable', 'The gateway is shutting down. Try again.', { retryAfter: 1 })
+    default:
+      return new Failure('client_gone', 'The client closed the connection.')
+  }
+}
+
+const unreachable = () => new Failure('upstream_failed', 'The upstream could not be reached.')
+
+export const cutOff = () => new Failure('upstream_failed', 'The upstream broke off its answer.')
+
+/** JSON as every dialect's error is; else the beginning of what a proxy in between sent, for the log. */
+function parsed(bytes: Uint8Array | undefined): unknown {
+  if (!bytes) return undefined
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text.slice(0, 1_000)
+  }
+}

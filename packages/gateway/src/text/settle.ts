@@ -1,0 +1,61 @@
+// The settlement of a text call: its tokens are charged by the core, and what they teach is noted.
+
+import type { Finish } from '@trivium/protocol/canonical/finish.ts'
+import { bookableTokens } from '../money/limits.ts'
+import { totalsOf } from '../money/prices/token-units.ts'
+import type { Outcome } from '../paid-call/outcome.ts'
+import { type SettleDependencies as PaidCallDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
+import { chargeOf, isUnderpaid, learn, type Observed, receiptDetails, type TextCharge } from './billing/charge.ts'
+import type { StatisticsByModel } from './billing/model-statistics.ts'
+import type { TextCall } from './text-call.ts'
+
+export type SettleDependencies = PaidCallDependencies & { statistics: StatisticsByModel }
+
+/** Of an unstreamed response: what the client gets, and when all of it was there. */
+type Whole = { body: Uint8Array; endedAt: number | undefined }
+
+/** Settles the call that it belongs to. */
+export type Settle = (observed: Observed, whole?: Whole) => Promise<TextCharge>
+
+/** The last byte may leave when this resolves. */
+export function settle(
+  call: TextCall,
+  observed: Observed,
+  dependencies: SettleDependencies,
+  whole?: Whole,
+): Promise<TextCharge> {
+  const statistics = dependencies.statistics.of(call.attempt.offer.model.id)
+  const { held } = call.hold
+  const charge = chargeOf(call, observed, statistics)
+  const { input, cachedInput, cacheWrite, output } = totalsOf(charge.tokens)
+  const allInput = input + cachedInput + cacheWrite
+  const result = {
+    outcome: observed.outcome,
+    charges: [charge],
+    sawOutput: observed.sawOutput,
+    tokens: bookableTokens(allInput + output),
+    upstreamCost: charge.upstreamCost,
+    details: receiptDetails(observed, charge),
+    isUnderpaid: isUnderpaid(charge, observed, statistics),
+    body: whole?.body,
+    endedAt: whole?.endedAt,
+  }
+  return settlePaidCall(call, result, dependencies).then(() => {
+    if (dependencies.requestLog.isOn)
+      call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
+    learn({ plainBytes: call.plainBytes, held }, observed, charge, statistics)
+    return charge
+  })
+}
+
+/** An attempt failed before any output, and no other follows. */
+export function settleFailed(call: TextCall, outcome: Outcome, dependencies: SettleDependencies): Promise<TextCharge> {
+  const nothing = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
+  return settle(call, { outcome, ...nothing }, dependencies)
+}
+
+export function outcomeOfFinish(finish: Finish | undefined): Outcome {
+  if (finish?.unified === 'incomplete') return 'incomplete'
+  if (finish?.unified === 'content_filtered') return 'content_filtered'
+  return 'completed'
+}

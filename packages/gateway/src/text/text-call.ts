@@ -1,0 +1,38 @@
+// A paid call of the text journey: what it adds to the core, from the hold to the settlement.
+
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import type { PricedOptions } from '../money/prices/token-price.ts'
+import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { Coverage } from './billing/coverage.ts'
+import type { RoutedRequest } from './request.ts'
+import type { Answerer, Outbound } from './translation/outbound.ts'
+
+/** One attempt at one candidate: the next attempt replaces it as a whole. */
+export type TextAttempt = CallAttempt &
+  Readonly<{
+    offer: TextOffer
+    candidate: TextCandidate
+    /** What was sent that has a price of its own. */
+    options: PricedOptions
+    /** What of the output the hold covers. */
+    coverage: Coverage
+    /** Translates the upstream's response into the client's. */
+    answerer: Answerer
+    /** The dialect that the upstream answers in. */
+    dialect: DialectId
+  }>
+
+export type TextCall = PaidCall<TextAttempt> & {
+  readonly isStream: boolean
+  /** The size of the request if it is text alone, else 0: the tokens of images say nothing about those of text. */
+  readonly plainBytes: number
+  /** The request and what is sent of it, while another attempt may follow. Released at the first output. */
+  pending: { readonly request: RoutedRequest; readonly outbound: Outbound } | undefined
+}
+
+/** There is output: no other candidate will be called, and the request is not kept in memory while the response streams. */
+export function releaseRequest(call: TextCall): void {
+  call.pending?.outbound.release?.()
+  call.pending = undefined
+}
