@@ -1,8 +1,8 @@
 // Connections that break: everything that TCP can do to an answer, at every place of it.
 
 import { chunk, head, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
-import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
-import { framingOf, passOn, pause, sendUpTo, type Where, type Wire } from './wire.ts'
+import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
+import { type CutPosition, forward, framingOf, pause, sendUpTo, type Wire } from './wire.ts'
 
 const HOW = {
   reset: { end: ({ socket }: Wire) => void socket.resetAndDestroy(), ending: 'cut', status: 502 },
@@ -11,7 +11,7 @@ const HOW = {
 } as const
 
 /** Where nothing has come out yet, and where something has. */
-const WHERE: Record<Exclude<Where, 'all'>, { words: string; out: boolean }> = {
+const WHERE: Record<Exclude<CutPosition, 'all'>, { words: string; out: boolean }> = {
   headers: { words: 'after-headers', out: false },
   'first-event': { words: 'in-first-event', out: false },
   output: { words: 'mid-event', out: true },
@@ -24,11 +24,11 @@ const crossed = ways.flatMap((how) =>
   (Object.keys(WHERE) as (keyof typeof WHERE)[]).map((where): Fault => {
     const { end, ending, status } = HOW[how]
     const { words, out } = WHERE[where]
-    const before: Expected = refused(status, ending)
+    const before: Expected = rejected(status, ending)
     return {
-      ...{ name: `${how}-${words}`, at: 'proxy', streamed: out ? broken(ending) : before, single: before },
-      ...(how === 'stall' ? { patience: 'short' as const } : {}),
-      async play(wire) {
+      ...{ name: `${how}-${words}`, at: 'proxy', streamed: out ? brokenOff(ending) : before, single: before },
+      ...(how === 'stall' ? { timeouts: 'short' as const } : {}),
+      async respond(wire) {
         await sendUpTo(wire, where)
         end(wire)
       },
@@ -37,10 +37,10 @@ const crossed = ways.flatMap((how) =>
 )
 
 const behind = (how: keyof typeof HOW, words: string, streamed: Expected, only: Fault['only'] = []): Fault => ({
-  ...{ name: `${how}-${words}`, at: 'proxy', streamed, single: done, only, patience: 'short' },
-  async play(wire) {
+  ...{ name: `${how}-${words}`, at: 'proxy', streamed, single: completed, only, timeouts: 'short' },
+  async respond(wire) {
     // The connection of a body that has come in full is somebody else's by then.
-    if (!wire.streamed) return await passOn(wire)
+    if (!wire.streamed) return await forward(wire)
     await sendUpTo(wire, 'all')
     HOW[how].end(wire)
   },
@@ -60,15 +60,15 @@ export const BREAKS: readonly Fault[] = [
   {
     name: 'reset-before-headers',
     at: 'proxy',
-    ...both(refused(502)),
-    play: ({ socket }) => void socket.resetAndDestroy(),
+    ...both(rejected(502)),
+    respond: ({ socket }) => void socket.resetAndDestroy(),
   },
-  { name: 'fin-before-headers', at: 'proxy', ...both(refused(502)), play: ({ socket }) => void socket.end() },
+  { name: 'fin-before-headers', at: 'proxy', ...both(rejected(502)), respond: ({ socket }) => void socket.end() },
   {
     name: 'reset-in-headers',
     at: 'proxy',
-    ...both(refused(502)),
-    async play({ socket }) {
+    ...both(rejected(502)),
+    async respond({ socket }) {
       socket.write(STREAM_HEAD.slice(0, 30))
       await pause()
       socket.resetAndDestroy()
@@ -77,20 +77,20 @@ export const BREAKS: readonly Fault[] = [
   {
     name: 'half-open',
     at: 'proxy',
-    ...both(refused(504, 'timeout')),
-    patience: 'short',
-    play: ({ socket }) => void socket.write(STREAM_HEAD.slice(0, 30)),
+    ...both(rejected(504, 'timeout')),
+    timeouts: 'short',
+    respond: ({ socket }) => void socket.write(STREAM_HEAD.slice(0, 30)),
   },
-  { name: 'accept-and-hang', at: 'deaf', ...both(refused(504, 'timeout')), patience: 'short' },
-  { name: 'connection-refused', at: 'refusing', ...both(refused(502)) },
-  { name: 'dns-failure', at: 'unknown', ...both(refused(502)) },
-  { name: 'not-tls', at: 'not-tls', ...both(refused(502)) },
+  { name: 'accept-and-hang', at: 'deaf', ...both(rejected(504, 'timeout')), timeouts: 'short' },
+  { name: 'connection-refused', at: 'refusing', ...both(rejected(502)) },
+  { name: 'dns-failure', at: 'unknown', ...both(rejected(502)) },
+  { name: 'not-tls', at: 'not-tls', ...both(rejected(502)) },
   {
     name: 'until-close-in-the-middle',
     at: 'proxy',
-    streamed: broken('cut'),
-    single: refused(502),
-    async play(wire) {
+    streamed: brokenOff('cut'),
+    single: rejected(502),
+    async respond(wire) {
       await sendUpTo(wire, 'output', untilClose(wire))
       wire.socket.end()
     },
@@ -98,14 +98,14 @@ export const BREAKS: readonly Fault[] = [
   {
     name: 'until-close',
     at: 'proxy',
-    ...both(done),
-    async play(wire) {
+    ...both(completed),
+    async respond(wire) {
       await sendUpTo(wire, 'all', untilClose(wire))
       wire.socket.end()
     },
   },
   // The answer is whole: however the connection ends, or does not, nothing is missing.
-  ...ways.map((how) => behind(how, 'after-last-event', done, ['chat', 'responses', 'messages'])),
+  ...ways.map((how) => behind(how, 'after-last-event', completed, ['chat', 'responses', 'messages'])),
   // Nothing tells that this was the last event, except the end of the connection: services repeat the finish reason.
   ...ways.map((how) =>
     behind(how, 'after-finish', { status: 200, ending: HOW[how].ending, costs: 'reported' }, ['generate-content']),
@@ -114,9 +114,9 @@ export const BREAKS: readonly Fault[] = [
     name: 'reset-after-finish-before-usage',
     at: 'proxy',
     only: ['chat'],
-    streamed: broken('cut'),
-    single: refused(502, 'cut'),
-    async play(wire) {
+    streamed: brokenOff('cut'),
+    single: rejected(502, 'cut'),
+    async respond(wire) {
       const { socket, streamed, pieces } = wire
       if (!streamed) await sendUpTo(wire, 'said')
       else {
@@ -132,8 +132,8 @@ export const BREAKS: readonly Fault[] = [
   {
     name: 'byte-by-byte',
     at: 'proxy',
-    ...both(done),
-    async play(wire) {
+    ...both(completed),
+    async respond(wire) {
       const { top, frame, end } = framingOf(wire)
       const bytes = Buffer.concat([Buffer.from(top), ...wire.pieces.map(frame), Buffer.from(end)])
       for (let at = 0; at < bytes.length; at += DRIP_BYTES_AT_ONCE) {
@@ -146,9 +146,9 @@ export const BREAKS: readonly Fault[] = [
     // Never silent and never saying anything: only the limit on the whole ends it.
     name: 'slow-for-ever',
     at: 'proxy',
-    ...both(refused(504, 'timeout')),
-    patience: 'total',
-    async play({ socket, streamed }) {
+    ...both(rejected(504, 'timeout')),
+    timeouts: 'total',
+    async respond({ socket, streamed }) {
       socket.write(streamed ? STREAM_HEAD : head(200, 1_000_000))
       while (!socket.destroyed) {
         socket.write(streamed ? chunk(': still here\n\n') : ' ')
@@ -159,9 +159,9 @@ export const BREAKS: readonly Fault[] = [
   // Never silent for as long as the limit on silence, and as good as silent.
   ...(['headers', 'output'] as const).map(
     (where): Fault => ({
-      ...{ name: `byte-per-second-after-${where}`, at: 'proxy', patience: 'byte', single: refused(504, 'timeout') },
-      streamed: where === 'output' ? broken('timeout') : refused(504, 'timeout'),
-      async play(wire) {
+      ...{ name: `byte-per-second-after-${where}`, at: 'proxy', timeouts: 'byte', single: rejected(504, 'timeout') },
+      streamed: where === 'output' ? brokenOff('timeout') : rejected(504, 'timeout'),
+      async respond(wire) {
         const { socket, streamed } = wire
         await sendUpTo(wire, where)
         while (!socket.destroyed) {
@@ -171,5 +171,5 @@ export const BREAKS: readonly Fault[] = [
       },
     }),
   ),
-  { name: 'nothing-wrong', at: 'proxy', ...both(done), play: passOn },
+  { name: 'nothing-wrong', at: 'proxy', ...both(completed), respond: forward },
 ]

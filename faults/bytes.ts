@@ -2,17 +2,17 @@
 import type { Socket } from 'node:net'
 import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
-import { both, broken, done, type Fault, refused } from './fault.ts'
-import { ELSEWHERE, framingOf, passOn, pause, sendUpTo, type Wire } from './wire.ts'
+import { both, brokenOff, completed, type Fault, rejected } from './fault.ts'
+import { ELSEWHERE, forward, framingOf, pause, sendUpTo, type Wire } from './wire.ts'
 
 const MEBIBYTE = 1024 * 1024
 
 const proxied = (
   name: string,
   expected: Pick<Fault, 'streamed' | 'single'>,
-  play: NonNullable<Fault['play']>,
+  play: NonNullable<Fault['respond']>,
 ): Fault => ({
-  ...{ name, at: 'proxy', ...expected, play },
+  ...{ name, at: 'proxy', ...expected, respond: play },
 })
 
 /** The answer with its text changed, and framed as it should be. */
@@ -91,8 +91,8 @@ const lineEnds = (end: string) =>
 const REDIRECTS = [301, 302, 303, 307, 308]
 
 export const BYTES: readonly Fault[] = [
-  proxied('not-http', both(refused(502)), ({ socket }) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n')),
-  proxied('bad-chunk-size', { streamed: broken('cut'), single: refused(502, 'cut') }, async (wire) => {
+  proxied('not-http', both(rejected(502)), ({ socket }) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n\r\n')),
+  proxied('bad-chunk-size', { streamed: brokenOff('cut'), single: rejected(502, 'cut') }, async (wire) => {
     if (!wire.streamed)
       return instead('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n')(
         wire,
@@ -100,49 +100,49 @@ export const BYTES: readonly Fault[] = [
     await sendUpTo(wire, 'said')
     wire.socket.write('ZZ\r\nnonsense\r\n')
   }),
-  { ...proxied('endless-line', both(refused(502)), endlessLine), heavy: true },
+  { ...proxied('endless-line', both(rejected(502)), endlessLine), heavy: true },
   {
-    ...proxied('endless-line-after-output', { streamed: broken('failed'), single: refused(502) }, async (wire) => {
+    ...proxied('endless-line-after-output', { streamed: brokenOff('failed'), single: rejected(502) }, async (wire) => {
       if (!wire.streamed) return await endlessLine(wire)
       await sendUpTo(wire, 'said')
       wire.socket.write(chunk('data: '))
       await pour(wire, chunk(FILL), NO_END)
     }),
     heavy: true,
-    onlyInFull: true,
+    fullRunOnly: true,
   },
   {
     // Lines that end, in an event that does not.
-    ...proxied('endless-event', both(refused(502)), async (wire) => {
+    ...proxied('endless-event', both(rejected(502)), async (wire) => {
       if (!wire.streamed) return await endlessLine(wire)
       wire.socket.write(STREAM_HEAD)
       await pour(wire, chunk(`data: ${'x'.repeat(65_000)}\n`.repeat(8)), NO_END)
     }),
     heavy: true,
   },
-  { ...proxied('gzip-bomb', both(refused(502)), bomb), heavy: true },
+  { ...proxied('gzip-bomb', both(rejected(502)), bomb), heavy: true },
   proxied(
     'gzip',
-    both(done),
+    both(completed),
     withHeaders('content-encoding: gzip\r\n', ({ pieces }) => gzipSync(pieces.join(''))),
   ),
   proxied(
     'stacked-encodings',
-    { streamed: refused(502, 'cut'), single: refused(502) },
+    { streamed: rejected(502, 'cut'), single: rejected(502) },
     withHeaders('content-encoding: gzip, gzip\r\n', ({ pieces }) => gzipSync(gzipSync(pieces.join('')))),
   ),
   // Only a label, and what is behind it can be read.
-  proxied('unknown-encoding', both(done), withHeaders('content-encoding: rot13\r\n')),
-  proxied('gzip-that-is-not', both(refused(502, 'cut')), withHeaders('content-encoding: gzip\r\n')),
-  proxied('cr', both(done), lineEnds('\r')),
-  proxied('lf', both(done), lineEnds('\n')),
-  proxied('crlf', both(done), lineEnds('\r\n')),
+  proxied('unknown-encoding', both(completed), withHeaders('content-encoding: rot13\r\n')),
+  proxied('gzip-that-is-not', both(rejected(502, 'cut')), withHeaders('content-encoding: gzip\r\n')),
+  proxied('cr', both(completed), lineEnds('\r')),
+  proxied('lf', both(completed), lineEnds('\n')),
+  proxied('crlf', both(completed), lineEnds('\r\n')),
   proxied(
     'byte-order-mark',
-    both(done),
+    both(completed),
     changed((text) => `\ufeff${text}`),
   ),
-  proxied('utf8-in-pieces', both(done), async (wire) => {
+  proxied('utf8-in-pieces', both(completed), async (wire) => {
     const { top, frame, end } = framingOf(wire)
     const whole = Buffer.from(wire.pieces.join(''))
     const at = whole.indexOf('北') + 1
@@ -153,7 +153,7 @@ export const BYTES: readonly Fault[] = [
   {
     ...proxied(
       'utf8-cut',
-      both(done),
+      both(completed),
       changed((text) => inText(text, Buffer.from([0xe5, 0x8c]))),
     ),
     garbled: true,
@@ -161,21 +161,21 @@ export const BYTES: readonly Fault[] = [
   {
     ...proxied(
       'utf8-invalid',
-      both(done),
+      both(completed),
       changed((text) => inText(text, Buffer.from([0xff, 0xc0, 0x80]))),
     ),
     garbled: true,
   },
-  proxied('no-type', { streamed: refused(502), single: done }, withHeaders('content-type: \r\n')),
-  proxied('type-of-the-other', { streamed: refused(502), single: done }, (wire) =>
+  proxied('no-type', { streamed: rejected(502), single: completed }, withHeaders('content-type: \r\n')),
+  proxied('type-of-the-other', { streamed: rejected(502), single: completed }, (wire) =>
     withHeaders(`content-type: ${wire.streamed ? 'application/json' : 'text/event-stream'}\r\n`)(wire),
   ),
-  proxied('type-with-charset', both(done), (wire) =>
+  proxied('type-with-charset', both(completed), (wire) =>
     withHeaders(`content-type: ${wire.streamed ? 'Text/Event-Stream' : 'application/json'};charset=UTF-8\r\n`)(wire),
   ),
   {
     // Of generate-content no event says that it is the last: as with `fin-after-finish`.
-    ...proxied('length-too-long', { streamed: done, single: refused(502, 'cut') }, async (wire) => {
+    ...proxied('length-too-long', { streamed: completed, single: rejected(502, 'cut') }, async (wire) => {
       withHeaders(`content-length: ${Buffer.byteLength(wire.pieces.join('')) + 100}\r\n`)(wire)
       await pause()
       wire.socket.end()
@@ -184,33 +184,33 @@ export const BYTES: readonly Fault[] = [
   },
   proxied(
     'length-too-short',
-    { streamed: refused(502, 'cut'), single: refused(502) },
+    { streamed: rejected(502, 'cut'), single: rejected(502) },
     withHeaders('content-length: 40\r\n'),
   ),
-  proxied('two-lengths', both(refused(502)), (wire) => {
+  proxied('two-lengths', both(rejected(502)), (wire) => {
     const bytes = Buffer.byteLength(wire.pieces.join(''))
     withHeaders(`content-length: ${bytes}\r\ncontent-length: 40\r\n`)(wire)
   }),
-  proxied('negative-length', both(refused(502)), withHeaders('content-length: -1\r\n')),
+  proxied('negative-length', both(rejected(502)), withHeaders('content-length: -1\r\n')),
   ...REDIRECTS.map(
     (status): Fault => ({
-      ...proxied(`redirect-${status}`, both(refused(502)), ({ socket, origin }) => {
+      ...proxied(`redirect-${status}`, both(rejected(502)), ({ socket, origin }) => {
         socket.write(head(status, 0, { location: `${origin}${ELSEWHERE}/x/v1/chat/completions` }))
       }),
-      ...(status === 307 ? {} : { onlyInFull: true }),
+      ...(status === 307 ? {} : { fullRunOnly: true }),
     }),
   ),
   {
-    ...proxied('header-of-1-mib', both(done), withHeaders(`x-large: ${'a'.repeat(MEBIBYTE)}\r\n`)),
+    ...proxied('header-of-1-mib', both(completed), withHeaders(`x-large: ${'a'.repeat(MEBIBYTE)}\r\n`)),
     heavy: true,
   },
   {
-    ...proxied('headers-of-1-mib', both(refused(502)), withHeaders('x-many: 0123456789\r\n'.repeat(50_000))),
+    ...proxied('headers-of-1-mib', both(rejected(502)), withHeaders('x-many: 0123456789\r\n'.repeat(50_000))),
     heavy: true,
-    onlyInFull: true,
+    fullRunOnly: true,
   },
-  proxied('early-hints', both(done), (wire) => {
+  proxied('early-hints', both(completed), (wire) => {
     wire.socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n')
-    return passOn(wire)
+    return forward(wire)
   }),
 ]

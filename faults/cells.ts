@@ -2,7 +2,7 @@
 // spoil another's breaker, cool-down or statistics.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { type Fault, PATIENCE, type Place } from './fault.ts'
+import { type Fault, type FaultLocation, TIMEOUTS } from './fault.ts'
 
 export type Cell = {
   id: string
@@ -41,20 +41,20 @@ export const nameOf = ({ fault, client, upstream, streamed }: Cell): string =>
 const BASE_PATH = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' } as const
 
 /** Where each place is; of HTTP/2, where each fault is. */
-export type Places = Record<Exclude<Place, 'http2'>, string> & { http2: ReadonlyMap<string, string> }
+export type Locations = Record<Exclude<FaultLocation, 'http2'>, string> & { http2: ReadonlyMap<string, string> }
 
 /** One honest upstream per dialect, at the same address as the faults: `honest-chat` and so on. */
-export function configFor(cells: readonly Cell[], places: Places): string {
+export function configFor(cells: readonly Cell[], places: Locations): string {
   const price = 'price: { input: 1, output: 4 }'
   const honest = TEXT_DIALECT_IDS.map((dialect) => ({
-    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', patience: PATIENCE.long, http2: false },
+    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', patience: TIMEOUTS.long, http2: false },
     base: `${places.proxy}/honest/honest-${dialect}${BASE_PATH[dialect]}`,
   }))
   const faulty = cells.map(({ id, fault, upstream }) => {
-    const { at, name, switches, patience = 'long' } = fault
+    const { at, name, switches, timeouts: patience = 'long' } = fault
     const folder = at === 'proxy' || at === 'not-tls' || at === 'http2' ? `/${encodeURIComponent(name)}/${id}` : ''
     return {
-      ...{ id, dialect: upstream, patience: PATIENCE[patience], http2: at === 'http2' },
+      ...{ id, dialect: upstream, patience: TIMEOUTS[patience], http2: at === 'http2' },
       model: switches ? `sandbox-text:${switches(upstream)}` : 'sandbox-text',
       base: `${at === 'http2' ? places.http2.get(name) : places[at]}${folder}${BASE_PATH[upstream]}`,
     }

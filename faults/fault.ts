@@ -12,21 +12,21 @@ export type Costs = 'nothing' | 'reported' | 'counted'
 export type Expected = { status: number; ending: string; costs: Costs }
 
 /** Who answers: the proxy in front of the sandbox, the sandbox itself with its switches, or an address where nobody does. */
-export type Place = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
+export type FaultLocation = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
 
 /** `short`: for what is to run into the limit of silence. `byte`: for a byte a second. `total`: for what never is silent. */
-export type Patience = 'long' | 'short' | 'total' | 'byte'
+export type TimeoutSet = 'long' | 'short' | 'total' | 'byte'
 
 export type Fault = {
   name: string
   streamed: Expected
   single: Expected
-  at: Place
+  at: FaultLocation
   /** What the proxy does with the answer; absent: passes it on, first output first. */
-  play?: (wire: Wire) => void | Promise<void>
+  respond?: (wire: Wire) => void | Promise<void>
   /** Switches of the sandbox behind the proxy. */
   switches?: (dialect: TextDialectId) => string
-  patience?: Patience
+  timeouts?: TimeoutSet
   /** Of upstreams in these dialects only. */
   only?: readonly TextDialectId[]
   /** The status where this dialect is on both sides. */
@@ -34,13 +34,13 @@ export type Fault = {
   /** One call at a time: the memory of each is looked at. */
   heavy?: true
   /** Too long, or too much like another, for a share. */
-  onlyInFull?: true
+  fullRunOnly?: true
   /** The text need not be what the upstream meant. */
   garbled?: true
 }
 
 /** Milliseconds; `idle` holds for the first byte, too. */
-export const PATIENCE: Record<Patience, { idle: number; total: number }> = {
+export const TIMEOUTS: Record<TimeoutSet, { idle: number; total: number }> = {
   long: { idle: 10_000, total: 30_000 },
   short: { idle: 1_000, total: 30_000 },
   total: { idle: 1_200, total: 1_500 },
@@ -50,14 +50,14 @@ export const PATIENCE: Record<Patience, { idle: number; total: number }> = {
 /** No call may last longer than the limit that ends it, and this. */
 export const SLACK_MS = 5_000
 
-export const limitOf = ({ patience = 'long' }: Fault): number =>
-  SLACK_MS + (patience === 'total' ? PATIENCE.total.total : PATIENCE[patience].idle)
+export const limitOf = ({ timeouts: patience = 'long' }: Fault): number =>
+  SLACK_MS + (patience === 'total' ? TIMEOUTS.total.total : TIMEOUTS[patience].idle)
 
-export const done: Expected = { status: 200, ending: 'completed', costs: 'reported' }
+export const completed: Expected = { status: 200, ending: 'completed', costs: 'reported' }
 export const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }
 export const free: Expected = { status: 200, ending: 'completed', costs: 'nothing' }
-export const refused = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
-export const broken = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
+export const rejected = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
+export const brokenOff = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
 export const both = (expected: Expected): Pick<Fault, 'streamed' | 'single'> => ({
   streamed: expected,
   single: expected,

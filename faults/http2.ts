@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { join } from 'node:path'
-import { both, broken, done, type Expected, type Fault, refused } from './fault.ts'
+import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
 import type { Answer, FaultProxy } from './wire.ts'
 
 const FIXTURES = join(import.meta.dir, '../packages/gateway/fixtures')
@@ -40,23 +40,23 @@ function fault(name: string, expected: Pick<Fault, 'streamed' | 'single'>, play:
   const { how, part } = play
   return {
     ...{ name, at: 'http2', ...expected },
-    ...(how === 'stall' ? { patience: 'short' } : {}),
+    ...(how === 'stall' ? { timeouts: 'short' } : {}),
     // One call at a time: all of them share a connection, and go with it.
     ...(how === 'goaway' ? { heavy: true } : {}),
-    ...(part === 'output' ? {} : { onlyInFull: true }),
+    ...(part === 'output' ? {} : { fullRunOnly: true }),
   }
 }
 
 export const HTTP2: readonly Fault[] = [
-  fault('http2', both(done), { how: 'end', part: 'all' }),
+  fault('http2', both(completed), { how: 'end', part: 'all' }),
   ...(Object.keys(HOW) as Way[]).flatMap((how) => {
     const { ending, status } = HOW[how]
-    const early: Expected = refused(status, ending === 'timeout' ? ending : 'failed')
-    const late: Expected = refused(status, ending)
+    const early: Expected = rejected(status, ending === 'timeout' ? ending : 'failed')
+    const late: Expected = rejected(status, ending)
     return [
       fault(`http2-${how}`, both(early), { how, part: 'nothing' }),
       fault(`http2-${how}-after-headers`, both(late), { how, part: 'headers' }),
-      fault(`http2-${how}-after-output`, { streamed: broken(ending), single: late }, { how, part: 'output' }),
+      fault(`http2-${how}-after-output`, { streamed: brokenOff(ending), single: late }, { how, part: 'output' }),
     ]
   }),
 ]
@@ -79,7 +79,7 @@ export async function startHttp2(proxy: FaultProxy, all: readonly Fault[]) {
         const plain = Object.entries(headers).filter(([header]) => !header.startsWith(':'))
         const sent = Object.fromEntries(plain.map(([header, value]) => [header, String(value)]))
         const asked = { path: headers[':path'] ?? '', headers: sent, body: Buffer.concat(pieces) }
-        await perform(stream, (await proxy.ask(asked)).answer, play)
+        await perform(stream, (await proxy.fetchAnswer(asked)).answer, play)
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -2,26 +2,31 @@
 import { formatUsd } from '../packages/gateway/src/money/amount.ts'
 import { cost, type Row } from '../test/support/gateway/accounts.ts'
 import { callIn, errorIn, streamErrorIn } from '../test/support/requests/dialect-calls.ts'
-import { dueFor } from '../torture/check-ledger.ts'
-import { readAnswer, type Seen, textOf } from '../torture/client.ts'
+import { costOf } from '../torture/check-ledger.ts'
+import { type CallResult, readAnswer, textOf } from '../torture/client.ts'
 import type { Cell } from './cells.ts'
 import { type Expected, limitOf } from './fault.ts'
-import type { Told } from './wire.ts'
+import type { Reported } from './wire.ts'
 
-export type Called = Seen & { hung: boolean; brokeOff: string | undefined; type: string; retryAfter: string | null }
+export type CellResult = CallResult & {
+  hung: boolean
+  brokeOff: string | undefined
+  type: string
+  retryAfter: string | null
+}
 
 const PROMPT = 'Say something 北京 🙂'
 
 /** Never throws. `onHeaders`: the answer has begun. */
-export async function place(
+export async function sendRequest(
   cell: Pick<Cell, 'client' | 'streamed'> & { id: string },
   limitMs: number,
   { url, secret, onHeaders }: { url: string; secret: string; onHeaders(): void },
-): Promise<Called> {
+): Promise<CellResult> {
   const { client: dialect, streamed, id } = cell
   const signal = AbortSignal.timeout(limitMs)
   const more = dialect === 'chat' && streamed ? { stream_options: { include_usage: true } } : {}
-  const called: Called = {
+  const called: CellResult = {
     ...{ dialect, streamed, status: undefined, requestId: undefined, complete: false, usage: undefined, text: '' },
     ...{ hung: false, brokeOff: undefined, type: '', retryAfter: null },
   }
@@ -50,7 +55,7 @@ function expectedOf({ fault, client, upstream, streamed }: Cell): Expected {
 }
 
 /** Everything that is wrong with it. */
-export function judge(cell: Cell, called: Called, row: Row | undefined, told: Told | undefined): string[] {
+export function judge(cell: Cell, called: CellResult, row: Row | undefined, told: Reported | undefined): string[] {
   const expected = expectedOf(cell)
   if (called.hung) return [`still nothing after ${limitOf(cell.fault)} ms`]
   if (called.brokeOff !== undefined) return [`the connection broke: ${called.brokeOff}`]
@@ -67,7 +72,7 @@ export function judge(cell: Cell, called: Called, row: Row | undefined, told: To
   return wrong
 }
 
-function wrongForm({ client, streamed }: Cell, called: Called, expected: Expected): string[] {
+function wrongForm({ client, streamed }: Cell, called: CellResult, expected: Expected): string[] {
   const { text, complete, type } = called
   try {
     if (expected.status !== 200) {
@@ -84,10 +89,10 @@ function wrongForm({ client, streamed }: Cell, called: Called, expected: Expecte
 
 function wrongCost(
   { client, streamed, fault }: Cell,
-  called: Called,
+  called: CellResult,
   row: Row,
   expected: Expected,
-  told?: Told,
+  told?: Reported,
 ): string[] {
   const { input = 0, output = 0 } = row.receipt?.units ?? {}
   const counted = row.receipt?.counted
@@ -103,9 +108,9 @@ function wrongCost(
     return isCounted ? [] : [`charged ${booked}, not counted for ${said.length} characters`]
   }
   const due = told?.usage ?? called.usage
-  if (counted !== undefined || !due || row.cost_usd !== formatUsd(dueFor(due)))
+  if (counted !== undefined || !due || row.cost_usd !== formatUsd(costOf(due)))
     return [`charged ${booked}, reported ${JSON.stringify(due)}`]
-  if (called.complete && called.usage && dueFor(called.usage) !== dueFor(due))
+  if (called.complete && called.usage && costOf(called.usage) !== costOf(due))
     return [`the client was told ${JSON.stringify(called.usage)}`]
   return !told || fault.garbled || said === told.text ? [] : [`the text became ${JSON.stringify(said)}`]
 }

@@ -3,7 +3,7 @@
 //
 //   npm run faults -- --only reset,gzip-bomb     faults whose name begins so       --size small     as in the tests
 import { parseArgs } from 'node:util'
-import { megabytes, openStage } from './suite.ts'
+import { megabytes, startFaultRunner } from './suite.ts'
 import { FAULTS } from './table.ts'
 
 const text = { type: 'string' } as const
@@ -23,7 +23,7 @@ const size = values.size ?? 'full'
 const secondsSince = (began: number) => ((performance.now() - began) / 1_000).toFixed(1)
 const began = performance.now()
 let violations = 0
-const stage = await openStage(faults, size, say)
+const stage = await startFaultRunner(faults, size, say)
 for (const [index, fault] of faults.entries()) {
   const from = performance.now()
   const { calls, growth, findings } = await stage.run(fault)

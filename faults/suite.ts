@@ -8,10 +8,10 @@ import { head } from '../test/support/upstreams/raw-upstream.ts'
 import { checkAudit, compareWallet } from '../torture/check-ledger.ts'
 import { type Findings, openFindings } from '../torture/scenario.ts'
 import { newWallet, type Wallet } from '../torture/setup.ts'
-import { type Cell, cellsOf, configFor, nameOf, type Places, type Size } from './cells.ts'
-import { type Fault, limitOf, PATIENCE, SLACK_MS } from './fault.ts'
+import { type Cell, cellsOf, configFor, type Locations, nameOf, type Size } from './cells.ts'
+import { type Fault, limitOf, SLACK_MS, TIMEOUTS } from './fault.ts'
 import { AUTHORITY, startHttp2 } from './http2.ts'
-import { type Called, judge, place } from './judge.ts'
+import { type CellResult, judge, sendRequest } from './judge.ts'
 import { type FaultProxy, startProxy } from './wire.ts'
 
 /** What one fault may make a gateway grow by. */
@@ -20,7 +20,7 @@ const MOST_GROWTH = 64 * 1024 * 1024
 /** What became of one fault. `growth`: the most memory that it took, in bytes. */
 export type Outcome = { calls: number; growth: number; findings: Findings }
 
-export type Stage = {
+export type FaultRunner = {
   /** Several may run at once, but for heavy ones. */
   run(fault: Fault): Promise<Outcome>
   /** What must hold after all of them. */
@@ -30,7 +30,11 @@ export type Stage = {
 type Parts = { gateway: Gateway; proxy: FaultProxy }
 
 /** One gateway for all of these faults. `say`: told of what is wrong as soon as it shows. */
-export async function openStage(faults: readonly Fault[], size: Size, say = (_: string) => {}): Promise<Stage> {
+export async function startFaultRunner(
+  faults: readonly Fault[],
+  size: Size,
+  say = (_: string) => {},
+): Promise<FaultRunner> {
   const sandbox = startSandboxServer({ faults: true, host: '127.0.0.1', port: 0, pace: 2 })
   const proxy = await startProxy(sandbox.url, faults)
   // One takes connections and never reads from them, one answers a TLS greeting in plain words.
@@ -38,7 +42,7 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
   const plain = await listen((socket) => socket.once('data', () => socket.end(head(400, 0))).resume())
   const http2 = await startHttp2(proxy, faults)
   const cells = cellsOf(faults, size)
-  const places: Places = {
+  const places: Locations = {
     ...{ proxy: proxy.origin, sandbox: sandbox.url, deaf: `http://${deaf.host}`, 'not-tls': `https://${plain.host}` },
     ...{ refusing: 'http://127.0.0.1:1', unknown: 'http://nowhere.invalid', http2: http2.origins },
   }
@@ -46,7 +50,8 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
   const gateway = await startGateway({ config, env: { NODE_EXTRA_CA_CERTS: AUTHORITY } })
   const parts = { gateway, proxy }
   // What every process needs once is not what a fault needs.
-  for (let round = 0; round < 3; round++) await goOn(parts, await newWallet(gateway, '10'), openFindings())
+  for (let round = 0; round < 3; round++)
+    await sendHonestRequests(parts, await newWallet(gateway, '10'), openFindings())
   return {
     run: (fault) => runFault(parts, fault, cells.get(fault) ?? [], openFindings(say)),
     async close() {
@@ -67,10 +72,10 @@ export async function openStage(faults: readonly Fault[], size: Size, say = (_: 
 async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], findings: Findings): Promise<Outcome> {
   const { gateway, proxy } = parts
   const wallet = await newWallet(gateway, '10')
-  const seen = new Map<Cell, Called>()
+  const seen = new Map<Cell, CellResult>()
   const call = async (cell: Cell) => {
     const access = { url: gateway.url, secret: wallet.secrets[0] ?? '', onHeaders: () => proxy.deliver(cell.id) }
-    seen.set(cell, await place(cell, limitOf(fault), access))
+    seen.set(cell, await sendRequest(cell, limitOf(fault), access))
   }
   let growth = 0
   for (const together of fault.heavy ? cells.map((cell) => [cell]) : [cells]) {
@@ -81,12 +86,12 @@ async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], find
     findings.must(grown <= MOST_GROWTH, `${which}: ${megabytes(grown)} of memory`)
     growth = Math.max(growth, grown)
   }
-  const honest = await goOn(parts, wallet, findings)
+  const honest = await sendHonestRequests(parts, wallet, findings)
   // A faulty answer may look complete and have no usage; what is to be booked for it is judged below.
   const rows = await compareWallet(gateway, { wallet, seen: [...honest, ...[...seen.values()].map(unread)] }, findings)
   const byId = new Map(rows.map((row) => [row.request_id, row]))
   for (const [cell, called] of seen) {
-    const wrong = judge(cell, called, byId.get(called.requestId ?? ''), proxy.told.get(cell.id))
+    const wrong = judge(cell, called, byId.get(called.requestId ?? ''), proxy.reported.get(cell.id))
     for (const each of wrong) findings.add(`${nameOf(cell)}: ${each}`)
   }
   const calls = seen.size + honest.length
@@ -96,15 +101,19 @@ async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], find
   return { calls: seen.size, growth, findings }
 }
 
-const unread = (called: Called): Called => ({ ...called, status: undefined })
+const unread = (called: CellResult): CellResult => ({ ...called, status: undefined })
 
 /** The next requests, in every dialect, over the same address: nothing may be left of what went wrong. */
-async function goOn({ gateway, proxy }: Parts, wallet: Wallet, findings: Findings): Promise<Called[]> {
+async function sendHonestRequests(
+  { gateway, proxy }: Parts,
+  wallet: Wallet,
+  findings: Findings,
+): Promise<CellResult[]> {
   const all = TEXT_DIALECT_IDS.flatMap((client) => [true, false].map((streamed) => ({ client, streamed })))
   const next = async ({ client, streamed }: Pick<Cell, 'client' | 'streamed'>) => {
     const id = `honest-${client}`
     const access = { url: gateway.url, secret: wallet.secrets[0] ?? '', onHeaders: () => proxy.deliver(id) }
-    const called = await place({ id, client, streamed }, PATIENCE.long.idle + SLACK_MS, access)
+    const called = await sendRequest({ id, client, streamed }, TIMEOUTS.long.idle + SLACK_MS, access)
     const got = () => `${called.status} ${called.brokeOff ?? called.text.slice(0, 200)}`
     findings.must(called.status === 200 && called.complete, () => `the next call, ${client}: ${got()}`)
     return called

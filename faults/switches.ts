@@ -1,8 +1,8 @@
 // The sandbox's own switches, and what services say with a status.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { head } from '../test/support/upstreams/raw-upstream.ts'
-import { both, broken, counted, done, type Expected, type Fault, free, refused } from './fault.ts'
-import { passOn } from './wire.ts'
+import { both, brokenOff, completed, counted, type Expected, type Fault, free, rejected } from './fault.ts'
+import { forward } from './wire.ts'
 
 const sandbox = (name: string, expected: Pick<Fault, 'streamed' | 'single'>, more: Partial<Fault> = {}): Fault => ({
   ...{ name, at: 'sandbox', switches: () => name, ...expected, ...more },
@@ -37,9 +37,9 @@ const RETRY_AFTER = ['99999999999999', '-1', 'soon', 'Infinity', '1e9', 'Fri, 31
 
 const limited = RETRY_AFTER.map(
   (value, index): Fault => ({
-    ...{ name: `429-retry-after-${index + 1}`, at: 'proxy', ...both(refused(429)) },
-    ...(index > 1 ? { onlyInFull: true } : {}),
-    play({ socket }) {
+    ...{ name: `429-retry-after-${index + 1}`, at: 'proxy', ...both(rejected(429)) },
+    ...(index > 1 ? { fullRunOnly: true } : {}),
+    respond({ socket }) {
       const body =
         '{"error":{"message":"Slow down","type":"rate_limit_error","code":429,"status":"RESOURCE_EXHAUSTED"}}'
       socket.write(head(429, body.length, { 'retry-after': value }) + body)
@@ -49,52 +49,52 @@ const limited = RETRY_AFTER.map(
 
 /** The events that tell the usage, twice: it is a total, and not to be added up. */
 const twice: Fault = {
-  ...{ name: 'usage-twice', at: 'proxy', ...both(done) },
-  play(wire) {
+  ...{ name: 'usage-twice', at: 'proxy', ...both(completed) },
+  respond(wire) {
     const tells = /"usage":\{|"usageMetadata":\{/
     const isTold = (piece: string, index: number) => wire.streamed && index >= wire.begun && tells.test(piece)
     const pieces = wire.pieces.flatMap((piece, index) => (isTold(piece, index) ? [piece, piece] : [piece]))
-    return passOn({ ...wire, pieces })
+    return forward({ ...wire, pieces })
   },
 }
 
 export const SWITCHES: readonly Fault[] = [
   ...STATUSES.flatMap(([statuses, seen]) =>
     statuses.map((sent) =>
-      sandbox(`status=${sent}`, both(refused(seen)), {
+      sandbox(`status=${sent}`, both(rejected(seen)), {
         ...(sent === 529 ? { own: OVERLOADED } : {}),
-        ...(SAMPLED_STATUSES.includes(sent) ? {} : { onlyInFull: true }),
+        ...(SAMPLED_STATUSES.includes(sent) ? {} : { fullRunOnly: true }),
       }),
     ),
   ),
   ...limited,
-  sandbox('hang', both(refused(504, 'timeout')), { patience: 'short', onlyInFull: true }),
-  sandbox('slow-headers=100', both(done)),
-  sandbox('html', both(refused(502))),
-  sandbox('empty', apart(refused(502, 'cut'), refused(502))),
-  sandbox('wrong-type', apart(refused(502), done)),
-  sandbox('cut', apart(broken('cut'), refused(502, 'cut')), { switches: after('cut') }),
-  sandbox('end', apart(broken('cut'), refused(502)), { switches: after('end') }),
-  sandbox('stall', apart(broken('timeout'), refused(504, 'timeout')), {
+  sandbox('hang', both(rejected(504, 'timeout')), { timeouts: 'short', fullRunOnly: true }),
+  sandbox('slow-headers=100', both(completed)),
+  sandbox('html', both(rejected(502))),
+  sandbox('empty', apart(rejected(502, 'cut'), rejected(502))),
+  sandbox('wrong-type', apart(rejected(502), completed)),
+  sandbox('cut', apart(brokenOff('cut'), rejected(502, 'cut')), { switches: after('cut') }),
+  sandbox('end', apart(brokenOff('cut'), rejected(502)), { switches: after('end') }),
+  sandbox('stall', apart(brokenOff('timeout'), rejected(504, 'timeout')), {
     switches: after('stall'),
-    patience: 'short',
-    onlyInFull: true,
+    timeouts: 'short',
+    fullRunOnly: true,
   }),
-  proxied('garbage=0', both(refused(502))),
-  proxied('garbage', apart(broken('failed'), refused(502)), { switches: after('garbage') }),
-  proxied('error-event=0', both(refused(502))),
-  proxied('error-event', apart(broken('failed'), refused(502)), { switches: after('error-event') }),
-  sandbox('huge-line=1', both(done), { heavy: true }),
-  sandbox('drip=0', both(done)),
-  sandbox('split-utf8', both(done)),
+  proxied('garbage=0', both(rejected(502))),
+  proxied('garbage', apart(brokenOff('failed'), rejected(502)), { switches: after('garbage') }),
+  proxied('error-event=0', both(rejected(502))),
+  proxied('error-event', apart(brokenOff('failed'), rejected(502)), { switches: after('error-event') }),
+  sandbox('huge-line=1', both(completed), { heavy: true }),
+  sandbox('drip=0', both(completed)),
+  sandbox('split-utf8', both(completed)),
   proxied('no-usage', both(counted)),
   proxied('zero-usage', both(free)),
   proxied('negative-usage', both(counted)),
   proxied('huge-usage', both(counted)),
   proxied('string-usage', both(counted)),
   twice,
-  proxied('usage-every-chunk', both(done)),
-  proxied('duplicate-start', both(done)),
-  proxied('no-space', both(done)),
-  proxied('comments', both(done)),
+  proxied('usage-every-chunk', both(completed)),
+  proxied('duplicate-start', both(completed)),
+  proxied('no-space', both(completed)),
+  proxied('comments', both(completed)),
 ]

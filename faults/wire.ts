@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
-import { type Figures, readAnswer, textOf } from '../torture/client.ts'
+import { readAnswer, type Tokens, textOf } from '../torture/client.ts'
 import { dialectOfPath } from '../torture/replay-upstream.ts'
 import type { Fault } from './fault.ts'
 
@@ -24,18 +24,18 @@ export type Answer = {
 export type Wire = Answer & { socket: Socket; origin: string }
 
 /** What the upstream told, to be compared with the books. */
-export type Told = { usage: Figures | undefined; text: string }
+export type Reported = { usage: Tokens | undefined; text: string }
 
 /** A request that the gateway made for a cell: `/fault/cell/` and then the dialect's own path. */
-export type Asked = { path: string; headers: Record<string, string>; body: Buffer }
+export type ForwardedRequest = { path: string; headers: Record<string, string>; body: Buffer }
 
 export type FaultProxy = {
   origin: string
   /** What the sandbox says to this, and to whom it goes. */
-  ask(asked: Asked): Promise<{ fault: string; answer: Answer }>
+  fetchAnswer(asked: ForwardedRequest): Promise<{ fault: string; answer: Answer }>
   /** The client of this call has something in its hands. */
   deliver(cell: string): void
-  told: Map<string, Told>
+  reported: Map<string, Reported>
   /** Requests that were sent on to where a redirect led. */
   followed(): number
   stop(): void
@@ -45,8 +45,8 @@ export type FaultProxy = {
 export const ELSEWHERE = '/elsewhere'
 
 export async function startProxy(sandbox: string, faults: readonly Fault[]): Promise<FaultProxy> {
-  const plays = new Map(faults.map(({ name, play = passOn }) => [name, play]))
-  const told = new Map<string, Told>()
+  const plays = new Map(faults.map(({ name, respond: play = forward }) => [name, play]))
+  const told = new Map<string, Reported>()
   const deliveries = new Map<string, PromiseWithResolvers<void>>()
   const deliveryOf = (cell: string) => {
     const known = deliveries.get(cell) ?? Promise.withResolvers<void>()
@@ -56,7 +56,7 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
   let followed = 0
   let origin = ''
 
-  async function ask({ path, headers, body }: Asked): Promise<{ fault: string; answer: Answer }> {
+  async function ask({ path, headers, body }: ForwardedRequest): Promise<{ fault: string; answer: Answer }> {
     const [, fault = '', cell = '', ...rest] = path.split('/')
     const { host: _, connection: __, ...sent } = headers
     const address = `${sandbox}/${rest.join('/')}`
@@ -77,11 +77,11 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
     const path = asked.split(' ')[1] ?? ''
     if (path.startsWith(ELSEWHERE)) followed++
     const { fault, answer } = await ask({ path, headers, body })
-    await (plays.get(fault) ?? passOn)({ ...answer, socket, origin })
+    await (plays.get(fault) ?? forward)({ ...answer, socket, origin })
   })
   origin = new URL(upstream.url).origin
   return {
-    ...{ origin, ask, told, stop: upstream.stop },
+    ...{ origin, fetchAnswer: ask, reported: told, stop: upstream.stop },
     deliver: (cell) => deliveryOf(cell).resolve(),
     followed: () => followed,
   }
@@ -93,14 +93,14 @@ function outputIn(dialect: TextDialectId, pieces: readonly string[]): { begun: n
 }
 
 /** How far an answer gets. Of a single body, `output` is half of it and `said` all but its last byte. */
-export type Where = 'headers' | 'first-event' | 'output' | 'said' | 'all'
+export type CutPosition = 'headers' | 'first-event' | 'output' | 'said' | 'all'
 
 /** Long enough for the other side to have read what was written, where it does not show in any other way. */
 const PAUSE_MS = 100
 export const pause = () => Bun.sleep(PAUSE_MS)
 
 /** Sends so much of the answer, properly framed but without an end, and waits until it has been taken in. */
-export async function sendUpTo(wire: Wire, where: Where, framing = framingOf(wire)): Promise<void> {
+export async function sendUpTo(wire: Wire, where: CutPosition, framing = framingOf(wire)): Promise<void> {
   const { socket, streamed, pieces, begun, said, delivered } = wire
   const { top, frame } = framing
   const send = (...texts: (string | Buffer)[]) =>
@@ -135,7 +135,7 @@ const half = (piece: string): Buffer => {
 }
 
 /** The answer as it is; the first output by itself, so that what follows certainly comes after it. */
-export async function passOn(wire: Wire): Promise<void> {
+export async function forward(wire: Wire): Promise<void> {
   const { socket, streamed, pieces, begun, delivered } = wire
   const { top, frame, end } = framingOf(wire)
   socket.write(Buffer.concat([Buffer.from(top), ...pieces.slice(0, streamed ? begun : 1).map(frame)]))

@@ -2,12 +2,12 @@
 import { formatUsd, parseUsd } from '../packages/gateway/src/money/amount.ts'
 import type { Row } from '../test/support/gateway/accounts.ts'
 import type { Gateway } from '../test/support/gateway/gateway.ts'
-import type { Figures, Seen } from './client.ts'
+import type { CallResult, Tokens } from './client.ts'
 import { type Findings, openFindings } from './scenario.ts'
 import { accountOf, auditOf, rowsOf, type Wallet } from './setup.ts'
 
 /** Everything that was sent in one wallet's name. */
-export type Sent = { wallet: Wallet; seen: Seen[] }
+export type WalletCalls = { wallet: Wallet; seen: CallResult[] }
 
 /** USD per million tokens. */
 export type Price = { input: bigint; output: bigint }
@@ -15,11 +15,11 @@ export const PRICE: Price = { input: 1n, output: 4n }
 
 export const nanos = (usd: string): bigint => parseUsd(usd) ?? 0n
 
-export const dueFor = ({ input, output }: Figures, price = PRICE): bigint =>
+export const costOf = ({ input, output }: Tokens, price = PRICE): bigint =>
   BigInt(input) * price.input * 1_000n + BigInt(output) * price.output * 1_000n
 
 /** `rows` may be only the newest ones, as long as they reach back to the first of `seen`. */
-export function compareRows({ wallet, seen }: Sent, rows: readonly Row[], found: Findings, price = PRICE): void {
+export function compareRows({ wallet, seen }: WalletCalls, rows: readonly Row[], found: Findings, price = PRICE): void {
   const byId = new Map<string, Row>()
   for (const row of rows) {
     found.must(!byId.has(row.request_id), `${row.request_id} is in the books twice`)
@@ -34,7 +34,7 @@ export function compareRows({ wallet, seen }: Sent, rows: readonly Row[], found:
     if (usage === undefined) found.add(`${what}: answered in full without usage`)
     else {
       const booked = nanos(row.cost_usd) + nanos(row.shortfall_usd)
-      const due = dueFor(usage, price)
+      const due = costOf(usage, price)
       found.must(booked === due, `${what}: booked ${formatUsd(booked)}, its usage implies ${formatUsd(due)}`)
     }
     found.must(
@@ -45,7 +45,12 @@ export function compareRows({ wallet, seen }: Sent, rows: readonly Row[], found:
 }
 
 /** The whole of a wallet: rows against balance, and nothing open. */
-export async function compareWallet(gateway: Gateway, sent: Sent, found: Findings, price = PRICE): Promise<Row[]> {
+export async function compareWallet(
+  gateway: Gateway,
+  sent: WalletCalls,
+  found: Findings,
+  price = PRICE,
+): Promise<Row[]> {
   const { wallet, seen } = sent
   const rows = await rowsOf(gateway, wallet)
   compareRows(sent, rows, found, price)
@@ -71,7 +76,7 @@ export async function checkAudit(gateway: Gateway, found: Findings, quiet: boole
 }
 
 /** All of it, once nothing runs any more. */
-export async function checkAll(gateway: Gateway, all: readonly Sent[]): Promise<Findings> {
+export async function checkAll(gateway: Gateway, all: readonly WalletCalls[]): Promise<Findings> {
   const found = openFindings()
   for (const sent of all) await compareWallet(gateway, sent, found)
   await checkAudit(gateway, found, true)

@@ -2,11 +2,11 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type { Random } from '../packages/gateway/src/money/simulation/random.ts'
-import { type Calling, callIn } from '../test/support/requests/dialect-calls.ts'
+import { type CallOptions, callIn } from '../test/support/requests/dialect-calls.ts'
 
-export type Figures = { input: number; output: number }
+export type Tokens = { input: number; output: number }
 
-export type Seen = {
+export type CallResult = {
   dialect: TextDialectId
   streamed: boolean
   /** Of an answer whose headers came. */
@@ -14,14 +14,19 @@ export type Seen = {
   requestId: string | undefined
   /** The last byte that matters was seen: whole JSON, or the dialect's last event. */
   complete: boolean
-  usage: Figures | undefined
+  usage: Tokens | undefined
   text: string
 }
 
 /** Never throws: whatever breaks off, what came until then is what the client has. */
-export async function ask(dialect: TextDialectId, origin: string, secret: string, calling: Calling): Promise<Seen> {
+export async function call(
+  dialect: TextDialectId,
+  origin: string,
+  secret: string,
+  calling: CallOptions,
+): Promise<CallResult> {
   const streamed = calling.streamed === true
-  const seen: Seen = {
+  const seen: CallResult = {
     dialect,
     streamed,
     status: undefined,
@@ -47,7 +52,11 @@ export async function ask(dialect: TextDialectId, origin: string, secret: string
 
 type Json = Record<string, unknown>
 
-export function readAnswer(dialect: TextDialectId, streamed: boolean, text: string): Pick<Seen, 'complete' | 'usage'> {
+export function readAnswer(
+  dialect: TextDialectId,
+  streamed: boolean,
+  text: string,
+): Pick<CallResult, 'complete' | 'usage'> {
   if (!streamed) {
     const body = parsed(text)
     const usage = body && figuresOf(dialect, body)
@@ -95,12 +104,12 @@ function isLast(dialect: TextDialectId, frame: Json): boolean {
 }
 
 /** Figures come in pieces where a dialect says so: the later ones win. */
-function merged(usages: Partial<Figures>[]): Figures {
-  const last = (name: keyof Figures) => usages.findLast((each) => each[name] !== undefined)?.[name] ?? 0
+function merged(usages: Partial<Tokens>[]): Tokens {
+  const last = (name: keyof Tokens) => usages.findLast((each) => each[name] !== undefined)?.[name] ?? 0
   return { input: last('input'), output: last('output') }
 }
 
-function figuresOf(dialect: TextDialectId, body: Json): Partial<Figures> | undefined {
+function figuresOf(dialect: TextDialectId, body: Json): Partial<Tokens> | undefined {
   const inner = (body.message ?? body.response ?? body) as Json
   const usage = (dialect === 'generate-content' ? body.usageMetadata : (body.usage ?? inner.usage)) as Json | undefined
   if (!usage) return undefined
@@ -118,7 +127,7 @@ export function capIn(dialect: TextDialectId, tokens: number): Record<string, un
 }
 
 /** Some model of some dialect, streamed or not, of some length; `over-chat` and so on are the tests' names of models. */
-export function someCalling(random: Random): { dialect: TextDialectId; calling: Calling } {
+export function randomCall(random: Random): { dialect: TextDialectId; calling: CallOptions } {
   const dialect = random.pick(TEXT_DIALECT_IDS) ?? 'chat'
   const upstream = random.pick(TEXT_DIALECT_IDS) ?? 'chat'
   const prompt = `say ${random.between(1, 120)} words, pace ${random.below(8)} ms`

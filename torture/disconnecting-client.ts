@@ -1,16 +1,21 @@
 // A client on a bare socket that takes so many bytes of an answer and then is gone.
 import { connect } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
-import { bodyIn, type Calling, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
+import { bodyIn, type CallOptions, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
 
-export type Left = { received: string; bytes: number; leftAt: number; ended: boolean }
+export type Disconnected = { received: string; bytes: number; leftAt: number; ended: boolean }
 
 /** Leaves when `offset` bytes have come; with none wanted, as soon as `mayLeave` resolves. */
-export function takeAndLeave(
+export function readAndDisconnect(
   origin: string,
-  { dialect, secret, calling, offset }: { dialect: TextDialectId; secret: string; calling: Calling; offset: number },
+  {
+    dialect,
+    secret,
+    calling,
+    offset,
+  }: { dialect: TextDialectId; secret: string; calling: CallOptions; offset: number },
   mayLeave: () => Promise<unknown>,
-): Promise<Left> {
+): Promise<Disconnected> {
   const { hostname, port } = new URL(origin)
   const body = JSON.stringify(bodyIn(dialect, calling))
   const headers = {

@@ -1,7 +1,7 @@
 // Mixed traffic from several keys at once, as long as it is wanted; some clients leave before the end.
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
-import type { Sent } from './check-ledger.ts'
-import { ask, someCalling } from './client.ts'
+import type { WalletCalls } from './check-ledger.ts'
+import { call, randomCall } from './client.ts'
 
 export type Load = {
   /** No new calls from here on; resolves when the last has ended, however it ended. */
@@ -13,7 +13,12 @@ const LEAVES = 0.15
 const PAUSE_MS = 20
 
 /** `origins`: taken in turn, so that every gateway gets some of every wallet. Puts what is seen into `all`. */
-export function startLoad(origins: readonly string[], all: readonly Sent[], workers: number, seed: number): Load {
+export function startLoad(
+  origins: readonly string[],
+  all: readonly WalletCalls[],
+  workers: number,
+  seed: number,
+): Load {
   let stopped = false
   const running = Array.from({ length: workers }, (_, index) => work(index, seeded(seed * 1_000 + index)))
 
@@ -21,11 +26,11 @@ export function startLoad(origins: readonly string[], all: readonly Sent[], work
     while (!stopped) {
       const sent = random.pick(all)
       const secret = random.pick(sent?.wallet.secrets ?? [])
-      const { dialect, calling } = someCalling(random)
+      const { dialect, calling } = randomCall(random)
       const leaving = random.chance(LEAVES) ? AbortSignal.timeout(random.between(1, 150)) : undefined
       if (!sent || !secret) return
       const origin = origins[index % origins.length] ?? ''
-      const seen = await ask(dialect, origin, secret, { ...calling, ...(leaving ? { signal: leaving } : {}) })
+      const seen = await call(dialect, origin, secret, { ...calling, ...(leaving ? { signal: leaving } : {}) })
       sent.seen.push({ ...seen, text: '' })
       if (seen.status !== 200) await Bun.sleep(PAUSE_MS)
     }

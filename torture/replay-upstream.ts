@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'
-import { bodyIn, type Calling, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
+import { bodyIn, type CallOptions, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
 import {
   chunk,
   head,
@@ -18,12 +18,12 @@ import {
 export type Answer = { streamed: boolean; pieces: string[] }
 
 /** What became of a call at the upstream. */
-export type Played = { begun: boolean; sentAll: boolean; closedAt: number | undefined }
+export type ReplayedCall = { begun: boolean; sentAll: boolean; closedAt: number | undefined }
 
-export type Player = {
+export type ReplayUpstream = {
   /** Without a path: the dialects' paths follow. */
   origin: string
-  played: Map<string, Played>
+  calls: Map<string, ReplayedCall>
   stop(): void
 }
 
@@ -34,7 +34,7 @@ const STAYS = '-stays'
 const SENT_BEFORE = 0.6
 
 /** The sandbox's own answer, taken down once. */
-async function recordAnswer(dialect: TextDialectId, calling: Calling): Promise<Answer> {
+async function recordAnswer(dialect: TextDialectId, calling: CallOptions): Promise<Answer> {
   const sandbox = createSandbox({ faults: false, pace: 0 })
   const more = dialect === 'chat' && calling.streamed ? { stream_options: { include_usage: true } } : {}
   const response = await sandbox(
@@ -74,15 +74,18 @@ export async function recordAll(prompt: string, change = (piece: string) => piec
 }
 
 /** `answerFor`: by the request's body and path; `paceMs`: between two pieces. */
-export async function startPlayer(answerFor: (path: string, body: string) => Answer, paceMs: number): Promise<Player> {
-  const played = new Map<string, Played>()
+export async function startReplayUpstream(
+  answerFor: (path: string, body: string) => Answer,
+  paceMs: number,
+): Promise<ReplayUpstream> {
+  const played = new Map<string, ReplayedCall>()
   const upstream: Upstream = await startUpstream(async (socket, request) => {
     const body = request.body.toString()
     const path = request.head.split(' ')[1] ?? ''
     const name = /<<([\w-]+)>>/.exec(body)?.[1] ?? ''
     const stays = name.endsWith(STAYS)
     const mark = stays ? name.slice(0, -STAYS.length) : name
-    const call: Played = { begun: true, sentAll: false, closedAt: undefined }
+    const call: ReplayedCall = { begun: true, sentAll: false, closedAt: undefined }
     played.set(mark, call)
     // Connections are used again, for any number of calls.
     socket.setMaxListeners(0).once('close', () => {
@@ -92,7 +95,7 @@ export async function startPlayer(answerFor: (path: string, body: string) => Ans
     await play(socket, stays ? beginningOf(answer) : answer, paceMs)
     call.sentAll = !stays && !socket.destroyed
   })
-  return { origin: new URL(upstream.url).origin, played, stop: upstream.stop }
+  return { origin: new URL(upstream.url).origin, calls: played, stop: upstream.stop }
 }
 
 function beginningOf({ streamed, pieces }: Answer): Answer & { endless: true } {

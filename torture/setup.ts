@@ -45,7 +45,7 @@ const SLOW_MS = 1_500
  * The models `over-chat` and so on, and `slow-chat` and so on, at 1 and 4 USD per million unless said otherwise; with
  * another upstream `liar`, also `liar-chat` and so on.
  */
-export function configOver(origin: string, price = 'price: { input: 1, output: 4 }', liar?: string): string {
+export function configForSandbox(origin: string, price = 'price: { input: 1, output: 4 }', liar?: string): string {
   const upstream = (name: string, id: TextDialectId, at: string) =>
     `  - { id: ${name}-${id}, dialect: ${id}, base_url: "${at}${BASE_PATH[id]}", keys: [any] }`
   const model = (name: string, id: TextDialectId, at: string, behind: string) =>

@@ -2,15 +2,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { ask } from '../support/requests/client.ts'
+import { chatBody } from '../support/requests/client.ts'
 import {
-  answer,
   chunk,
   configFor,
   DONE,
   event,
   finish,
   reply,
+  respondWith,
   role,
   STREAM_HEAD,
   startUpstream,
@@ -46,7 +46,7 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
   const response = await chat(
     gateway.url,
     secret,
-    ask('renamed', true, { n: 2, stream_options: { include_usage: true } }),
+    chatBody('renamed', true, { n: 2, stream_options: { include_usage: true } }),
   )
   const text = await response.text()
   expect(text).toEndWith(DONE)
@@ -60,7 +60,7 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
   expect(Number(row?.cost_usd)).toBeGreaterThan(0.1)
   expect(Number(row?.cost_usd)).toBeLessThanOrEqual(0.2)
   expect(Number((await account()).balance_usd)).toBeGreaterThanOrEqual(0)
-  await upstream.letGo()
+  await upstream.connectionClosed()
 })
 
 test('an answer that comes in one piece is not delivered beyond what is paid for', async () => {
@@ -68,7 +68,7 @@ test('an answer that comes in one piece is not delivered beyond what is paid for
   const { secret, settled, account } = await newKey(gateway, '0.001')
   const events = Array.from({ length: 250 }, () => event('sixteen letters.'))
   upstream.behave(stream(role(), ...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 1_000 }), DONE))
-  const text = await (await chat(gateway.url, secret, ask('renamed', true, { max_tokens: 1_000 }))).text()
+  const text = await (await chat(gateway.url, secret, chatBody('renamed', true, { max_tokens: 1_000 }))).text()
   expect(text).toEndWith(DONE)
   expect(text).toContain('"finish_reason":"length"')
   const [row] = await settled()
@@ -84,7 +84,7 @@ test('a long stream without a cap goes on while there is money', async () => {
   const { secret, settled } = await newKey(gateway)
   const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))
   upstream.behave(stream(...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 50_000 }), DONE))
-  expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
+  expect(await (await chat(gateway.url, secret, chatBody('renamed', true))).text()).toEndWith(DONE)
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 50_000) }])
 })
 
@@ -99,8 +99,8 @@ test.each([
   ],
 ])('an unstreamed call %s that it does not cover is asked for less', async (_, cap, field, warning) => {
   const { secret, settled } = await newKey(gateway, '0.01')
-  upstream.behave(answer(reply()))
-  const response = await chat(gateway.url, secret, ask('renamed', false, cap))
+  upstream.behave(respondWith(reply()))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false, cap))
   expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warning])
   const sent = JSON.parse(upstream.last().body.toString())
   // 0.01 USD at 4 USD per million, less the bound of the input.
@@ -114,9 +114,9 @@ test.each([
   ['large', 'x'.repeat(20_000)],
 ])('no other name of the cap in a %s body buys more than is held', async (_, padding) => {
   const { secret } = await newKey(gateway, '0.03')
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const others = { n_predict: 100_000, options: { num_predict: -1 }, best_of: 8, padding }
-  const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100_000, ...others }))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 100_000, ...others }))
   const warnings = response.headers.get('x-trivium-warnings')?.split(', ')
   expect([response.status, warnings]).toEqual([
     200,
@@ -126,7 +126,7 @@ test.each([
   expect(sent.max_tokens).toBeLessThan(7_500)
   expect(sent).toMatchObject({ n_predict: sent.max_tokens, options: { num_predict: sent.max_tokens } })
   expect(sent).not.toHaveProperty('best_of')
-  const within = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100, ...others }))
+  const within = await chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 100, ...others }))
   expect(within.headers.get('x-trivium-warnings')).toBe(
     'n_predict;lowered, options.num_predict;lowered, best_of;dropped',
   )
@@ -136,8 +136,8 @@ test.each([
 
 test('nothing is lowered when it suffices', async () => {
   const { secret } = await newKey(gateway)
-  upstream.behave(answer(reply()))
-  const response = await chat(gateway.url, secret, ask('renamed', false, { max_tokens: 100 }))
+  upstream.behave(respondWith(reply()))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 100 }))
   expect(response.headers.get('x-trivium-warnings')).toBeNull()
   expect(JSON.parse(upstream.last().body.toString()).max_tokens).toBe(100)
 })
@@ -146,7 +146,7 @@ test('too little for an answer worth having: 402 with what there is and what is 
   const { secret, rows } = await newKey(gateway, '0.00005')
   const before = upstream.received.length
   for (const streamed of [true, false]) {
-    const response = await chat(gateway.url, secret, ask('renamed', streamed))
+    const response = await chat(gateway.url, secret, chatBody('renamed', streamed))
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([402, 'false'])
     const { error } = (await response.json()) as { error: { message: string; type: string; code: string } }
     expect([error.type, error.code]).toEqual(['insufficient_quota', 'insufficient_balance'])
@@ -158,7 +158,7 @@ test('too little for an answer worth having: 402 with what there is and what is 
 
 test("a key's cap: 402 as well", async () => {
   const { secret } = await newKey(gateway, '10', { cap: '0.00005' })
-  const response = await chat(gateway.url, secret, ask('renamed', false))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false))
   expect([response.status, JSON.stringify(await response.json())]).toEqual([
     402,
     expect.stringContaining('key_quota_exceeded'),
@@ -167,11 +167,11 @@ test("a key's cap: 402 as well", async () => {
 
 test('usage ten times above the hold: all that is there is taken, the rest is a shortfall', async () => {
   const { secret, settled, account } = await newKey(gateway, '0.01')
-  upstream.behave(answer(reply({ usage: { prompt_tokens: 20_000, completion_tokens: 20_000 } })))
-  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(200)
+  upstream.behave(respondWith(reply({ usage: { prompt_tokens: 20_000, completion_tokens: 20_000 } })))
+  expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(200)
   expect(await settled()).toMatchObject([{ cost_usd: '0.01', shortfall_usd: '0.09' }])
   expect(await account()).toMatchObject({ balance_usd: '0.00', held_usd: '0.00' })
-  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(402)
+  expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(402)
 })
 
 test('fifty at once on a balance for five', async () => {
@@ -179,9 +179,13 @@ test('fifty at once on a balance for five', async () => {
   const { secret, settled, account } = await newKey(gateway, '0.021')
   const waiting: (() => void)[] = []
   upstream.behave((socket, request) => {
-    waiting.push(() => void answer(reply({ usage: { prompt_tokens: 30, completion_tokens: 900 } }))(socket, request))
+    waiting.push(
+      () => void respondWith(reply({ usage: { prompt_tokens: 30, completion_tokens: 900 } }))(socket, request),
+    )
   })
-  const calls = Array.from({ length: 50 }, () => chat(gateway.url, secret, ask('renamed', false, { max_tokens: 1000 })))
+  const calls = Array.from({ length: 50 }, () =>
+    chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 1000 })),
+  )
   let refused = 0
   for (const call of calls) void call.then(({ status }) => (refused += status === 402 ? 1 : 0))
   while (waiting.length + refused < 50) await Bun.sleep(10)
@@ -199,23 +203,23 @@ test('fifty at once on a balance for five', async () => {
 test('neither images nor streams of small wallets, all of them paid, make the holds of others larger', async () => {
   const own = await startGateway({ config: configFor(upstream) })
   const held = async () => {
-    upstream.behave(answer(reply({ usage: { prompt_tokens: 10_000, completion_tokens: 1 } })))
+    upstream.behave(respondWith(reply({ usage: { prompt_tokens: 10_000, completion_tokens: 1 } })))
     const { secret, settled } = await newKey(own)
     const messages = [{ role: 'user', content: 'word '.repeat(6_000) }]
-    await (await chat(own.url, secret, ask('same', false, { messages, max_tokens: 1 }))).text()
+    await (await chat(own.url, secret, chatBody('same', false, { messages, max_tokens: 1 }))).text()
     return Number((await settled())[0]?.held_usd)
   }
   const before = await held()
   const url = `data:image/png;base64,${'A'.repeat(2_000)}`
   const seeing = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   for (let times = 0; times < 8; times++) {
-    upstream.behave(answer(reply({ usage: { prompt_tokens: 90, completion_tokens: 1 } })))
+    upstream.behave(respondWith(reply({ usage: { prompt_tokens: 90, completion_tokens: 1 } })))
     const { secret } = await newKey(own)
-    await (await chat(own.url, secret, ask('same', false, { messages: seeing }))).text()
+    await (await chat(own.url, secret, chatBody('same', false, { messages: seeing }))).text()
     const long = usage({ prompt_tokens: 10, completion_tokens: 1_000 })
     upstream.behave(stream(role(), ...Array(40).fill(event('word '.repeat(20))), finish(), long, DONE))
     const poor = await newKey(own, '0.01')
-    await (await chat(own.url, poor.secret, ask('same', true))).text()
+    await (await chat(own.url, poor.secret, chatBody('same', true))).text()
     expect(await poor.settled()).toMatchObject([{ ending: 'completed', shortfall_usd: '0.00' }])
   }
   expect(await held()).toBeLessThanOrEqual(before)

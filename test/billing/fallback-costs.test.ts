@@ -3,16 +3,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
-import { openClient, received } from '../support/requests/client.ts'
+import { openClient, requestReceived } from '../support/requests/client.ts'
 import {
-  answer,
-  answerAsAsked,
   type Behaviour,
   DONE,
   event,
   finish,
-  refusal,
   reply,
+  respondAsRequested,
+  respondWith,
+  respondWithError,
   role,
   startUpstream,
   stream,
@@ -27,7 +27,7 @@ let gateway: Gateway
 const PRICE = 'price: { input: 1, output: 4 }'
 
 beforeAll(async () => {
-  ;[one, two] = [await startUpstream(answerAsAsked), await startUpstream(answerAsAsked)]
+  ;[one, two] = [await startUpstream(respondAsRequested), await startUpstream(respondAsRequested)]
   const entry = (id: string, { url }: Upstream) =>
     `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"], breaker: false }`
   gateway = await startGateway({
@@ -57,7 +57,7 @@ afterAll(async () => {
   two.stop()
 })
 afterEach(() => {
-  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
+  for (const upstream of [one, two]) upstream.behave(respondAsRequested)
 })
 
 /** Some 12,000 tokens. */
@@ -90,7 +90,7 @@ async function ask(key: { secret: string }, body: object) {
 
 test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
   const key = await newKey(gateway, '0.075')
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   two.behave(long)
   const { status, receipt } = await ask(key, asking('either', true))
   expect(status).toBe(200)
@@ -108,9 +108,9 @@ test.each([
     while (two.received.length === before) await Bun.sleep(5)
     // What the other one used is in the books by then.
     await Bun.sleep(200)
-    return refusal(503)(socket, request)
+    return respondWithError(503)(socket, request)
   })
-  two.behave(answer(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
+  two.behave(respondWith(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
   const before = two.received.length
   const since = performance.now()
   const waiting = ask(key, asking('careful', streamed, { max_tokens: 100 }))
@@ -128,7 +128,7 @@ test.each([
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
   const key = await newKey(gateway, '0.002')
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
   const { max_tokens } = JSON.parse(two.last().body.toString())
   expect([status, receipt.answered_by]).toEqual([200, by])
@@ -140,7 +140,7 @@ test.each([
 })
 
 test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
   const { receipt } = await ask(await newKey(gateway, '1'), asked)
   expect(receipt).toMatchObject({ tier: 'priority', cost_usd: '0.00018', warnings: [] })
@@ -151,11 +151,11 @@ test.each([true, false])('a tier that only the second upstream takes is held for
 const busy: Behaviour = (socket, request) => {
   const error = { error: { message: 'busy', code: 'server_is_overloaded' } }
   const { stream: streamed } = JSON.parse(request.body.toString())
-  return (streamed ? stream(role(), `data: ${JSON.stringify(error)}\n\n`) : answer(error))(socket, request)
+  return (streamed ? stream(role(), `data: ${JSON.stringify(error)}\n\n`) : respondWith(error))(socket, request)
 }
 
 test.each(
-  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
+  [true, false].flatMap((streamed) => [respondWithError(503), busy].map((failure) => [streamed, failure] as const)),
 )('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
   const key = await newKey(gateway, '1')
   one.behave(failure)
@@ -170,7 +170,7 @@ test.each(
 
 test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
   const key = await newKey(gateway, '0.1')
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
   two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
   const { receipt } = await ask(key, asking('mixed', true))
@@ -180,16 +180,16 @@ test('a cap that only the first upstream was given does not end what the hold of
 })
 
 test.each(
-  [true, false].flatMap((streamed) => [refusal(503), busy].map((failure) => [streamed, failure] as const)),
+  [true, false].flatMap((streamed) => [respondWithError(503), busy].map((failure) => [streamed, failure] as const)),
 )('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
   const key = await newKey(gateway, '1')
   one.behave(failure)
   two.behave(() => {})
   const before = two.received.length
   const { leave } = await openClient(gateway.url, key.secret, asking('careful', streamed))
-  await received(two, before)
+  await requestReceived(two, before)
   leave()
-  await two.letGo()
+  await two.connectionClosed()
   expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
 })
 

@@ -7,8 +7,8 @@ import { eventually } from '../support/eventually.ts'
 import { cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES, type Home, homeOnSameDatabase } from '../support/gateway/home.ts'
-import { ask, received } from '../support/requests/client.ts'
-import { answer, configFor, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
+import { chatBody, requestReceived } from '../support/requests/client.ts'
+import { configFor, reply, respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 setDefaultTimeout(120_000)
 
@@ -18,8 +18,8 @@ afterAll(() => upstream.stop())
 
 const KEYED = { 'idempotency-key': 'order-4711' }
 const ONCE = cost(10, 20)
-const call = (gateway: Gateway, secret: string) => chat(gateway.url, secret, ask('renamed', false), KEYED)
-const usageOf = (gateway: Gateway, email: string) => gateway.ask<UsageEntry[]>('usage', '--account', email)
+const call = (gateway: Gateway, secret: string) => chat(gateway.url, secret, chatBody('renamed', false), KEYED)
+const usageOf = (gateway: Gateway, email: string) => gateway.command<UsageEntry[]>('usage', '--account', email)
 
 /** Keeps the gateway from writing down how a claimed request ended; called off once it is dead. */
 async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promise<void>> {
@@ -46,11 +46,11 @@ test.each(
   const gateway = await startGateway({ engine, config })
   const { secret, email } = await newKey(gateway)
   const gate = Promise.withResolvers<void>()
-  upstream.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
+  upstream.behave((socket, request) => gate.promise.then(() => respondWith(reply())(socket, request)))
   const before = upstream.received.length
   const first = call(gateway, secret)
   first.catch(() => {})
-  await received(upstream, before)
+  await requestReceived(upstream, before)
   const unblock = await blockKeeping(gateway.home)
   gate.resolve()
   await eventually(async () => (await usageOf(gateway, email))[0]?.ending === 'completed')
@@ -65,7 +65,7 @@ test.each(
   expect(error.message).toContain(`${row?.request_id}, charged ${ONCE} USD`)
   expect([row?.cost_usd, others]).toEqual([ONCE, []])
   expect(upstream.received.length).toBe(before + 1)
-  expect(await next.ask('audit')).toMatchObject({ ok: true })
+  expect(await next.command('audit')).toMatchObject({ ok: true })
   await next.stop()
 })
 
@@ -78,10 +78,10 @@ test.each(
   const before = upstream.received.length
   const first = call(gateway, secret)
   first.catch(() => {})
-  await received(upstream, before)
+  await requestReceived(upstream, before)
   await gateway.kill()
 
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const next = await startGateway({ home: gateway.home })
   // Until the dead one's lease has run out, where there is one, its request may still be running.
   await eventually(async () => {
@@ -96,14 +96,14 @@ test.each(
     ['reaped', '0.00'],
   ])
   expect(upstream.received.length).toBe(before + 2)
-  expect(await next.ask('audit')).toMatchObject({ ok: true })
+  expect(await next.command('audit')).toMatchObject({ ok: true })
   await next.stop()
 })
 
 test.each(ENGINES)('%s: an answer that was kept outlives the process', async (engine) => {
   const gateway = await startGateway({ engine, config })
   const { secret, email } = await newKey(gateway)
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const first = await (await call(gateway, secret)).text()
   await gateway.kill()
   const next = await startGateway({ home: gateway.home })
@@ -118,7 +118,7 @@ test('two gateways on one database: 50 at once with one key are one call and one
   const home = homeOnSameDatabase(one.home, config)
   const two = await startGateway({ home })
   const { secret, email } = await newKey(one)
-  upstream.behave((socket, request) => void Bun.sleep(50).then(() => answer(reply())(socket, request)))
+  upstream.behave((socket, request) => void Bun.sleep(50).then(() => respondWith(reply())(socket, request)))
   const before = upstream.received.length
   const all = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
@@ -133,6 +133,6 @@ test('two gateways on one database: 50 at once with one key are one call and one
   for (const gateway of [one, two])
     expect((await call(gateway, secret)).headers.get('idempotent-replayed')).toBe('true')
   expect(await usageOf(one, email)).toMatchObject([{ cost_usd: ONCE }])
-  expect(await one.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  expect(await one.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
   await Promise.all([one.stop(), two.stop()])
 })

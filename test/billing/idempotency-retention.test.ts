@@ -3,7 +3,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
-import { ask } from '../support/requests/client.ts'
+import { chatBody } from '../support/requests/client.ts'
 import { configFor, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 setDefaultTimeout(60_000)
@@ -14,7 +14,7 @@ afterAll(() => upstream.stop())
 async function start(retention: string) {
   const gateway = await startGateway({ config: `${configFor(upstream)}retention: { idempotency: ${retention} }\n` })
   const key = await newKey(gateway)
-  const call = () => chat(gateway.url, key.secret, ask('renamed', false), { 'idempotency-key': 'k' })
+  const call = () => chat(gateway.url, key.secret, chatBody('renamed', false), { 'idempotency-key': 'k' })
   return { gateway, call, ...key }
 }
 

@@ -6,19 +6,19 @@ import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
-import { ask, received } from '../support/requests/client.ts'
+import { chatBody, requestReceived } from '../support/requests/client.ts'
 import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
 import {
-  answer,
   configFor,
   DONE,
   event,
   finish,
   head,
   reply,
+  respondWith,
   startUpstream,
   stream,
-  streamOpen,
+  streamWithoutEnd,
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
   upstream.stop()
 })
 afterEach(async () => {
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
@@ -122,11 +122,11 @@ describe.each(CLIENTS)('%s', (dialect) => {
   test('while the first runs: 409 that says when to try again', async () => {
     const { secret, settled } = await newKey(gateway)
     const gate = Promise.withResolvers<void>()
-    upstream.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
+    upstream.behave((socket, request) => gate.promise.then(() => respondWith(reply())(socket, request)))
     const before = upstream.received.length
     const call = () => callIn(dialect, gateway.url, secret, { model: 'renamed', headers: keyed('slow') })
     const first = call()
-    await received(upstream, before)
+    await requestReceived(upstream, before)
     const second = await call()
     expect([second.status, second.headers.get('retry-after')]).toEqual([409, '2'])
     expect(second.headers.get('x-should-retry')).toBeNull()
@@ -154,7 +154,7 @@ test('the model and the form in an address belong to the request', async () => {
 
 test('the same body on the path of another protocol is another request; the same body compressed is not', async () => {
   const { secret } = await newKey(gateway)
-  const body = JSON.stringify({ ...ask('renamed', false), max_tokens: 50 })
+  const body = JSON.stringify({ ...chatBody('renamed', false), max_tokens: 50 })
   const post = (path: string, content: string | Uint8Array<ArrayBuffer>, more: Record<string, string> = {}) =>
     fetch(gateway.url + path, {
       method: 'POST',
@@ -173,17 +173,17 @@ test('the same body on the path of another protocol is another request; the same
 test('keys belong to an account: its other keys share them, other accounts do not', async () => {
   const one = await newKey(gateway)
   const other = await newKey(gateway)
-  const call = (secret: string) => chat(gateway.url, secret, ask('renamed', false), keyed('shared'))
+  const call = (secret: string) => chat(gateway.url, secret, chatBody('renamed', false), keyed('shared'))
   await call(one.secret)
   expect((await call(other.secret)).headers.get('idempotent-replayed')).toBeNull()
-  const second = await gateway.ask<{ secret: string }>('key', 'create', '--account', one.email, '--name', 'second')
+  const second = await gateway.command<{ secret: string }>('key', 'create', '--account', one.email, '--name', 'second')
   expect((await call(second.secret)).headers.get('idempotent-replayed')).toBe('true')
 })
 
 test('an answer that is paid for is replayed also to a caller whom a limit has just refused', async () => {
   const { secret, settled } = await newKey(gateway, '10', { rpm: '1' })
   const call = (key?: string, more = {}) =>
-    chat(gateway.url, secret, ask('same', false, more), key === undefined ? {} : keyed(key))
+    chat(gateway.url, secret, chatBody('same', false, more), key === undefined ? {} : keyed(key))
   const first = await (await call('paid')).text()
   expect((await call()).status).toBe(429)
   const again = await call('paid')
@@ -197,7 +197,7 @@ test('an answer that is paid for is replayed also to a caller whom a limit has j
 
 test('an upstream never sees the key', async () => {
   const { secret } = await newKey(gateway)
-  await chat(gateway.url, secret, ask('renamed', false), keyed('nobody-elses-business'))
+  await chat(gateway.url, secret, chatBody('renamed', false), keyed('nobody-elses-business'))
   expect(upstream.last().head).not.toContain('nobody-elses-business')
 })
 
@@ -208,7 +208,7 @@ test.each([
   ['not ASCII', 'schl\u00fcssel'],
 ])('a key that is %s is refused by name', async (_, key) => {
   const { secret, rows } = await newKey(gateway)
-  const response = await chat(gateway.url, secret, ask('renamed', false), keyed(key))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false), keyed(key))
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { param: 'Idempotency-Key' } })
   expect(await rows()).toEqual([])
@@ -216,27 +216,27 @@ test.each([
 
 test('the longest key is taken', async () => {
   const { secret } = await newKey(gateway)
-  const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('~'.repeat(255)))
+  const call = () => chat(gateway.url, secret, chatBody('renamed', false), keyed('~'.repeat(255)))
   expect((await call()).status).toBe(200)
   expect((await call()).headers.get('idempotent-replayed')).toBe('true')
 })
 
 describe('errors are not kept', () => {
   test.each<[string, () => void, number]>([
-    ['an error of the upstream', () => upstream.behave(answer({ error: { message: 'no' } }, 500)), 502],
+    ['an error of the upstream', () => upstream.behave(respondWith({ error: { message: 'no' } }, 500)), 502],
     ['an answer that is broken off', () => upstream.behave((socket) => void socket.end(`${head(200, 500)}{"id"`)), 502],
     [
       'a refusal',
-      () => upstream.behave(answer({ error: { message: 'bad', type: 'invalid_request_error' } }, 400)),
+      () => upstream.behave(respondWith({ error: { message: 'bad', type: 'invalid_request_error' } }, 400)),
       400,
     ],
   ])('%s', async (_, behave, status) => {
     const { secret, settled } = await newKey(gateway)
-    const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('failing'))
+    const call = () => chat(gateway.url, secret, chatBody('renamed', false), keyed('failing'))
     behave()
     expect((await call()).status).toBe(status)
     expect((await call()).status).toBe(status)
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const good = await call()
     expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([200, null])
     expect((await settled()).map((row) => row.cost_usd)).toEqual([ONCE, '0.00', '0.00'])
@@ -244,7 +244,7 @@ describe('errors are not kept', () => {
 
   test('nor is what was refused before there was a hold, with whatever body it comes back', async () => {
     const { secret } = await newKey(gateway, '0')
-    const call = (model: string, more = {}) => chat(gateway.url, secret, ask(model, false, more), keyed('refused'))
+    const call = (model: string, more = {}) => chat(gateway.url, secret, chatBody(model, false, more), keyed('refused'))
     expect((await call('renamed')).status).toBe(402)
     expect((await call('no-such-model')).status).toBe(404)
     expect((await call('renamed', { max_tokens: 20 })).status).toBe(402)
@@ -257,8 +257,8 @@ test.each([
 ])('an answer of %s', async (_, bytes, status) => {
   const { secret, settled } = await newKey(gateway)
   const message = { role: 'assistant', content: 'x'.repeat(bytes) }
-  upstream.behave(answer(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
-  const call = () => chat(gateway.url, secret, ask('renamed', false), keyed('large'))
+  upstream.behave(respondWith(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
+  const call = () => chat(gateway.url, secret, chatBody('renamed', false), keyed('large'))
   const first = await (await call()).text()
   expect(first.length).toBeGreaterThan(bytes)
   const again = await call()
@@ -272,10 +272,10 @@ describe('streams that do not come to their end', () => {
   test('cut after output: paid, so 409 with what was charged', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave((socket, request) => {
-      void streamOpen(event('Hello'), event(' there'))(socket, request)
+      void streamWithoutEnd(event('Hello'), event(' there'))(socket, request)
       setTimeout(() => socket.destroy(), 50)
     })
-    const call = () => chat(gateway.url, secret, ask('renamed', true), keyed('cut'))
+    const call = () => chat(gateway.url, secret, chatBody('renamed', true), keyed('cut'))
     await (await call()).text()
     const [row] = await settled()
     expect(row?.ending).toBe('cut')
@@ -288,7 +288,7 @@ describe('streams that do not come to their end', () => {
   test('cut before output: nothing is charged, so the next one runs', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave((socket) => void socket.destroy())
-    const call = () => chat(gateway.url, secret, ask('renamed', true), keyed('early'))
+    const call = () => chat(gateway.url, secret, chatBody('renamed', true), keyed('early'))
     expect((await call()).status).toBe(502)
     upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
     expect(await (await call()).text()).toEndWith(DONE)
@@ -311,7 +311,7 @@ test('a client that left while its unstreamed answer was fetched finds it when i
   const calling = { model: 'renamed', headers: keyed('left') }
   const first = callIn('chat', gateway.url, secret, { ...calling, signal: leaving.signal })
   first.catch(() => {})
-  await received(upstream, before)
+  await requestReceived(upstream, before)
   // The gateway looks for the client after a moment; leaving before the headers would be another ending.
   await Bun.sleep(400)
   leaving.abort()
@@ -330,11 +330,11 @@ test.each([
   ['streamed', true],
 ])('50 at once with one key, %s: one call, one charge', async (_, streamed) => {
   const { secret, settled, account } = await newKey(gateway)
-  const once = streamed ? stream(event('Hello'), finish(), usage(), DONE) : answer(reply())
+  const once = streamed ? stream(event('Hello'), finish(), usage(), DONE) : respondWith(reply())
   upstream.behave((socket, request) => void Bun.sleep(30).then(() => once(socket, request)))
   const before = upstream.received.length
   const call = async () => {
-    const response = await chat(gateway.url, secret, ask('renamed', streamed), keyed('crowd'))
+    const response = await chat(gateway.url, secret, chatBody('renamed', streamed), keyed('crowd'))
     const replayed = response.headers.get('idempotent-replayed')
     await response.text()
     return replayed ? 'replayed' : String(response.status)

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import {
-  type Calling,
+  type CallOptions,
   CLIENTS,
   callIn,
   errorIn,
@@ -41,7 +41,11 @@ afterAll(async () => {
 })
 
 /** A call whose client may leave; resolves with its rows when everything is settled. */
-async function leaving(client: TextDialectId, calling: Calling, when: (answer: Promise<Response>) => Promise<unknown>) {
+async function leaving(
+  client: TextDialectId,
+  calling: CallOptions,
+  when: (answer: Promise<Response>) => Promise<unknown>,
+) {
   const { secret, settled, rows, account } = await newKey(gateway)
   const abort = new AbortController()
   const answer = callIn(client, gateway.url, secret, { ...calling, signal: abort.signal })
@@ -161,8 +165,8 @@ async function shutDownDuringStreams(): Promise<Shutdown> {
   const wholeArray = open.begun + (await open.rest())
   const exitCode = await stopping.exited
   const next = await startGateway({ home: stopping.home })
-  const rows = await next.ask<UsageEntry[]>('usage', '--account', email)
-  const audited = await next.ask<object>('audit')
+  const rows = await next.command<UsageEntry[]>('usage', '--account', email)
+  const audited = await next.command<object>('audit')
   await next.stop()
   return { streams, array: wholeArray, exitCode, rows, audit: audited }
 }

@@ -4,12 +4,12 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase, newHome } from '../support/gateway/home.ts'
-import { ask } from '../support/requests/client.ts'
+import { chatBody } from '../support/requests/client.ts'
 import {
-  answer,
   type Behaviour,
   configFor,
   reply,
+  respondWith,
   startUpstream,
   type Upstream,
 } from '../support/upstreams/raw-upstream.ts'
@@ -17,7 +17,7 @@ import {
 setDefaultTimeout(120_000)
 
 const CALLS = 100
-const ANSWERED = answer(reply())
+const ANSWERED = respondWith(reply())
 
 let upstream: Upstream
 let gateways: Gateway[]
@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateways = [await startGateway({ home }), await startGateway({ home: other })]
 })
 afterAll(async () => {
-  expect(await first().ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  expect(await first().command<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
   for (const gateway of gateways) await gateway.stop()
   upstream.stop()
 })
@@ -42,7 +42,7 @@ function first(): Gateway {
 
 /** All at once, half of them at each gateway: how often each status came. */
 async function race(secret: string, meanwhile: () => Promise<void> = async () => {}): Promise<Record<number, number>> {
-  const body = ask('same', false, { max_tokens: 50 })
+  const body = chatBody('same', false, { max_tokens: 50 })
   const calls = Array.from({ length: CALLS }, (_, at) => chat(gateways[at % 2]?.url ?? '', secret, body))
   await meanwhile()
   const seen: Record<number, number> = {}
@@ -57,14 +57,14 @@ test('requests per minute: so many are served, and every other call is told to w
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first(), undefined, { rpm: '10' })
   expect(await race(secret)).toEqual({ 200: 10, 429: CALLS - 10 })
-  const rows = await first().ask<{ ending: string }[]>('usage', '--account', email)
+  const rows = await first().command<{ ending: string }[]>('usage', '--account', email)
   expect(rows.map(({ ending }) => ending)).toEqual(Array.from({ length: 10 }, () => 'completed'))
 })
 
 test('requests per minute of an account, shared by its keys', async () => {
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first())
-  const { secret: other } = await first().ask<{ secret: string }>(
+  const { secret: other } = await first().command<{ secret: string }>(
     'key',
     'create',
     '--account',
@@ -72,7 +72,7 @@ test('requests per minute of an account, shared by its keys', async () => {
     '--name',
     'other',
   )
-  await first().ask('account', 'limit', '--account', email, '--rpm', '10')
+  await first().command('account', 'limit', '--account', email, '--rpm', '10')
   const [one, two] = await Promise.all([race(secret), race(other)])
   expect((one[200] ?? 0) + (two[200] ?? 0)).toBe(10)
   expect((one[429] ?? 0) + (two[429] ?? 0)).toBe(2 * CALLS - 10)
@@ -110,7 +110,7 @@ test('tokens per minute: what is served together never uses more', async () => {
   const seen = await race(secret)
   expect(seen[200]).toBeGreaterThan(0)
   expect(seen[429]).toBeGreaterThan(0)
-  const rows = await first().ask<{ receipt: { units: { input: number; output: number } } }[]>(
+  const rows = await first().command<{ receipt: { units: { input: number; output: number } } }[]>(
     'usage',
     '--account',
     email,
@@ -127,7 +127,7 @@ test('a cap that renews: what is served together never costs more', async () => 
   const seen = await race(secret)
   expect(seen[200]).toBeGreaterThan(0)
   expect((seen[200] ?? 0) + (seen[402] ?? 0)).toBe(CALLS)
-  const [key] = await first().ask<{ spent_under_cap_usd: string; held_usd: string }[]>(
+  const [key] = await first().command<{ spent_under_cap_usd: string; held_usd: string }[]>(
     'key',
     'list',
     '--account',
@@ -140,10 +140,11 @@ test('a cap that renews: what is served together never costs more', async () => 
 test('a key whose account changes is used as it is now, on both, and no call fails of it', async () => {
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first())
-  const both = () => Promise.all(gateways.map(async ({ url }) => (await chat(url, secret, ask('same', false))).status))
+  const both = () =>
+    Promise.all(gateways.map(async ({ url }) => (await chat(url, secret, chatBody('same', false))).status))
   expect(await both()).toEqual([200, 200])
   for (const limit of ['1000', '2000', '3']) {
-    await first().ask('account', 'limit', '--account', email, '--rpm', limit)
+    await first().command('account', 'limit', '--account', email, '--rpm', limit)
     if (limit !== '3') expect(await both()).toEqual([200, 200])
   }
   // Four of this minute counted already.

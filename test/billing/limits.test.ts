@@ -4,9 +4,8 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
-import { ask } from '../support/requests/client.ts'
+import { chatBody } from '../support/requests/client.ts'
 import {
-  answer,
   chunk,
   configFor,
   DONE,
@@ -14,6 +13,7 @@ import {
   finish,
   LAST_CHUNK,
   reply,
+  respondWith,
   role,
   STREAM_HEAD,
   startUpstream,
@@ -26,7 +26,7 @@ setDefaultTimeout(60_000)
 /** The upstream's own figures make each call cost 30 tokens. */
 const USED = 30
 const MODEL = 'same'
-const call = (more: object = {}) => ask(MODEL, false, { max_tokens: 100, ...more })
+const call = (more: object = {}) => chatBody(MODEL, false, { max_tokens: 100, ...more })
 
 type Seen = { error: { message: string; code: string | null } }
 const errorOf = async (response: Response) => ((await response.json()) as Seen).error
@@ -39,7 +39,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     gateway = await startGateway({ engine, config: configFor(upstream) })
   })
   afterAll(async () => {
-    expect(await gateway.ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    expect(await gateway.command<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
     await gateway.stop()
     upstream.stop()
   })
@@ -58,7 +58,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   }
 
   test('requests per minute of a key: so many and no more, and the next is told when', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret } = await key({ rpm: '3' })
     expect(await statuses(secret, 5)).toEqual([200, 200, 200, 429, 429])
     const refused = await post(secret)
@@ -78,23 +78,25 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('the limit of an account is for all of its keys, and takes effect on running gateways', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret, email } = await key()
-    const other = await gateway.ask<{ secret: string }>('key', 'create', '--account', email, '--name', 'other')
+    const other = await gateway.command<{ secret: string }>('key', 'create', '--account', email, '--name', 'other')
     expect(await statuses(secret, 2)).toEqual([200, 200])
-    expect(await gateway.ask<object>('account', 'limit', '--account', email, '--rpm', '2')).toMatchObject({ rpm: 2 })
+    expect(await gateway.command<object>('account', 'limit', '--account', email, '--rpm', '2')).toMatchObject({
+      rpm: 2,
+    })
     expect(await statuses(secret, 1)).toEqual([200])
     expect(await statuses(other.secret, 2)).toEqual([200, 429])
     const { message } = await errorOf(await post(secret))
     expect(message).toStartWith('This account has reached its limit of 2 requests per minute.')
-    await gateway.ask('account', 'limit', '--account', email, '--rpm', 'none')
+    await gateway.command('account', 'limit', '--account', email, '--rpm', 'none')
     await eventually(async () => (await post(secret)).status === 200)
   })
 
   test('the terms of a key are changed on running gateways, and hold for the next call', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret, keyId } = await key()
-    const limit = (...options: string[]) => gateway.ask<object>('key', 'limit', keyId, ...options)
+    const limit = (...options: string[]) => gateway.command<object>('key', 'limit', keyId, ...options)
     const soon = (status: number) => eventually(async () => (await post(secret)).status === status)
     expect(await statuses(secret, 2)).toEqual([200, 200])
     // What it has spent so far counts under a cap for all time.
@@ -115,7 +117,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('tokens per minute: the cap is lowered to what is left, then refused', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret, email } = await key({ tpm: '200' })
     const first = await post(secret, { max_tokens: 5_000 })
     expect(first.status).toBe(200)
@@ -130,7 +132,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(refused.headers.get('x-ratelimit-limit-tokens')).toBe('200')
     expect(refused.headers.get('x-should-retry')).toBeNull()
     expect((await errorOf(refused)).message).toStartWith('This key has a limit of 200 tokens per minute')
-    const rows = await gateway.ask<{ ending: string }[]>('usage', '--account', email)
+    const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
 
@@ -149,7 +151,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     })
     upstream.behave(async (socket, request) => {
       await held
-      await answer(reply())(socket, request)
+      await respondWith(reply())(socket, request)
     })
     const { secret } = await key({ concurrent: '2' })
     const before = upstream.received.length
@@ -171,7 +173,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       const { stream } = JSON.parse(request.body.toString()) as { stream: boolean }
       if (!stream) {
         await held
-        return await answer(reply())(socket, request)
+        return await respondWith(reply())(socket, request)
       }
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role()), chunk(event('a'))]))
       await Bun.sleep(20)
@@ -182,7 +184,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     })
     const blocking = post(secret, { max_tokens: 1_600 })
     await eventually(() => upstream.received.some(({ body }) => body.includes('1600')))
-    const streamed = await chat(gateway.url, secret, ask(MODEL, true))
+    const streamed = await chat(gateway.url, secret, chatBody(MODEL, true))
     expect(streamed.status).toBe(200)
     const text = streamed.text()
     await Bun.sleep(200)
@@ -190,12 +192,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await blocking).status).toBe(200)
     expect((await text).split('word ').length - 1).toBe(800)
     expect((await text).slice(-800)).toMatch(/"finish_reason":"stop"/)
-    const rows = await gateway.ask<{ ending: string }[]>('usage', '--account', email)
+    const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
     expect(rows.map(({ ending }) => ending)).toEqual(['completed', 'completed'])
   })
 
   test('a cap that renews says what is available, what was needed and when it renews', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret, email } = await key({ cap: '0.0002', 'cap-period': 'day' })
     expect(await statuses(secret, 1)).toEqual([200])
     const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(200) }] })
@@ -206,15 +208,15 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(message).toMatch(
       /^The key's quota cap of 0\.0002 USD per day does not allow this request\. Available: 0\.00011 USD; this request needs at least 0\.\d+ USD\. It renews at \d{4}-\d\d-\d\dT00:00:00Z\.$/,
     )
-    const [listed] = await gateway.ask<object[]>('key', 'list', '--account', email)
+    const [listed] = await gateway.command<object[]>('key', 'list', '--account', email)
     const spent = { spent_usd: '0.00009', spent_today_usd: '0.00009', spent_this_month_usd: '0.00009' }
     expect(listed).toMatchObject({ cap_period: 'day', spent_under_cap_usd: '0.00009', ...spent })
-    const account = await gateway.ask<object>('account', 'show', '--account', email)
+    const account = await gateway.command<object>('account', 'show', '--account', email)
     expect(account).toMatchObject({ spent_today_usd: '0.00009', spent_this_month_usd: '0.00009' })
   })
 
   test('a key with a list of models has those and no others', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret, keyId } = await key({ models: 'renamed' })
     const refused = await post(secret)
     expect(refused.status).toBe(403)
@@ -233,7 +235,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('a key with a list of addresses works from those alone', async () => {
-    upstream.behave(answer(reply()))
+    upstream.behave(respondWith(reply()))
     const { secret: here } = await key({ ips: '10.1.0.0/16,127.0.0.0/8' })
     expect(await statuses(here, 1)).toEqual([200])
     const { secret: elsewhere, keyId } = await key({ ips: '203.0.113.0/24' })
@@ -249,7 +251,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 })
 
 test('behind a trusted proxy the list is about whom the proxy names', async () => {
-  const upstream = await startUpstream(answer(reply()))
+  const upstream = await startUpstream(respondWith(reply()))
   const config = `${configFor(upstream)}\nserver: { trusted_proxies: [127.0.0.1] }\n`
   const gateway = await startGateway({ config })
   try {

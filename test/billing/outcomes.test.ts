@@ -4,9 +4,8 @@ import { connect } from 'node:net'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { ask, openClient, received } from '../support/requests/client.ts'
+import { chatBody, openClient, requestReceived } from '../support/requests/client.ts'
 import {
-  answer,
   chunk,
   configFor,
   DONE,
@@ -15,11 +14,12 @@ import {
   head,
   LAST_CHUNK,
   reply,
+  respondWith,
   role,
   STREAM_HEAD,
   startUpstream,
   stream,
-  streamOpen,
+  streamWithoutEnd,
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
@@ -55,10 +55,10 @@ describe('the client leaves', () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave(() => {})
     const before = upstream.received.length
-    const client = await openClient(gateway.url, secret, ask('renamed', streamed))
-    await received(upstream, before)
+    const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
+    await requestReceived(upstream, before)
     client.leave()
-    await upstream.letGo()
+    await upstream.connectionClosed()
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
   })
 
@@ -68,13 +68,13 @@ describe('the client leaves', () => {
       ['billing', billing],
     ] as const) {
       const { secret, settled } = await newKey(gateway)
-      place.behave(streamOpen(role()))
+      place.behave(streamWithoutEnd(role()))
       const before = place.received.length
-      const client = await openClient(gateway.url, secret, ask(model, true))
-      await received(place, before)
+      const client = await openClient(gateway.url, secret, chatBody(model, true))
+      await requestReceived(place, before)
       await Bun.sleep(50)
       client.leave()
-      await place.letGo()
+      await place.connectionClosed()
       const [row] = await settled()
       expect(row?.ending).toBe('client_gone')
       if (model === 'renamed') expect(row?.cost_usd).toBe('0.00')
@@ -94,7 +94,7 @@ describe('the client leaves', () => {
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role() + event('a'.repeat(400)))]))
       goOn = () => void socket.write(chunk(later))
     })
-    const client = await openClient(gateway.url, secret, ask(model, true))
+    const client = await openClient(gateway.url, secret, chatBody(model, true))
     await client.readUntil('aaa')
     client.leave()
     await Bun.sleep(100)
@@ -122,7 +122,9 @@ describe('the client leaves', () => {
       ),
     )
     const { secret } = await newKey(gateway)
-    await (await openClient(gateway.url, secret, ask('renamed', true))).response.then((response) => response.text())
+    await (await openClient(gateway.url, secret, chatBody('renamed', true))).response.then((response) =>
+      response.text(),
+    )
     const rest = event('c'.repeat(40_000))
     const [known, unknown] = await Promise.all([
       inMidStream(upstream, 'renamed', rest),
@@ -153,7 +155,7 @@ describe('the client leaves', () => {
       socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(event('Hello') + finish())]))
       send = (text) => void socket.write(Buffer.concat([chunk(text), Buffer.from(LAST_CHUNK)]))
     })
-    const client = await openClient(gateway.url, secret, ask('renamed', true))
+    const client = await openClient(gateway.url, secret, chatBody('renamed', true))
     await client.readUntil('"stop"')
     client.leave()
     await Bun.sleep(100)
@@ -163,11 +165,11 @@ describe('the client leaves', () => {
 
   test('after the finish reason, and no usage comes: five seconds, then it is counted', async () => {
     const { secret, settled } = await newKey(gateway)
-    upstream.behave(streamOpen(event('Hello'), finish()))
-    const client = await openClient(gateway.url, secret, ask('renamed', true))
+    upstream.behave(streamWithoutEnd(event('Hello'), finish()))
+    const client = await openClient(gateway.url, secret, chatBody('renamed', true))
     await client.readUntil('"stop"')
     client.leave()
-    await upstream.letGo()
+    await upstream.connectionClosed()
     expect(await settled()).toMatchObject([
       { ending: 'client_gone', receipt: { counted: expect.stringContaining('missing') } },
     ])
@@ -182,8 +184,8 @@ describe('the client leaves', () => {
       finishIt = () => void socket.write(bytes.subarray(20))
     })
     const before = upstream.received.length
-    const client = await openClient(gateway.url, secret, ask('renamed', false))
-    await received(upstream, before)
+    const client = await openClient(gateway.url, secret, chatBody('renamed', false))
+    await requestReceived(upstream, before)
     await Bun.sleep(50)
     client.leave()
     await Bun.sleep(100)
@@ -199,19 +201,19 @@ describe('the client leaves', () => {
     upstream.behave(() => {})
     for (let times = 0; times < 6; times++) {
       const before = upstream.received.length
-      const client = await openClient(gateway.url, secret, ask('renamed', streamed))
-      await received(upstream, before)
+      const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
+      await requestReceived(upstream, before)
       client.leave()
       while ((await rows()).filter(({ ending }) => ending === 'client_gone').length <= times) await Bun.sleep(10)
     }
     let finishIt = () => {}
     upstream.behave((socket, request) => {
-      const respond = streamed ? stream(role(), event('Hello'), finish(), usage(), DONE) : answer(reply())
+      const respond = streamed ? stream(role(), event('Hello'), finish(), usage(), DONE) : respondWith(reply())
       finishIt = () => void respond(socket, request)
     })
     const before = upstream.received.length
-    const client = await openClient(gateway.url, secret, ask('renamed', streamed))
-    await received(upstream, before)
+    const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
+    await requestReceived(upstream, before)
     client.leave()
     await Bun.sleep(100)
     finishIt()
@@ -225,7 +227,7 @@ test('a hundred clients that leave at any moment: every hold is gone, every requ
   const { secret, rows, account } = await newKey(gateway, '100')
   upstream.behave(async (socket, request) => {
     await Bun.sleep(request.body.length % 7)
-    if (!request.body.includes('"stream":true')) return void answer(reply())(socket, request)
+    if (!request.body.includes('"stream":true')) return void respondWith(reply())(socket, request)
     socket.write(STREAM_HEAD)
     for (const part of [role(), event('Hello'), event('there'), finish(), usage(), DONE]) {
       socket.write(chunk(part))
@@ -268,7 +270,7 @@ test('a reader that stalls stalls the upstream', async () => {
   })
   const { hostname, port } = new URL(gateway.url)
   const client = connect(Number(port), hostname)
-  const body = JSON.stringify(ask('renamed', true))
+  const body = JSON.stringify(chatBody('renamed', true))
   client.write(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
@@ -276,7 +278,7 @@ test('a reader that stalls stalls the upstream', async () => {
   while (!filled && written < 400_000_000) await Bun.sleep(20)
   expect(written).toBeLessThan(60_000_000)
   client.destroy()
-  await upstream.letGo()
+  await upstream.connectionClosed()
   const [row] = await settled()
   expect(row?.ending).toBe('client_gone')
 })

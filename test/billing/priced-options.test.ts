@@ -2,8 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { BASE_PATH, LEAST_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
-import { answer, answerInKind, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { BASE_PATH, MINIMAL_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
+import {
+  reply,
+  respondInDialect,
+  respondWith,
+  startUpstream,
+  type Upstream,
+} from '../support/upstreams/raw-upstream.ts'
 
 type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
 
@@ -34,7 +40,7 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => upstream.behave(answerInKind))
+beforeEach(() => upstream.behave(respondInDialect))
 
 async function send(
   dialect: Dialect,
@@ -48,7 +54,7 @@ async function send(
     headers: {
       ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
     },
-    body: JSON.stringify({ ...LEAST_BODIES[dialect](model), ...more }),
+    body: JSON.stringify({ ...MINIMAL_BODIES[dialect](model), ...more }),
   })
   const text = await response.text()
   const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
@@ -86,7 +92,7 @@ test('messages: a beta of a long context goes along where a long context has a p
       'anthropic-version': '2023-06-01',
       'anthropic-beta': betas,
     },
-    body: JSON.stringify(LEAST_BODIES.messages('messages-model')),
+    body: JSON.stringify(MINIMAL_BODIES.messages('messages-model')),
   })
   expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('anthropic-beta')
   expect(upstream.last().headers['anthropic-beta']).toBe(betas)
@@ -121,15 +127,15 @@ describe('the charge', () => {
   })
 
   test('is by what the answer says: the tier that it was served at, and the calls of tools', async () => {
-    upstream.behave(answer(reply({ service_tier: 'default' })))
+    upstream.behave(respondWith(reply({ service_tier: 'default' })))
     expect((await bill({ service_tier: 'priority' }))[0]).toBe('0.00009')
-    upstream.behave(answer(reply({ service_tier: 'priority' })))
+    upstream.behave(respondWith(reply({ service_tier: 'priority' })))
     expect((await bill({}))[0]).toBe('0.00018')
     const annotations = [
       { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'a', start_index: 0, end_index: 1 } },
     ]
     const message = { role: 'assistant', content: 'Found.', annotations }
-    upstream.behave(answer(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
+    upstream.behave(respondWith(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
     expect(await bill({ web_search_options: {} })).toEqual([
       '0.01009',
       expect.objectContaining({ tools: { web_search: 1 } }),
@@ -186,7 +192,7 @@ describe('translated', () => {
       ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Hi.' }] },
       ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 10, output_tokens: 20 } },
     }
-    upstream.behave(answer(message))
+    upstream.behave(respondWith(message))
     const { sent, warnings, settled } = await send('chat', { service_tier: 'priority' }, { model: 'messages-model' })
     expect(sent[0]).not.toHaveProperty('service_tier')
     expect(warnings).toContain('service_tier;dropped')

@@ -168,10 +168,14 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(now.account).toMatchObject({ used_today_usd: spent, used_this_month_usd: spent })
     expect(now.key).toMatchObject({ spent_usd: spent, used_today_usd: spent, used_this_month_usd: spent })
 
-    const told = await gateway.ask<(Receipt & { upstream_cost_usd: string | null })[]>('usage', '--account', ada.email)
+    const told = await gateway.command<(Receipt & { upstream_cost_usd: string | null })[]>(
+      'usage',
+      '--account',
+      ada.email,
+    )
     expect(told.map(({ request_id: id }) => id)).toEqual(receipts.map(({ request_id: id }) => id))
     expect(told.at(-1)).toMatchObject({ ...receipts.at(-1), attempts: [{ upstream_model: 'sandbox-text' }] })
-    expect(await gateway.ask<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    expect(await gateway.command<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
   })
 
   test('nobody sees the requests of another', async () => {
@@ -187,7 +191,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('a key that is revoked learns nothing more', async () => {
     const eve = await newKey(gateway)
     expect((await get('/v1/usage', eve.secret)).status).toBe(200)
-    await gateway.ask('key', 'revoke', eve.keyId)
+    await gateway.command('key', 'revoke', eve.keyId)
     await eventually(async () => (await get('/v1/usage', eve.secret)).status === 401)
   })
 })

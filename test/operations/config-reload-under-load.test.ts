@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES, type Engine, newHome } from '../support/gateway/home.ts'
-import { answer, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
+import { reply, respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 /** USD per million tokens; no two give the same cost for the same tokens. */
 type Price = { input: number; output: number }
@@ -114,7 +114,9 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
   expect(gateway.output().stderr.split('"configuration reloaded"').length - 1).toBeGreaterThan(EDITS / 2)
 
   const receipts = (
-    await Promise.all(callers.map(({ email }) => gateway.ask<Receipt[]>('usage', '--account', email, '--limit', '0')))
+    await Promise.all(
+      callers.map(({ email }) => gateway.command<Receipt[]>('usage', '--account', email, '--limit', '0')),
+    )
   ).flat()
   expect(receipts.map(({ request_id }) => request_id).sort()).toEqual(asked.map(({ id }) => id ?? '').sort())
   const versions = new Map<string, number>()
@@ -136,7 +138,7 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
   // All of the prices were in force at some time, and somebody began under each.
   expect(new Set(versions.values()).size).toBe(PRICES.length)
   expect(versions.size).toBe(PRICES.length)
-  expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
   await gateway.stop()
 })
 
@@ -152,10 +154,10 @@ models:
   const { secret, settled } = await newKey(gateway)
   const ask = () => chat(gateway.url, secret, { model: 'steady', messages: [{ role: 'user', content: 'x' }] })
   const gate = Promise.withResolvers<void>()
-  narrow.behave((socket, request) => gate.promise.then(() => answer(reply())(socket, request)))
+  narrow.behave((socket, request) => gate.promise.then(() => respondWith(reply())(socket, request)))
   const stuck = ask()
   await eventually(() => narrow.received.length === 1)
-  narrow.behave(answer(reply()))
+  narrow.behave(respondWith(reply()))
   writeFileSync(gateway.home.configFile, capped(50))
   // In line, and still there when the change is in force.
   const before = Array.from({ length: 5 }, ask)
@@ -167,7 +169,7 @@ models:
   gate.resolve()
   await Promise.all([stuck, ...before])
   await settled()
-  expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
   await gateway.stop()
   narrow.stop()
 })

@@ -41,7 +41,7 @@ describe('while requests keep coming', () => {
   }
   type Row = { request_id: string; cost_usd: string; receipt: { usage?: { output?: number } } }
   const costOf = async (requestId: string | null): Promise<number> => {
-    const rows = await gateway.ask<Row[]>('usage', '--account', email, '--limit', '0')
+    const rows = await gateway.command<Row[]>('usage', '--account', email, '--limit', '0')
     return Number(rows.find(({ request_id }) => request_id === requestId)?.cost_usd)
   }
 

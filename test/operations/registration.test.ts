@@ -69,9 +69,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(response.headers.get('cache-control')).toContain('no-store')
     const body = (await response.json()) as Body
     expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('used up') })
-    const shown = await gateway.ask<object>('account', 'show', '--account', 'late@example.com')
+    const shown = await gateway.command<object>('account', 'show', '--account', 'late@example.com')
     expect(shown).toMatchObject({ id: body.id, balance_usd: '0.00' })
-    expect(await gateway.ask<object>('audit')).toMatchObject({ ok: true })
+    expect(await gateway.command<object>('audit')).toMatchObject({ ok: true })
     // Once, however many came: the accounts of one network, and the credit.
     const told = (words: string) => gateway.output().stderr.split(words).length - 1
     expect(told('a network has created as many accounts as it may in a day')).toBe(1)
@@ -79,9 +79,9 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   test('an account of the operator takes its address with it', async () => {
-    await gateway.ask('account', 'create', '--email', 'bob+work@example.com', '--credit', '0')
+    await gateway.command('account', 'create', '--email', 'bob+work@example.com', '--credit', '0')
     expect(await statusOf(register(gateway, 'bob@example.com', '198.51.100.2'))).toBe('409 address_taken')
-    await gateway.ask('account', 'create', '--email', 'bob@example.com', '--credit', '0')
+    await gateway.command('account', 'create', '--email', 'bob@example.com', '--credit', '0')
   })
 
   test('pages of other sites, other methods and other bodies are refused', async () => {

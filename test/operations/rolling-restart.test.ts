@@ -83,8 +83,8 @@ test('every request is taken, answered to its end and settled', async () => {
   expect(balancer.refused()).toBe(0)
   expect(asked.length).toBeGreaterThan(100)
   const [next] = nodes
-  const rows = (await next?.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')) ?? []
+  const rows = (await next?.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')) ?? []
   expect(rows.map(({ request_id }) => request_id).sort()).toEqual(asked.map(({ id }) => id ?? '').sort())
   expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) === 0)).toEqual([])
-  expect(await next?.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  expect(await next?.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
 }, 120_000)

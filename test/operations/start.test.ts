@@ -84,8 +84,8 @@ models:
       })
       expect(answer.status).toBe(403)
     }
-    const [row] = await gateway.ask<UsageEntry[]>('usage', '--account', 'newcomer@trivium.local')
-    const { balance_usd } = await gateway.ask<{ balance_usd: string }>(
+    const [row] = await gateway.command<UsageEntry[]>('usage', '--account', 'newcomer@trivium.local')
+    const { balance_usd } = await gateway.command<{ balance_usd: string }>(
       ...['account', 'show', '--account', 'newcomer@trivium.local'],
     )
     expect(Number(balance_usd) + Number(row?.cost_usd)).toBe(10)
@@ -118,7 +118,7 @@ test('the sandbox first and a vendor second: the start says what to do, and the 
   expect(stdout).not.toContain('sk-')
   const remark = "1 key is in group 'sandbox', which does not exist"
   expect(stderr).toContain(remark)
-  expect(JSON.stringify(await gateway.ask<object>('config', 'check'))).toContain(remark)
+  expect(JSON.stringify(await gateway.command<object>('config', 'check'))).toContain(remark)
   for (const model of ['sandbox-text', 'gpt-4.1']) {
     const answer = await chat(gateway.url, secret, { ...HELLO, model })
     expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("'sandbox' no longer exists")])

@@ -30,7 +30,7 @@ function stalledReader(url: string, secret: string, body: object): Socket {
 }
 
 async function usageOf(gateway: Gateway, email: string) {
-  const rows = await gateway.ask<UsageEntry[]>('usage', '--account', email)
+  const rows = await gateway.command<UsageEntry[]>('usage', '--account', email)
   return rows.map(({ ending, cost_usd }) => ({ ending, charged: Number(cost_usd) > 0 }))
 }
 
@@ -38,7 +38,7 @@ async function usageOf(gateway: Gateway, email: string) {
 async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
   let before = ''
   await eventually(async () => {
-    const { held_usd } = await gateway.ask<{ held_usd: string }>('account', 'show', '--account', email)
+    const { held_usd } = await gateway.command<{ held_usd: string }>('account', 'show', '--account', email)
     const blocked = held_usd === before && Number(held_usd) > 0.05
     before = held_usd
     return blocked
@@ -49,7 +49,7 @@ async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
 async function booksOf(home: Gateway['home'], email: string) {
   const next = await startGateway({ home })
   try {
-    return { usage: await usageOf(next, email), audit: await next.ask('audit') }
+    return { usage: await usageOf(next, email), audit: await next.command('audit') }
   } finally {
     await next.stop()
   }

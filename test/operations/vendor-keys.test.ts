@@ -24,8 +24,8 @@ describe('a start with the keys of two vendors and no file', () => {
   test('these two commands are enough: the key sees the models of both vendors and no embedded one', async () => {
     const commands = [...stdout.matchAll(/trivium -- (.+)/g)].map(([, words = '']) => words.split(' '))
     const [account = [], key = []] = commands
-    await gateway.ask(...account)
-    const { secret } = await gateway.ask<{ secret: string }>(...key)
+    await gateway.command(...account)
+    const { secret } = await gateway.command<{ secret: string }>(...key)
     const answer = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
     const ids = ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
     expect(ids).toContain('gpt-4.1')
@@ -35,12 +35,12 @@ describe('a start with the keys of two vendors and no file', () => {
   })
 
   test('upstream list and prices diff know them', async () => {
-    const list = await gateway.ask<{ id: string; kind: string; keys: number }[]>('upstream', 'list')
+    const list = await gateway.command<{ id: string; kind: string; keys: number }[]>('upstream', 'list')
     expect(list.map(({ id, kind, keys }) => [id, kind, keys])).toEqual([
       ['openai', 'openai', 1],
       ['gemini', 'gemini', 1],
     ])
-    const diff = await gateway.ask<{ models: { vendor: string; differences: unknown[] }[] }>('prices', 'diff')
+    const diff = await gateway.command<{ models: { vendor: string; differences: unknown[] }[] }>('prices', 'diff')
     expect(new Set(diff.models.map(({ vendor }) => vendor))).toEqual(new Set(['openai', 'gemini']))
     expect(diff.models.flatMap(({ differences }) => differences)).toEqual([])
   })
@@ -82,6 +82,6 @@ describe('upstream test beside a running server', () => {
   })
 
   test('leaves the books alone', async () => {
-    expect(await gateway.ask<unknown[]>('usage', '--account', 'newcomer@trivium.local')).toEqual([])
+    expect(await gateway.command<unknown[]>('usage', '--account', 'newcomer@trivium.local')).toEqual([])
   })
 })

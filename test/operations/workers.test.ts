@@ -76,9 +76,9 @@ describe('two workers', () => {
     expect(stdout.match(/sk-/g)).toHaveLength(1)
     await eventually(async () => (await readinessOf(gateway)).nodes === 2)
     expect(await readinessOf(gateway)).toMatchObject({ status: 200, ready: true, drift: false })
-    const { hash } = await gateway.ask<{ hash: string }>('config', 'check')
+    const { hash } = await gateway.command<{ hash: string }>('config', 'check')
     expect((await readinessOf(gateway)).config).toBe(hash.slice(0, 12))
-    const { checks } = await gateway.ask<{ checks: { check: string; note: string }[] }>('doctor')
+    const { checks } = await gateway.command<{ checks: { check: string; note: string }[] }>('doctor')
     expect(checks.find(({ check }) => check === 'nodes')?.note).toContain('2 running, all with configuration')
   })
 
@@ -97,7 +97,7 @@ describe('two workers', () => {
     const running = await oneOnEach()
     const listed = async () => {
       type Listed = { id: string; key_states: { state: string; in_flight: number }[] | null }[]
-      const list = await gateway.ask<Listed>('upstream', 'list')
+      const list = await gateway.command<Listed>('upstream', 'list')
       return list.find(({ id }) => id === 'sandbox')?.key_states
     }
     await eventually(async () => (await listed())?.[0]?.in_flight === 2)
@@ -129,7 +129,7 @@ describe('two workers', () => {
     expect((await Promise.all(states)).sort()).toEqual(['cut', 'still running'])
     // A hold of the dead one is given back once its lease has run out; the other's is still there.
     await eventually(async () => {
-      const rows = await gateway.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')
+      const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
       return rows.filter(({ ending }) => ending === 'reaped').length === 1
     })
     // A greeting is for the first start alone.
@@ -167,11 +167,11 @@ describe('two workers', () => {
     for (const text of await Promise.all(running)) expect(text).toContain('data: {"error":')
     const next = await startGateway({ home: gateway.home, env: WORKERS })
     expect(next.output().stdout).not.toContain('sk-')
-    const rows = await next.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')
+    const rows = await next.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
     const endingOf = (answer: Response) =>
       rows.filter(({ request_id }) => request_id === answer.headers.get('x-request-id')).map(({ ending }) => ending)
     expect(answers.flatMap(endingOf)).toEqual(['shutdown', 'shutdown'])
-    expect(await next.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    expect(await next.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
     gateway = next
   })
 
@@ -225,7 +225,7 @@ describe('what workers could not tell the store', () => {
     }
     await eventually(async () => (await endings()).filter((ending) => ending === 'completed').length === 8)
     await eventually(async () => (await readinessOf(gateway).catch(() => undefined))?.status === 200)
-    expect(await gateway.ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
     await end(gateway)
     await gateway.stop()
   })

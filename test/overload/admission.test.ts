@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
   chunk,
   DONE,
   event,
   finish,
   LAST_CHUNK,
   reply,
+  respondWith,
   STREAM_HEAD,
   startUpstream,
   type Upstream,
@@ -88,18 +88,18 @@ async function takeAllSlots() {
 test('an account holds half of the slots at most: the third of its two gets 503, others are served', async () => {
   const running = [await openStream('same'), await openStream('same')]
   await refused(await ask('same', true))
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   for (const other of others) expect((await ask('same', false, 'x', other)).status).toBe(200)
   const third = await openStream('same', others[0])
   await refused(await ask('same', true, 'x', others[0]))
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect((await ask('same', false, 'x', others[1])).status).toBe(200)
   for (const { end } of [...running, third]) expect(await end()).toEndWith(DONE)
 })
 
 test('the next free slot goes to the account that holds the fewest', async () => {
   const running = await takeAllSlots()
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const order: string[] = []
   const asking = (name: string, of: typeof key) =>
     ask('same', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))
@@ -122,13 +122,13 @@ test('the third of two gets 503, nothing is booked, running streams go on, healt
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
   expect((await key.rows()).length).toBe(rows)
   for (const { end } of [first, second]) expect(await end()).toEndWith(DONE)
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   for (let times = 0; times < 5; times++) expect((await ask('same', false)).status).toBe(200)
 })
 
 test('who comes while there is no place waits for one, and is served', async () => {
   const [first, second] = [await openStream('same'), await openStream('same')]
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const waiting = ask('same', false)
   await Bun.sleep(50)
   await first.end()
@@ -190,7 +190,7 @@ test('more than can wait are refused in the dialect of their path, each with an 
 
 test('a client that leaves the line takes nothing from those behind it', async () => {
   const running = [await openStream('same'), await openStream('same')]
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const received = upstream.received.length
   const leaving = new AbortController()
   const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
@@ -218,11 +218,11 @@ test('a request that is refused, broken off or fails gives its place back', asyn
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
     const init = { method: 'POST', headers, body, signal: leaving.signal }
     await fetch(`${gateway.url}/v1/chat/completions`, init).catch(() => {})
-    await upstream.letGo()
+    await upstream.connectionClosed()
   }
   upstream.behave((socket) => void socket.destroy())
   for (let times = 0; times < 5; times++) expect((await ask('same', times % 2 === 0)).status).toBe(502)
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect((await ask('same', false)).status).toBe(200)
 })
 
@@ -242,7 +242,7 @@ test('bodies that are still arriving weigh what has arrived: slow uploads keep n
     upload(key.secret, index % 2 ? 'content-length: 1000000' : 'transfer-encoding: chunked'),
   )
   await Bun.sleep(100)
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   for (const other of others) expect((await ask('same', false, 'y'.repeat(900_000), other)).status).toBe(200)
   for (const socket of uploads) socket.destroy()
   await Bun.sleep(50)
@@ -262,7 +262,7 @@ test('an upload that has arrived runs, and once its answer streams its memory is
   })
   socket.write(Buffer.concat([chunk(body), Buffer.from(LAST_CHUNK)]))
   await arrived
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
   finishIt()
   socket.destroy()
@@ -270,7 +270,7 @@ test('an upload that has arrived runs, and once its answer streams its memory is
 
 test('who finds an upstream busy waits until it is not, without money on hold', async () => {
   const running = await openStream('single')
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const waiting = ask('single', false)
   await Bun.sleep(100)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 1 })
@@ -285,7 +285,7 @@ test('so many calls with one key as it may have, never more, and everybody is se
     most = Math.max(most, ++running)
     setTimeout(() => {
       running--
-      answer(reply())(socket, request)
+      respondWith(reply())(socket, request)
     }, 20)
   })
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask('keyed', false)))
@@ -295,7 +295,7 @@ test('so many calls with one key as it may have, never more, and everybody is se
 test("an upstream's own limit: 503, or the next upstream", async () => {
   const running = await openStream('single')
   await refused(await ask('single', false))
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect((await ask('spare', false)).status).toBe(200)
   expect((await key.rows())[0]).toMatchObject({ model: 'spare', upstream: 'own' })
   expect(await running.end()).toEndWith(DONE)
@@ -309,10 +309,10 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
 test('an account has half of the room at an upstream at most, others are served, and the fewest come first', async () => {
   const running = await openStream('pair')
   await refused(await ask('pair', false))
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   expect((await ask('pair', false, 'x', others[0])).status).toBe(200)
   const second = await openStream('pair', others[0])
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
   const order: string[] = []
   const asking = (name: string, of: typeof key) =>
     ask('pair', false, 'x', of).then(({ status }) => void order.push(`${name}: ${status}`))

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
-import { answer, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 const LIMIT = 2 * 1024 * 1024
 
@@ -13,7 +13,7 @@ let upstream: Upstream
 let gateway: Gateway
 let key: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
-  upstream = await startUpstream(answer(reply({ model: 'same' })))
+  upstream = await startUpstream(respondWith(reply({ model: 'same' })))
   gateway = await startGateway({
     config: `
 server: { limits: { body: 2MiB } }

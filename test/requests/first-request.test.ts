@@ -24,7 +24,7 @@ describe.each(ENGINES)('first steps on %s', (engine) => {
       usage: { prompt_tokens: number; completion_tokens: number }
     }
     expect(body.choices[0]?.message.content).toStartWith('[sandbox]')
-    const [row] = await gateway.ask<UsageEntry[]>('usage', '--account', 'newcomer@trivium.local')
+    const [row] = await gateway.command<UsageEntry[]>('usage', '--account', 'newcomer@trivium.local')
     const nanos = body.usage.prompt_tokens * 1_000 + body.usage.completion_tokens * 4_000
     expect(row).toMatchObject({
       request_id: answer.headers.get('x-request-id'),
@@ -32,7 +32,7 @@ describe.each(ENGINES)('first steps on %s', (engine) => {
       ending: 'completed',
       cost_usd: (nanos / 1e9).toFixed(9).replace(/0{1,7}$/, ''),
     })
-    expect(await gateway.ask<{ ok: boolean }>('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    expect(await gateway.command<{ ok: boolean }>('audit')).toMatchObject({ ok: true, open_holds: 0 })
   })
 
   test('the official SDK gets the same text streamed and not', async () => {

@@ -39,27 +39,27 @@ describe.each(ENGINES)('identity on %s', (engine) => {
   type Made = { secret: string; email: string; keyId: string }
   type Change = { name: string; status: number; make(node: Gateway, made: Made): Promise<unknown> }
   const changes: Change[] = [
-    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.ask('key', 'revoke', keyId) },
+    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.command('key', 'revoke', keyId) },
     {
       ...{ name: 'a disabled account', status: 403 },
-      make: (node, { email }) => node.ask('account', 'disable', '--account', email),
+      make: (node, { email }) => node.command('account', 'disable', '--account', email),
     },
     {
       ...{ name: 'a key for other addresses', status: 403 },
-      make: (node, { keyId }) => node.ask('key', 'limit', keyId, '--ips', '203.0.113.0/24'),
+      make: (node, { keyId }) => node.command('key', 'limit', keyId, '--ips', '203.0.113.0/24'),
     },
   ]
 
   /** Refused by every node as soon as the change stands, although each of them has admitted the key before. */
   async function isOver({ email, secret }: Made, status: number, change: () => Promise<unknown>): Promise<void> {
     const [first] = nodes as [Gateway]
-    const before = (await first.ask<UsageEntry[]>('usage', '--account', email)).length
+    const before = (await first.command<UsageEntry[]>('usage', '--account', email)).length
     await change()
     for (const node of nodes) {
       const answer = await chat(node.url, secret, HELLO)
       expect([answer.status, await answer.json()]).toEqual([status, { error: expect.any(Object) }])
     }
-    expect(await first.ask<UsageEntry[]>('usage', '--account', email)).toHaveLength(before)
+    expect(await first.command<UsageEntry[]>('usage', '--account', email)).toHaveLength(before)
     for (const node of nodes) await until(status, () => listModels(node, secret))
   }
 
@@ -99,9 +99,9 @@ describe.each(ENGINES)('identity on %s', (engine) => {
   test('an account that is enabled again works again on every node', async () => {
     const [first] = nodes as [Gateway]
     const made = await newKey(first)
-    await first.ask('account', 'disable', '--account', made.email)
+    await first.command('account', 'disable', '--account', made.email)
     for (const node of nodes) await until(403, () => listModels(node, made.secret))
-    await first.ask('account', 'enable', '--account', made.email)
+    await first.command('account', 'enable', '--account', made.email)
     for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
   })
 
@@ -117,7 +117,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     const [first] = nodes as [Gateway]
     const made = await newKey(first)
     const password = 'correct horse battery'
-    await first.ask('account', 'create', '--email', 'pass@example.com', '--password', password)
+    await first.command('account', 'create', '--email', 'pass@example.com', '--password', password)
     const hash = new Bun.CryptoHasher('sha256').update(made.secret).digest()
     const query = async (sql: string): Promise<Record<string, unknown>[]> => {
       if (!first.home.databaseUrl) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH, pathIn } from '../support/requests/dialect-calls.ts'
-import { answerInKind, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { respondInDialect, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 type Dialect = 'chat' | 'responses' | 'messages' | 'generate-content'
 const DIALECTS = Object.keys(BASE_PATH) as Dialect[]
@@ -32,7 +32,7 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => upstream.behave(answerInKind))
+beforeEach(() => upstream.behave(respondInDialect))
 
 const BODIES: Record<Dialect, (model: string, url: string, padding: string) => object> = {
   chat: (model, url, padding) => ({

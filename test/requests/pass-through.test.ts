@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
   chunk,
   configFor,
   DONE,
@@ -13,6 +12,7 @@ import {
   finish,
   LAST_CHUNK,
   reply,
+  respondWith,
   role,
   STREAM_HEAD,
   startUpstream,
@@ -41,7 +41,7 @@ afterAll(async () => {
   upstream.stop()
   decoy.stop()
 })
-beforeEach(() => upstream.behave(answer(reply())))
+beforeEach(() => upstream.behave(respondWith(reply())))
 
 /** Sends this text as the body and gives the text that reached the upstream. */
 async function forwarded(body: string): Promise<string> {
@@ -192,7 +192,7 @@ describe('headers', () => {
                 Buffer.concat([Buffer.from(head), chunk(event('Hi') + finish() + DONE), Buffer.from(LAST_CHUNK)]),
               )
             }
-          : answer(reply(), 200, telling),
+          : respondWith(reply(), 200, telling),
       )
       const response = await chat(gateway.url, secret, {
         model: 'same',
@@ -231,7 +231,7 @@ describe('headers', () => {
 describe('the reply', () => {
   test('unstreamed bytes are unchanged but for the name', async () => {
     const text = `{ "model":"inner-name","id" : "x", "choices":[{"index":0,"message":{"content":"\\u00e9é🙂","model":"inner-name"},"finish_reason":"stop","n":1.50}],"z":{"model":"inner-name"} ,"usage":{"prompt_tokens":1,"completion_tokens":1}}\n`
-    upstream.behave(answer(text))
+    upstream.behave(respondWith(text))
     expect(await (await chat(gateway.url, secret, `{"model":"same",${MESSAGES}}`)).text()).toBe(text)
     expect(await (await chat(gateway.url, secret, `{"model":"renamed",${MESSAGES}}`)).text()).toBe(
       text.replace('"inner-name"', '"renamed"'),
@@ -290,7 +290,7 @@ describe('the reply', () => {
 })
 
 test('a redirect is not followed, and no proxy of the environment is asked', async () => {
-  upstream.behave(answer('', 307, { location: decoy.url }))
+  upstream.behave(respondWith('', 307, { location: decoy.url }))
   for (const streamed of [false, true]) {
     const response = await chat(gateway.url, secret, `{"model":"same","stream":${streamed},${MESSAGES}}`)
     expect(response.status).toBe(502)

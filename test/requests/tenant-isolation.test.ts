@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { BASE_PATH, LEAST_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
+import { BASE_PATH, MINIMAL_BODIES, pathIn } from '../support/requests/dialect-calls.ts'
 import {
-  answer,
-  answerInKind,
   type Behaviour,
   reply,
+  respondInDialect,
+  respondWith,
   startUpstream,
   stream,
   type Upstream,
@@ -42,7 +42,7 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => upstream.behave(answerInKind))
+beforeEach(() => upstream.behave(respondInDialect))
 
 async function send(dialect: Dialect, more: object = {}, options: { secret?: string; model?: string } = {}) {
   const model = options.model ?? `${dialect}-model`
@@ -53,7 +53,7 @@ async function send(dialect: Dialect, more: object = {}, options: { secret?: str
       ...{ authorization: `Bearer ${options.secret ?? ada}`, 'content-type': 'application/json' },
       ...{ 'msg-version': '2023-06-01' },
     },
-    body: JSON.stringify({ ...LEAST_BODIES[dialect](model), ...more }),
+    body: JSON.stringify({ ...MINIMAL_BODIES[dialect](model), ...more }),
   })
   const text = await response.text()
   const sent = upstream.received.slice(before).map(({ body }) => JSON.parse(body.toString()) as Record<string, unknown>)
@@ -153,7 +153,7 @@ const echoing: Behaviour = (socket, request) => {
       usage: status === 'completed' ? usage : null,
     },
   })
-  if (!streamed) return answer(whole('completed'))(socket, request)
+  if (!streamed) return respondWith(whole('completed'))(socket, request)
   const events = [
     { type: 'response.created', sequence_number: 0, response: whole('in_progress') },
     { type: 'response.in_progress', sequence_number: 1, response: whole('in_progress') },
@@ -196,7 +196,7 @@ test('an upstream that does not know the end user is asked again without, and no
     const refusal = {
       error: { message: 'Extra inputs are not permitted: safety_identifier', type: 'invalid_request_error' },
     }
-    return known ? answer(reply())(socket, request) : answer(refusal, 422)(socket, request)
+    return known ? respondWith(reply())(socket, request) : respondWith(refusal, 422)(socket, request)
   })
   const { sent, status } = await send('chat')
   expect(status).toBe(200)
@@ -262,7 +262,7 @@ describe('what changes the price and has none', () => {
     const changed = only(sent)
     for (const name of Object.keys(more)) if (!(name in left)) expect(changed).not.toHaveProperty(name)
     expect(changed).toMatchObject(left)
-    expect(changed).toMatchObject(LEAST_BODIES[dialect](`${dialect}-model`))
+    expect(changed).toMatchObject(MINIMAL_BODIES[dialect](`${dialect}-model`))
     expect(warnings).toContain(`${field}`)
     expect(warnings).toContain(';no-price')
   })
@@ -294,7 +294,7 @@ describe('what changes the price and has none', () => {
       ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
       ...{ 'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14' },
     }
-    const body = JSON.stringify(LEAST_BODIES.messages('messages-model'))
+    const body = JSON.stringify(MINIMAL_BODIES.messages('messages-model'))
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
     expect(response.headers.get('x-trivium-warnings')).toContain('anthropic-beta;no-price')
     expect(upstream.last().headers['anthropic-beta']).toBe('fine-grained-tool-streaming-2025-05-14')

@@ -5,14 +5,14 @@ import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { BASE_PATH } from '../support/requests/dialect-calls.ts'
-import { answerInKind, type Received, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { type Received, respondInDialect, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 let upstreams: Upstream[]
 let gateway: Gateway
 let secret: string
 
 beforeAll(async () => {
-  upstreams = [await startUpstream(answerInKind), await startUpstream(answerInKind)]
+  upstreams = [await startUpstream(respondInDialect), await startUpstream(respondInDialect)]
   const entries = TEXT_DIALECT_IDS.flatMap((dialect) =>
     upstreams.map(({ url }, index) => {
       const base = url.replace('/v1', BASE_PATH[dialect])

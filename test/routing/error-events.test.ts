@@ -10,7 +10,7 @@ import {
   chunk as pieceOf,
   startUpstream,
   stream,
-  streamOpen,
+  streamWithoutEnd,
   type Upstream,
 } from '../support/upstreams/raw-upstream.ts'
 
@@ -144,7 +144,7 @@ test.each(CELLS)('%s from %s: after output, what was used is what is paid', asyn
   const { start, output, billed } = EVENTS[dialect]
   // A moment later: what comes at once with the error is not delivered, and costs nothing.
   upstream.behave(async (socket, request) => {
-    await streamOpen(start, output)(socket, request)
+    await streamWithoutEnd(start, output)(socket, request)
     setTimeout(() => socket.write(Buffer.concat([pieceOf(billed), Buffer.from(LAST_CHUNK)])), 100)
   })
   const { status, text, receipt } = await ask(client, dialect)

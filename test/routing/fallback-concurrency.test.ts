@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
-import { answer, type Behaviour, reply, startUpstream } from '../support/upstreams/raw-upstream.ts'
+import { type Behaviour, reply, respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 test.each(['max_concurrency', 'max_concurrency_per_key'])('they keep to its %s', async (cap) => {
   let [underWay, most] = [0, 0]
@@ -10,7 +10,7 @@ test.each(['max_concurrency', 'max_concurrency_per_key'])('they keep to its %s',
     most = Math.max(most, ++underWay)
     await Bun.sleep(1_000)
     underWay--
-    await answer(reply())(socket, request)
+    await respondWith(reply())(socket, request)
   }
   const [busy, other] = [await startUpstream(() => {}), await startUpstream(slow)]
   const price = 'price: { input: 1, output: 4 }'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { answer, type Received, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { type Received, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 /** Far below the tick of the gateway's coarse clock. */
 const ANSWERS_AFTER_MS = 10
@@ -14,7 +14,7 @@ let secret: string
 beforeAll(async () => {
   upstream = await startUpstream(async (socket, request) => {
     await Bun.sleep(ANSWERS_AFTER_MS)
-    await answer(reply())(socket, request)
+    await respondWith(reply())(socket, request)
   })
   const entry = (id: string, keys: string) =>
     `  - { id: ${id}, dialect: chat, base_url: "${upstream.url}", keys: [${keys}] }`
@@ -71,7 +71,7 @@ test('four keys get about a quarter each', async () => {
 })
 
 test('how quick an upstream is, is known to the millisecond', async () => {
-  const upstreams = await gateway.ask<{ key_states: { latency_ms: number }[] }[]>('upstream', 'list')
+  const upstreams = await gateway.command<{ key_states: { latency_ms: number }[] }[]>('upstream', 'list')
   const latencies = upstreams.flatMap(({ key_states }) => key_states.map(({ latency_ms }) => latency_ms))
   expect(latencies).toHaveLength(6)
   for (const latency of latencies) {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
-  answerInKind,
   head,
-  refusal,
   reply,
+  respondInDialect,
+  respondWith,
+  respondWithError,
   startUpstream,
   type Upstream,
 } from '../support/upstreams/raw-upstream.ts'
@@ -19,7 +19,7 @@ let gateway: Gateway
 let secret: string
 
 beforeAll(async () => {
-  ;[one, two] = [await startUpstream(), await startUpstream(answer(reply()))]
+  ;[one, two] = [await startUpstream(), await startUpstream(respondWith(reply()))]
   const upstreams = STATUSES.flatMap((status) => [
     `  - { id: alone-${status}, dialect: chat, base_url: "${one.url}", keys: [key-of-alone-${status}] }`,
     `  - { id: first-${status}, dialect: chat, base_url: "${one.url}", keys: [key-of-first-${status}] }`,
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 /** What the caller gets when the first upstream refuses with `status`, and how often each of them was asked. */
 async function ask(model: string, status: number, headers: Record<string, string> = {}) {
-  one.behave(refusal(status, headers, 'no such model'))
+  one.behave(respondWithError(status, headers, 'no such model'))
   return await asked(model)
 }
 
@@ -87,14 +87,14 @@ test('a model that the only one does not have is asked for all the same', async 
 
 test('a retry with the same key takes its place there, and gives it back', async () => {
   let calls = 0
-  one.behave((socket, request) => (++calls === 1 ? refusal(503) : answer(reply()))(socket, request))
+  one.behave((socket, request) => (++calls === 1 ? respondWithError(503) : respondWith(reply()))(socket, request))
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [2, 0] })
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [1, 0] })
 })
 
 test('an item of one caller that the upstream does not keep sends nobody elsewhere', async () => {
   const error = { message: "Item with id 'rs_1' not found.", type: 'invalid_request_error', param: 'input', code: null }
-  one.behave(answer({ error }, 404))
+  one.behave(respondWith({ error }, 404))
   const body = {
     model: 'items',
     input: [
@@ -111,7 +111,7 @@ test('an item of one caller that the upstream does not keep sends nobody elsewhe
     400,
     { error: { message: error.message, param: 'input' } },
   ])
-  one.behave(answerInKind)
+  one.behave(respondInDialect)
   const before = two.received.length
   expect(
     (await chat(gateway.url, secret, { model: 'items', messages: [{ role: 'user', content: 'hi' }] })).status,

@@ -1,10 +1,10 @@
 // All upstreams of a model refuse everything: then asking around only adds to it. Counted, for several keys each.
 import { expect, test } from 'bun:test'
-import { type Refusal, storm } from '../support/upstreams/retry-storm.ts'
+import { type Rejection, storm } from '../support/upstreams/retry-storm.ts'
 
-const everywhere = (refusal: Refusal): Refusal[] => [refusal, refusal, refusal]
+const everywhere = (refusal: Rejection): Rejection[] => [refusal, refusal, refusal]
 
-test.each<[string, Refusal[]]>([
+test.each<[string, Rejection[]]>([
   ['429', everywhere({ status: 429 })],
   ['429, come back at once', everywhere({ status: 429, retryAfter: '0' })],
   ['503', everywhere({ status: 503 })],

@@ -4,15 +4,15 @@ import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
-  answerAsAsked,
   type Behaviour,
   event,
-  refusal,
+  respondAsRequested,
+  respondWith,
+  respondWithError,
   role,
   startUpstream,
   stream,
-  streamOpen,
+  streamWithoutEnd,
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
@@ -72,7 +72,7 @@ models:
 `,
   })
   key = await newKey(gateway, '5')
-  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
+  for (const upstream of [one, two]) upstream.behave(respondAsRequested)
 })
 afterAll(async () => {
   await gateway.stop()
@@ -80,7 +80,7 @@ afterAll(async () => {
   two.stop()
 })
 afterEach(() => {
-  for (const upstream of [one, two]) upstream.behave(answerAsAsked)
+  for (const upstream of [one, two]) upstream.behave(respondAsRequested)
 })
 
 async function ask(model: string, streamed: boolean, secret = key.secret) {
@@ -111,16 +111,16 @@ const COST = '0.00009'
 
 describe.each(FORMS)('streamed: %p', (streamed) => {
   test.each<[string, Behaviour, string]>([
-    ['429', refusal(429), '429'],
-    ['429 with a time', refusal(429, { 'retry-after': '30' }), '429'],
-    ['503', refusal(503), '503'],
-    ['529', refusal(529), '529'],
-    ['401', refusal(401), '401'],
-    ['403', refusal(403), '403'],
-    ['a model that is not there', answer({ error: { message: 'no', code: 'model_not_found' } }, 404), '404'],
+    ['429', respondWithError(429), '429'],
+    ['429 with a time', respondWithError(429, { 'retry-after': '30' }), '429'],
+    ['503', respondWithError(503), '503'],
+    ['529', respondWithError(529), '529'],
+    ['401', respondWithError(401), '401'],
+    ['403', respondWithError(403), '403'],
+    ['a model that is not there', respondWith({ error: { message: 'no', code: 'model_not_found' } }, 404), '404'],
     [
       'an error within a 200',
-      answer({ error: { message: 'overloaded', code: 'server_is_overloaded' } }),
+      respondWith({ error: { message: 'overloaded', code: 'server_is_overloaded' } }),
       'error: unavailable',
     ],
   ])('%s: the next one answers, and the receipt tells of both', async (_, behaviour, outcome) => {
@@ -136,12 +136,12 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
   })
 
   test.each<[string, Behaviour, number, string]>([
-    ['500', refusal(500), 502, 'failed'],
-    ['502', refusal(502), 502, 'failed'],
-    ['504', refusal(504), 504, 'failed'],
+    ['500', respondWithError(500), 502, 'failed'],
+    ['502', respondWithError(502), 502, 'failed'],
+    ['504', respondWithError(504), 504, 'failed'],
     ['a broken connection', (socket) => void socket.destroy(), 502, 'failed'],
     ['no headers in time', () => {}, 504, 'timeout'],
-    ["the caller's mistake", refusal(400), 400, 'failed'],
+    ["the caller's mistake", respondWithError(400), 400, 'failed'],
   ])('%s may have been billed, or is nobody else to help: nobody else is asked', async (_, behaviour, seen, ending) => {
     one.behave(behaviour)
     const { status, asked, receipt } = await ask('both', streamed)
@@ -156,19 +156,19 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
   })
 
   test('all refuse: the last refusal is told, nothing is charged', async () => {
-    one.behave(refusal(503))
-    two.behave(refusal(429, { 'retry-after': '7' }))
+    one.behave(respondWithError(503))
+    two.behave(respondWithError(429, { 'retry-after': '7' }))
     const { status, headers, receipt, asked } = await ask('both', streamed)
     expect([status, headers.get('retry-after')]).toEqual([429, '7'])
     expect(asked).toEqual([1, 1])
     expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
     // After a refusal retries there count against the budget, until it is well again: here, for the tests that follow.
-    two.behave(answerAsAsked)
+    two.behave(respondAsRequested)
     expect((await ask('spare', streamed)).status).toBe(200)
   })
 
   test('a fallback that is dearer is held for first and charged at its own price', async () => {
-    one.behave(refusal(503))
+    one.behave(respondWithError(503))
     const { status, text, receipt, headers } = await ask('careful', streamed)
     expect(status).toBe(200)
     expect(text).toContain('"model":"spare"')
@@ -179,7 +179,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
   test('a fallback that cannot be paid for is not asked', async () => {
     // Enough for the model itself at 100 tokens of output, not for ten times as much.
     const poor = await newKey(gateway, '0.0008')
-    one.behave(refusal(503))
+    one.behave(respondWithError(503))
     const { status, asked, receipt } = await ask('careful', false, poor.secret)
     expect([status, asked[1], receipt.cost_usd]).toEqual([503, 0, '0.00'])
     expect(await poor.account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
@@ -191,7 +191,7 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
   const poor = () => newKey(gateway, '0.0008')
 
   test('while its breaker is open', async () => {
-    one.behave(refusal(503))
+    one.behave(respondWithError(503))
     for (let call = 0; call < 10; call++) await ask('frail', false)
     for (const streamed of FORMS) {
       const stoodIn = await ask('frail', streamed)
@@ -208,10 +208,10 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
   })
 
   test('while it cools; who cannot pay for another one is told to wait, as the upstream has asked', async () => {
-    one.behave(refusal(429, { 'retry-after': '30' }))
+    one.behave(respondWithError(429, { 'retry-after': '30' }))
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [1, 1] })
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
-    one.behave(answerAsAsked)
+    one.behave(respondAsRequested)
     const { secret } = await poor()
     const { status, asked, headers } = await ask('limited', false, secret)
     expect([status, asked]).toEqual([429, [0, 0]])
@@ -234,14 +234,14 @@ test.each([
   ['another upstream', 'many-keys', undefined],
   ['a fallback', 'many-keys-alone', 'spare'],
 ])('the last try is %s, not one more key of the same', async (_, model, by) => {
-  one.behave(refusal(429, { 'retry-after': '1' }))
+  one.behave(respondWithError(429, { 'retry-after': '1' }))
   const { status, asked, receipt } = await ask(model, false)
   expect([status, asked[1], receipt.answered_by]).toEqual([200, 1, by])
 })
 
 test('a fallback that answers at the second try says who it is', async () => {
   let calls = 0
-  two.behave((socket, request) => (++calls === 1 ? refusal(503) : answerAsAsked)(socket, request))
+  two.behave((socket, request) => (++calls === 1 ? respondWithError(503) : respondAsRequested)(socket, request))
   const { receipt, headers } = await ask('doubled', false)
   expect(receipt.attempts.map(({ upstream, outcome }) => [upstream, outcome])).toEqual([
     ['nowhere', 'ECONNREFUSED'],
@@ -277,14 +277,14 @@ test.each(
   [200, 429, 503, 529].flatMap((status) => FORMS.map((streamed) => [status, streamed] as const)),
 )('an error with usage was billed: nobody else is asked (%p, streamed: %p)', async (status, streamed) => {
   const error = { message: 'busy', code: 'server_is_overloaded' }
-  one.behave(answer({ error, usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }, status))
+  one.behave(respondWith({ error, usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }, status))
   const { asked, receipt } = await ask('both', streamed)
   expect([asked, receipt.cost_usd, receipt.attempts.length]).toEqual([[1, 0], '0.00', 1])
 })
 
 test('a stream that is cut before output may have been billed', async () => {
   one.behave((socket, request) => {
-    void streamOpen(role())(socket, request)
+    void streamWithoutEnd(role())(socket, request)
     setTimeout(() => socket.destroy(), 20)
   })
   expect((await ask('both', true)).asked).toEqual([1, 0])
@@ -298,13 +298,16 @@ test('keys take turns, and one that is rejected is left out', async () => {
   }
   expect(new Set(await usedBy(40)).size).toBe(3)
   one.behave((socket, request) =>
-    (request.headers.authorization === 'Bearer second-key' ? refusal(401) : answerAsAsked)(socket, request),
+    (request.headers.authorization === 'Bearer second-key' ? respondWithError(401) : respondAsRequested)(
+      socket,
+      request,
+    ),
   )
   await usedBy(40)
   const later = await usedBy(20)
   expect(later.filter((used) => used === 'Bearer second-key')).toEqual([])
   expect(gateway.output().stderr).toContain('an upstream rejected its key')
-  const list = await gateway.ask<{ id: string; key_states: { key: string; state: string }[] }[]>('upstream', 'list')
+  const list = await gateway.command<{ id: string; key_states: { key: string; state: string }[] }[]>('upstream', 'list')
   const pool = list.find(({ id }) => id === 'pool')
   expect(pool?.key_states.map(({ key, state }) => [key, state])).toEqual([
     ['...', 'ready'],
@@ -315,14 +318,14 @@ test('keys take turns, and one that is rejected is left out', async () => {
 })
 
 test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream takes at once', async (model) => {
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   let underWay = 0
   let most = 0
   two.behave(async (socket, request) => {
     most = Math.max(most, ++underWay)
     await Bun.sleep(300)
     underWay--
-    answerAsAsked(socket, request)
+    respondAsRequested(socket, request)
   })
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
   // An account may have half of the four.
@@ -336,7 +339,7 @@ test('where one call at a time is allowed, its own retry may be that one', async
     const { authorization } = request.headers
     const isFirst = refused.size === 0
     if (isFirst) refused.add(authorization)
-    return (refused.has(authorization) ? refusal(429) : answerAsAsked)(socket, request)
+    return (refused.has(authorization) ? respondWithError(429) : respondAsRequested)(socket, request)
   })
   const { status, asked, receipt } = await ask('tight', false)
   expect([status, asked]).toEqual([200, [2, 0]])
@@ -344,7 +347,7 @@ test('where one call at a time is allowed, its own retry may be that one', async
 })
 
 test('keys that share a quota cool together: after a 429 nobody asks with the others', async () => {
-  one.behave(refusal(429, { 'retry-after': '30' }))
+  one.behave(respondWithError(429, { 'retry-after': '30' }))
   const { status, asked, receipt } = await ask('housed', false)
   expect([status, asked]).toEqual([200, [1, 1]])
   expect(receipt.attempts.map(({ upstream }) => upstream).at(-1)).toBe('two')
@@ -355,22 +358,22 @@ test.each([
   ['retry-after', () => new Date(Date.now() + 30_000).toUTCString(), 'dated'],
   ['retry-after-ms', () => '30000', 'in-ms'],
 ])('an upstream that says by %s when to come back is left alone until then', async (name, value, model) => {
-  one.behave(refusal(429, { [name]: value() }))
+  one.behave(respondWithError(429, { [name]: value() }))
   await ask(model, false)
-  one.behave(answerAsAsked)
+  one.behave(respondAsRequested)
   const { status, asked, headers } = await ask(model, true)
   expect([status, asked]).toEqual([429, [0, 0]])
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
 })
 
 test('an upstream alone that is down: callers fail fast, and it is found again', async () => {
-  one.behave(refusal(503))
+  one.behave(respondWithError(503))
   const before = one.received.length
   const statuses: number[] = []
   for (let call = 0; call < 15; call++) statuses.push((await ask('alone', false)).status)
   expect(new Set(statuses)).toEqual(new Set([503]))
   expect(one.received.length - before).toBeLessThanOrEqual(11)
-  one.behave(answerAsAsked)
+  one.behave(respondAsRequested)
   const end = performance.now() + 20_000
   while ((await ask('alone', false)).status !== 200) {
     if (performance.now() > end) throw new Error('it was not found again')

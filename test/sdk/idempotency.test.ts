@@ -6,13 +6,13 @@ import OpenAI from 'openai'
 import { cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
   configFor,
   DONE,
   event,
   finish,
   head,
   reply,
+  respondWith,
   startUpstream,
   stream,
   type Upstream,
@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   sent = []
-  upstream.behave(answer(reply()))
+  upstream.behave(respondWith(reply()))
 })
 
 const watching = (async (...[input, init]: Parameters<typeof fetch>) => {

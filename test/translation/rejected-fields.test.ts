@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
-  answer,
   type Behaviour,
   reply,
+  respondWith,
   startUpstream,
   stream,
   type Upstream,
@@ -47,7 +47,7 @@ type Body = Record<string, unknown>
 const refusing =
   (isWrong: (body: Body) => boolean, error: object, good: object): Behaviour =>
   (socket, request) =>
-    (isWrong(JSON.parse(request.body.toString())) ? answer({ error }, 400) : answer(good))(socket, request)
+    (isWrong(JSON.parse(request.body.toString())) ? respondWith({ error }, 400) : respondWith(good))(socket, request)
 
 async function post(path: string, body: object, key = secret) {
   const before = upstream.received.length
@@ -112,7 +112,7 @@ test.each([
 })
 
 test('thoughts that their vendor no longer takes back are left behind, with a warning, and only this once', async () => {
-  upstream.behave(answer(RESPONSE))
+  upstream.behave(respondWith(RESPONSE))
   const { content } = JSON.parse((await ask('r2')).text) as { content: object[] }
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'text' }])
   const hasThoughts = (body: Body) => JSON.stringify(body.input).includes('SECRET')
@@ -134,7 +134,7 @@ test('a model that failed at its call and said nothing is a failure, streamed or
   const candidates = [{ content: { role: 'model' }, finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }]
   const failed = { candidates, usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 }, responseId: 'x' }
   for (const isStreamed of [false, true]) {
-    upstream.behave(isStreamed ? stream(`data: ${JSON.stringify(failed)}\n\n`) : answer(failed))
+    upstream.behave(isStreamed ? stream(`data: ${JSON.stringify(failed)}\n\n`) : respondWith(failed))
     const { status } = await ask('g1', { stream: isStreamed })
     expect([isStreamed, status]).toEqual([isStreamed, 502])
   }
@@ -154,7 +154,7 @@ describe('the output cap that a messages upstream demands and a caller did not g
     ['m-listed', 64_000],
     ['m-limited', 9_000],
   ])('%s: the limit of the model', async (model, cap) => {
-    upstream.behave(answer(MESSAGE))
+    upstream.behave(respondWith(MESSAGE))
     const asked = await chat(model)
     expect([asked.status, caps(asked), asked.warnings]).toEqual([200, [cap], null])
     expect(caps(await chat(model, { max_tokens: 77 }))).toEqual([77])
@@ -162,7 +162,7 @@ describe('the output cap that a messages upstream demands and a caller did not g
 
   test('is lowered to the balance, with a warning', async () => {
     const poor = await newKey(gateway, '0.02')
-    upstream.behave(answer(MESSAGE))
+    upstream.behave(respondWith(MESSAGE))
     const asked = await chat('m-unknown', {}, poor.secret)
     expect([asked.status, asked.warnings]).toEqual([200, 'max_tokens;lowered-to-balance'])
     expect(Number(caps(asked)[0])).toBeLessThan(5_000)

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { answer, reply, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
 let upstream: Upstream
 let gateway: Gateway
@@ -33,7 +33,7 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => upstream.behave(answer(reply())))
+beforeEach(() => upstream.behave(respondWith(reply())))
 
 async function messages(body: object, path = '/v1/messages') {
   const before = upstream.received.length
@@ -50,10 +50,10 @@ async function messages(body: object, path = '/v1/messages') {
 const HELLO = { max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('a model that takes no temperature', () => {
-  const refusing = (socket: Parameters<ReturnType<typeof answer>>[0], request: Upstream['received'][number]) => {
+  const refusing = (socket: Parameters<ReturnType<typeof respondWith>>[0], request: Upstream['received'][number]) => {
     const isAsked = request.body.toString().includes('"temperature"')
     const error = { message: "Unsupported parameter: 'temperature' is not supported with this model.", code: null }
-    return (isAsked ? answer({ error }, 400) : answer(reply()))(socket, request)
+    return (isAsked ? respondWith({ error }, 400) : respondWith(reply()))(socket, request)
   }
 
   test('is asked again without it, once; the caller is told, and pays for one answer', async () => {
@@ -73,7 +73,7 @@ describe('a model that takes no temperature', () => {
   })
 
   test('another refusal is the caller’s to see', async () => {
-    upstream.behave(answer({ error: { message: 'messages[0] is too long', code: null } }, 400))
+    upstream.behave(respondWith({ error: { message: 'messages[0] is too long', code: null } }, 400))
     const { status, sent, text } = await messages({ model: 'plain', top_p: 0.5, ...HELLO })
     expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 1 })
     expect(text).toContain('messages[0] is too long')
@@ -84,7 +84,7 @@ test('a model that knows only some words for how hard to think is asked without 
   upstream.behave((socket, request) => {
     const { reasoning_effort: effort } = JSON.parse(request.body.toString()) as { reasoning_effort?: string }
     const error = { message: `reasoning_effort='${effort}' is not supported for this model.`, code: null }
-    return (effort === 'low' ? answer({ error }, 400) : answer(reply()))(socket, request)
+    return (effort === 'low' ? respondWith({ error }, 400) : respondWith(reply()))(socket, request)
   })
   const thinking = (effort: string) => messages({ model: 'plain', input: 'hi', reasoning: { effort } }, '/v1/responses')
   const first = await thinking('low')
@@ -116,7 +116,7 @@ test('a service that knows none of the fields that agents always send is found o
   upstream.behave((socket, request) => {
     const field = unknown.find((name) => request.body.toString().includes(`"${name}"`))
     const error = { message: `property '${field}' is unsupported`, type: 'invalid_request_error' }
-    return (field ? answer({ error }, 400) : answer(reply()))(socket, request)
+    return (field ? respondWith({ error }, 400) : respondWith(reply()))(socket, request)
   })
   const asked = { model: 'strict', input: 'hi', store: false, prompt_cache_key: 'c', text: { verbosity: 'low' } }
   const first = await messages(asked, '/v1/responses')
@@ -133,7 +133,10 @@ test('a service that names the field only beside its message is understood as we
   upstream.behave((socket, request) => {
     const isAsked = request.body.toString().includes('"store"')
     const detail = [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }]
-    return (isAsked ? answer({ object: 'error', message: { detail } }, 422) : answer(reply()))(socket, request)
+    return (isAsked ? respondWith({ object: 'error', message: { detail } }, 422) : respondWith(reply()))(
+      socket,
+      request,
+    )
   })
   const { status, sent, warnings } = await messages({ model: 'other', input: 'hi', store: false }, '/v1/responses')
   expect({ status, calls: sent.length, warnings }).toEqual({ status: 200, calls: 2, warnings: 'store;dropped' })
@@ -143,7 +146,7 @@ test('a refusal after a mended one is the one that the caller sees', async () =>
   upstream.behave((socket, request) => {
     const isAsked = request.body.toString().includes('"top_p"')
     const message = isAsked ? "'top_p' is not supported" : 'messages[0] is too long'
-    return answer({ error: { message, code: null } }, 400)(socket, request)
+    return respondWith({ error: { message, code: null } }, 400)(socket, request)
   })
   const { status, sent, text } = await messages({ model: 'strict', top_p: 0.5, ...HELLO })
   expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 2 })

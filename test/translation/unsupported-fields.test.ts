@@ -234,7 +234,7 @@ test('the receipt on the command line says the same', async () => {
   const { secret, email } = await newKey(gateway)
   const more = { seed: 7, presence_penalty: 1 }
   const response = await callIn('chat', gateway.url, secret, { model: 'over-messages', more })
-  const rows = await gateway.ask<Row[]>('usage', '--account', email)
+  const rows = await gateway.command<Row[]>('usage', '--account', email)
   expect(rows[0]?.receipt?.warnings).toEqual(listed(response))
   expect(listed(response).toSorted()).toEqual(['presence_penalty;dropped', 'seed;dropped'])
 })

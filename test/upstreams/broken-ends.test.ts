@@ -4,7 +4,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { callIn } from '../support/requests/dialect-calls.ts'
-import { answer, chunk, reply, STREAM_HEAD, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import {
+  chunk,
+  reply,
+  respondWith,
+  STREAM_HEAD,
+  startUpstream,
+  type Upstream,
+} from '../support/upstreams/raw-upstream.ts'
 
 let upstream: Upstream
 let gateway: Gateway
@@ -121,7 +128,7 @@ test.each([
   ['messages', 'c'],
 ] as const)('a byte order mark before the answer is none of it, for a client of %s', async (client, model) => {
   const { secret, settled } = await newKey(gateway)
-  upstream.behave(answer(`\ufeff${JSON.stringify(reply())}`))
+  upstream.behave(respondWith(`\ufeff${JSON.stringify(reply())}`))
   const response = await callIn(client, gateway.url, secret, { model })
   expect([response.status, (await response.text()).includes('Hello there.')]).toEqual([200, true])
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])

@@ -1,21 +1,21 @@
 // A share of `npm run faults`: most faults, with the same dialect on both sides, and one pair of dialects translated.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Fault } from '../../faults/fault.ts'
-import { type Outcome, openStage, type Stage } from '../../faults/suite.ts'
+import { type FaultRunner, type Outcome, startFaultRunner } from '../../faults/suite.ts'
 import { FAULTS } from '../../faults/table.ts'
 
 setDefaultTimeout(180_000)
 
 const AT_ONCE = 4
-const share = FAULTS.filter(({ onlyInFull }) => !onlyInFull)
+const share = FAULTS.filter(({ fullRunOnly: onlyInFull }) => !onlyInFull)
 const light = share.filter(({ heavy }) => !heavy)
 const heavy = share.filter((fault) => fault.heavy)
 
-let stage: Stage
+let stage: FaultRunner
 const outcomes = new Map<Fault, PromiseWithResolvers<Outcome>>(light.map((fault) => [fault, Promise.withResolvers()]))
 
 beforeAll(async () => {
-  stage = await openStage(share, 'small')
+  stage = await startFaultRunner(share, 'small')
   const waiting = [...outcomes]
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {

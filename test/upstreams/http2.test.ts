@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { ask, openClient } from '../support/requests/client.ts'
+import { chatBody, openClient } from '../support/requests/client.ts'
 import {
   CODES,
   events,
@@ -53,7 +53,7 @@ afterEach(async () => {
 })
 
 async function fine(secret: string, model: string): Promise<void> {
-  const response = await chat(gateway.url, secret, ask(model, false))
+  const response = await chat(gateway.url, secret, chatBody(model, false))
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello there.')])
 }
 
@@ -72,7 +72,7 @@ test('where it is offered, HTTP/2 is spoken as soon as that is known, over one c
   await Promise.all(Array.from({ length: 20 }, () => fine(secret, 'renamed')))
   both.behave((call) => (call.body.includes('"stream":true') ? events(ANSWER)(call) : call.reset(CODES.internal)))
   for (const more of [{}, LONG]) {
-    const response = await chat(gateway.url, secret, ask('renamed', true, more))
+    const response = await chat(gateway.url, secret, chatBody('renamed', true, more))
     expect(await response.text()).toEndWith(DONE)
   }
   expect({ ...both.seen }).toEqual({ ...before, http2: before.http2 + 22 })
@@ -84,7 +84,7 @@ test('where nothing else is spoken, the first calls have it too, over one connec
   const { secret } = await newKey(gateway)
   await Promise.all(Array.from({ length: 20 }, () => fine(secret, 'new')))
   expect(onlyNew.seen).toMatchObject({ http1: 0, http2: 20 })
-  expect(await gateway.ask<object>('upstream', 'test', 'new')).toMatchObject({ ok: true })
+  expect(await gateway.command<object>('upstream', 'test', 'new')).toMatchObject({ ok: true })
 })
 
 test('where it is not offered, HTTP/1.1 is spoken', async () => {
@@ -100,13 +100,13 @@ test('http: 1.1 and http: 2 leave no choice', async () => {
   await fine(secret, 'narrow')
   expect(narrow.seen).toMatchObject({ http1: 1, http2: 1, connections1: 1, connections2: 1 })
   const { http1 } = onlyOld.seen
-  await unreached(await chat(gateway.url, secret, ask('oldForced2', false)))
+  await unreached(await chat(gateway.url, secret, chatBody('oldForced2', false)))
   expect(onlyOld.seen.http1).toBe(http1)
   expect((await settled()).filter((row) => row.ending === 'failed')).toMatchObject([{ cost_usd: '0.00' }])
 })
 
 test('upstream list shows the version, where it is known', async () => {
-  const list = await gateway.ask<{ id: string; http: string | null }[]>('upstream', 'list')
+  const list = await gateway.command<{ id: string; http: string | null }[]>('upstream', 'list')
   const versions = Object.fromEntries(list.map(({ id, http }) => [id, http]))
   expect(versions).toMatchObject({ own: '2', forced1: '1.1', forced2: '2', old: '1.1', oldForced2: '2' })
 })
@@ -160,7 +160,7 @@ test.each(UNSEEN)('%s: the call is sent again', async (_, what) => {
     await fine(secret, 'forced2')
     const { http2 } = both.seen
     both.behave(once(what))
-    const response = await chat(gateway.url, secret, ask('forced2', streamed, more))
+    const response = await chat(gateway.url, secret, chatBody('forced2', streamed, more))
     expect([response.status, both.seen.http2 - http2]).toEqual([200, 2])
     expect(await response.text()).toContain('Hello')
   }
@@ -177,7 +177,7 @@ test('an upstream that refuses every stream gets two attempts, each of them free
     [true, LONG, 4],
   ] as const) {
     const { http2 } = both.seen
-    await unreached(await chat(gateway.url, secret, ask('forced2', streamed, more)))
+    await unreached(await chat(gateway.url, secret, chatBody('forced2', streamed, more)))
     // Two attempts at most: there is no other upstream, and the same one is tried once more.
     expect(both.seen.http2 - http2).toBeLessThanOrEqual(most)
   }
@@ -199,7 +199,7 @@ test.each(NOT_ANSWERED)('%s: 502, free, asked once, and the next call is fine', 
   for (const streamed of [false, true]) {
     const { http2 } = both.seen
     both.behave(once(what))
-    await unreached(await chat(gateway.url, secret, ask('forced2', streamed)))
+    await unreached(await chat(gateway.url, secret, chatBody('forced2', streamed)))
     expect(both.seen.http2 - http2).toBe(1)
     await fine(secret, 'forced2')
   }
@@ -231,7 +231,7 @@ test.each(
       breakOff = () => what(call)
     }),
   )
-  const client = await openClient(gateway.url, secret, ask(model, true))
+  const client = await openClient(gateway.url, secret, chatBody(model, true))
   await client.readUntil('bbb')
   breakOff()
   expect(await client.readUntil('"error"')).not.toContain('[DONE]')
@@ -250,8 +250,8 @@ test('a client that leaves resets its stream, and no other', async () => {
     calls.push(call)
   })
   const [leaving, staying] = [
-    await openClient(gateway.url, secret, ask('forced2', true)),
-    await openClient(gateway.url, secret, ask('forced2', true)),
+    await openClient(gateway.url, secret, chatBody('forced2', true)),
+    await openClient(gateway.url, secret, chatBody('forced2', true)),
   ]
   await Promise.all([leaving.readUntil('Hello'), staying.readUntil('Hello')])
   const resets = both.seen.resets.length
@@ -272,7 +272,7 @@ test('a stream whose client does not read holds up none of the others on its con
     // As many bytes as the gateway lets a stream send ahead.
     for (let piece = 0; piece < 1_000; piece++) call.data(event('f'.repeat(15_000)))
   })
-  const client = await openClient(gateway.url, secret, ask('forced2', true, { metadata: { flood: 'yes' } }))
+  const client = await openClient(gateway.url, secret, chatBody('forced2', true, { metadata: { flood: 'yes' } }))
   await client.readUntil('fff')
   await Promise.all(Array.from({ length: 10 }, () => fine(secret, 'forced2')))
   client.leave()
@@ -283,7 +283,7 @@ test('where HTTP/2 was a choice, it is not taken again for a while after it fail
   const { secret } = await newKey(gateway)
   both.behave((call) => call.reset(CODES.http1Required))
   const { http1 } = both.seen
-  await unreached(await chat(gateway.url, secret, ask('renamed', false)))
+  await unreached(await chat(gateway.url, secret, chatBody('renamed', false)))
   await fine(secret, 'renamed')
   await fine(secret, 'renamed')
   expect(both.seen.http1 - http1).toBe(2)

@@ -159,14 +159,14 @@ test.each([
 })
 
 test('each of these calls is one receipt with a charge, and the books are right', async () => {
-  const rows = await gateway.ask<UsageEntry[]>('usage', '--account', email, '--limit', '0')
+  const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
   expect(rows).toHaveLength(NAMES.length * 8 + Object.keys(IN_CHAT).length + 3)
   expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) <= 0)).toEqual([])
-  expect(await gateway.ask<{ ok: boolean }>('audit')).toMatchObject({ ok: true })
+  expect(await gateway.command<{ ok: boolean }>('audit')).toMatchObject({ ok: true })
 })
 
 test('upstream list says what each speaks, and whether it was tried', async () => {
-  const list = await gateway.ask<{ id: string; speaks: string[]; tried: string }[]>('upstream', 'list')
+  const list = await gateway.command<{ id: string; speaks: string[]; tried: string }[]>('upstream', 'list')
   const of = (id: string) => list.find((each) => each.id === id)
   expect(of('openai')).toMatchObject({ kind: 'openai', dialect: 'responses', speaks: ['responses', 'chat'] })
   expect([of('openai')?.tried, of('azure')?.tried]).toEqual(['sandbox', 'untried'])

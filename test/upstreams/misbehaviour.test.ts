@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import { ask, openClient } from '../support/requests/client.ts'
+import { chatBody, openClient } from '../support/requests/client.ts'
 import {
-  answer,
   chunk,
   configFor,
   DONE,
@@ -14,11 +13,12 @@ import {
   head,
   LAST_CHUNK,
   reply,
+  respondWith,
   role,
   STREAM_HEAD,
   startUpstream,
   stream,
-  streamOpen,
+  streamWithoutEnd,
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
@@ -48,7 +48,7 @@ test('output and an error in one piece: a real status, and nothing is charged', 
   const { secret, settled } = await newKey(gateway)
   const error = { error: { message: 'Overloaded', type: 'overloaded_error' } }
   upstream.behave(stream(`${role()}${event('Hello')}data: ${JSON.stringify(error)}\n\n`))
-  const response = await chat(gateway.url, secret, ask('renamed', true))
+  const response = await chat(gateway.url, secret, chatBody('renamed', true))
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
 })
@@ -69,7 +69,7 @@ test.each([
       socket.write(Buffer.concat([...rest, Buffer.from(LAST_CHUNK)]))
     }
   })
-  const client = await openClient(gateway.url, secret, ask('renamed', true))
+  const client = await openClient(gateway.url, secret, chatBody('renamed', true))
   await client.readUntil('bbb')
   send(last)
   const rest = await client.readUntil('"error"')
@@ -100,27 +100,27 @@ test('a last event without its blank line still counts', async () => {
   const { secret, settled } = await newKey(gateway)
   const events = [event('Hello'), finish(), usage({ prompt_tokens: 7, completion_tokens: 8 }).trimEnd()]
   upstream.behave(stream(...events))
-  const response = await chat(gateway.url, secret, ask('renamed', true))
+  const response = await chat(gateway.url, secret, chatBody('renamed', true))
   expect(await response.text()).not.toContain('"usage"')
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(7, 8) }])
 })
 
 test('does not end after its last event: the client has its answer, and the connection is closed', async () => {
   const { secret, settled } = await newKey(gateway)
-  upstream.behave(streamOpen(event('Hello'), finish(), usage(), DONE))
-  expect(await (await chat(gateway.url, secret, ask('renamed', true))).text()).toEndWith(DONE)
+  upstream.behave(streamWithoutEnd(event('Hello'), finish(), usage(), DONE))
+  expect(await (await chat(gateway.url, secret, chatBody('renamed', true))).text()).toEndWith(DONE)
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])
-  await upstream.letGo()
+  await upstream.connectionClosed()
 })
 
 test('is asked again over the same connection, also after streams', async () => {
   const { secret } = await newKey(gateway)
   upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
-  await (await chat(gateway.url, secret, ask('renamed', true))).text()
+  await (await chat(gateway.url, secret, chatBody('renamed', true))).text()
   await Bun.sleep(50)
   const { opened } = upstream.connections()
   for (let times = 0; times < 5; times++) {
-    await (await chat(gateway.url, secret, ask('renamed', true))).text()
+    await (await chat(gateway.url, secret, chatBody('renamed', true))).text()
     await Bun.sleep(20)
   }
   expect(upstream.connections().opened).toBe(opened)
@@ -132,7 +132,7 @@ test.each([
 ])('%s: 502, free', async (_, model) => {
   const { secret, settled } = await newKey(gateway)
   for (const streamed of [true, false]) {
-    const response = await chat(gateway.url, secret, ask(model, streamed))
+    const response = await chat(gateway.url, secret, chatBody(model, streamed))
     const text = await response.text()
     expect([response.status, JSON.parse(text).error.code]).toEqual([502, 'upstream_error'])
     expect(text).not.toMatch(/127\.0\.0\.1|nowhere\.invalid/)
@@ -146,10 +146,10 @@ test('a reply that is shorter than announced, and one that is too large', async 
     socket.write(head(200, 1000) + JSON.stringify(reply()))
     setTimeout(() => socket.end(), 20)
   })
-  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(502)
+  expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(502)
   upstream.behave((socket) => void socket.write(head(200, 65 * 1024 * 1024)))
-  expect((await chat(gateway.url, secret, ask('renamed', false))).status).toBe(502)
-  await upstream.letGo()
+  expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(502)
+  await upstream.connectionClosed()
   expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual([
     ['failed', '0.00'],
     ['cut', '0.00'],
@@ -159,8 +159,8 @@ test('a reply that is shorter than announced, and one that is too large', async 
 test('a name of its own for the model stays inside, also when it complains', async () => {
   const { secret } = await newKey(gateway)
   const message = 'inner-name does not take this. Ask https://internal.example.com with key sk-proj-abcdefghijk'
-  upstream.behave(answer({ error: { message, type: 'invalid_request_error', param: 'seed', code: null } }, 400))
-  const response = await chat(gateway.url, secret, ask('renamed', false))
+  upstream.behave(respondWith({ error: { message, type: 'invalid_request_error', param: 'seed', code: null } }, 400))
+  const response = await chat(gateway.url, secret, chatBody('renamed', false))
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({
     error: {
@@ -177,12 +177,12 @@ test('closes the idle connection just when the next request is on its way: it is
     upstream.behave((socket, request) => {
       if (perSocket.has(socket)) return void socket.destroy()
       perSocket.add(socket)
-      const respond = streamed ? stream(event('Hi'), finish(), usage(), DONE) : answer(reply())
+      const respond = streamed ? stream(event('Hi'), finish(), usage(), DONE) : respondWith(reply())
       return respond(socket, request)
     })
     const long = { messages: [{ role: 'user', content: 'x'.repeat(streamed ? 10_000 : 10) }] }
     for (let times = 0; times < 4; times++) {
-      const response = await chat(gateway.url, secret, ask('renamed', streamed, long))
+      const response = await chat(gateway.url, secret, chatBody('renamed', streamed, long))
       expect([response.status, (await response.text()).length > 0]).toEqual([200, true])
     }
   }
@@ -193,7 +193,7 @@ test('breaks a first connection without a word: it is not asked twice', async ()
   const fresh = await startUpstream((socket) => void socket.destroy())
   const other = await startGateway({ config: configFor(fresh) })
   const { secret } = await newKey(other)
-  expect((await chat(other.url, secret, ask('renamed', false))).status).toBe(502)
+  expect((await chat(other.url, secret, chatBody('renamed', false))).status).toBe(502)
   expect(fresh.received.length).toBe(1)
   await other.stop()
   fresh.stop()

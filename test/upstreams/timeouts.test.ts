@@ -2,14 +2,14 @@
 import { expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
-import { ask } from '../support/requests/client.ts'
+import { chatBody } from '../support/requests/client.ts'
 import { json, startHttp2Upstream, TRUSTED } from '../support/upstreams/http2-upstream.ts'
 import {
-  answer,
   type Behaviour,
   chunk,
   configFor,
   reply,
+  respondWith,
   STREAM_HEAD,
   startUpstream,
 } from '../support/upstreams/raw-upstream.ts'
@@ -19,7 +19,7 @@ const LONGER_MS = 8_500
 
 test('an upstream that thinks for longer than the client library would wait is waited for', async () => {
   const upstream = await startUpstream((socket, request) => {
-    setTimeout(() => void answer(reply())(socket, request), LONGER_MS)
+    setTimeout(() => void respondWith(reply())(socket, request), LONGER_MS)
   })
   const http2 = await startHttp2Upstream()
   http2.behave((call) => void setTimeout(() => json()(call), LONGER_MS))
@@ -29,7 +29,9 @@ test('an upstream that thinks for longer than the client library would wait is w
   })
   try {
     const { secret } = await newKey(gateway)
-    const calls = ['same', 'second'].map(async (model) => (await chat(gateway.url, secret, ask(model, false))).status)
+    const calls = ['same', 'second'].map(
+      async (model) => (await chat(gateway.url, secret, chatBody(model, false))).status,
+    )
     expect(await Promise.all(calls)).toEqual([200, 200])
   } finally {
     await gateway.stop()
@@ -56,7 +58,7 @@ test('the limit for all of it is one for all tries together', async () => {
   const gateway = await startGateway({ config: ['upstreams:', ...entries, 'models:', model, ''].join('\n') })
   try {
     const { secret } = await newKey(gateway)
-    const calls = [true, false].map(async (stream) => (await chat(gateway.url, secret, ask('m', stream))).status)
+    const calls = [true, false].map(async (stream) => (await chat(gateway.url, secret, chatBody('m', stream))).status)
     expect(await Promise.all(calls)).toEqual([504, 504])
   } finally {
     await gateway.stop()

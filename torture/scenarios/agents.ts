@@ -1,9 +1,9 @@
 // Twelve agents on ten dollars: holds must not bind what is needed by the others, however long the answers have been.
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
-import { compareWallet, nanos, type Price, type Sent } from '../check-ledger.ts'
-import { ask, type Seen } from '../client.ts'
+import { compareWallet, nanos, type Price, type WalletCalls } from '../check-ledger.ts'
+import { type CallResult, call } from '../client.ts'
 import type { Scenario, Torture } from '../scenario.ts'
-import { configOver, newWallet, startGateways, startSandbox, type Wallet } from '../setup.ts'
+import { configForSandbox, newWallet, startGateways, startSandbox, type Wallet } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 
 const STREAMS = 12
@@ -22,10 +22,10 @@ export const agents: Scenario = {
     const { findings, size } = torture
     const rounds = torture.rounds ?? SIZES[size].agentRounds
     const sandbox = startSandbox()
-    const [gateway] = await startGateways('sqlite', 1, configOver(sandbox.url, 'price: { input: 5, output: 25 }'))
+    const [gateway] = await startGateways('sqlite', 1, configForSandbox(sandbox.url, 'price: { input: 5, output: 25 }'))
     if (!gateway) throw new Error('no gateway')
     const afresh = async () => {
-      const sent: Sent = { wallet: await newWallet(gateway, '10'), seen: [] }
+      const sent: WalletCalls = { wallet: await newWallet(gateway, '10'), seen: [] }
       sent.seen.push(...(await Promise.all(Array.from({ length: STREAMS }, () => agentAsks(gateway.url, sent.wallet)))))
       for (const seen of sent.seen) checkServed(seen, torture)
       const rows = await compareWallet(gateway, sent, findings, PRICE)
@@ -48,14 +48,14 @@ export const agents: Scenario = {
   },
 }
 
-function checkServed({ status, complete, text }: Seen, { findings }: Torture): void {
+function checkServed({ status, complete, text }: CallResult, { findings }: Torture): void {
   findings.must(status === 200, `an agent got ${status}: ${text.slice(0, 200)}`)
   findings.must(status !== 200 || complete, 'an agent got a part of its answer')
 }
 
-function agentAsks(origin: string, { secrets }: Wallet, prompt = ANSWER): Promise<Seen> {
+function agentAsks(origin: string, { secrets }: Wallet, prompt = ANSWER): Promise<CallResult> {
   const more = { max_tokens: MOST_TOKENS, tools: toolbox(), system: instructions() }
-  return ask('messages', origin, secrets[0] ?? '', { model: 'over-messages', streamed: true, prompt, more })
+  return call('messages', origin, secrets[0] ?? '', { model: 'over-messages', streamed: true, prompt, more })
 }
 
 /** Gives the tokens of the last answer. */

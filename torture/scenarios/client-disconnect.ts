@@ -5,12 +5,12 @@ import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import type { Row } from '../../test/support/gateway/accounts.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'
-import { checkAudit, dueFor, nanos } from '../check-ledger.ts'
-import { type Figures, readAnswer, textOf } from '../client.ts'
-import { type Left, takeAndLeave } from '../disconnecting-client.ts'
-import { callMark, type Played, type Player, recordAll, startPlayer } from '../replay-upstream.ts'
+import { checkAudit, costOf, nanos } from '../check-ledger.ts'
+import { readAnswer, type Tokens, textOf } from '../client.ts'
+import { type Disconnected, readAndDisconnect } from '../disconnecting-client.ts'
+import { callMark, type ReplayedCall, type ReplayUpstream, recordAll, startReplayUpstream } from '../replay-upstream.ts'
 import type { Scenario, Torture } from '../scenario.ts'
-import { accountOf, configOver, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
+import { accountOf, configForSandbox, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 
 const PROMPT = 'say 6 words'
@@ -18,19 +18,19 @@ const PACE_MS = 15
 const AT_ONCE = 10
 const KINDS_AT_ONCE = 4
 /** Usage is awaited for five seconds, then the upstream is let go within a second; a busy machine is given more. */
-const LET_GO_MS = { small: 15_000, full: 6_000 }
+const CANCELLED_WITHIN_MS = { small: 15_000, full: 6_000 }
 /** Of each answer: streams whose end never comes, so that each takes these five seconds. */
 const MOST_ENDLESS = 20
 
 type Kind = { client: TextDialectId; upstream: TextDialectId; streamed: boolean; tried: number }
-type Place = { gateway: Gateway; player: Player }
+type Place = { gateway: Gateway; player: ReplayUpstream }
 
-export const abort: Scenario = {
+export const clientDisconnect: Scenario = {
   name: 'abort',
   title: 'the client leaves at every byte of an answer',
   async run(torture) {
-    const player = await startPlayer(await recordAll(PROMPT), PACE_MS)
-    const [gateway] = await startGateways('sqlite', 1, configOver(player.origin))
+    const player = await startReplayUpstream(await recordAll(PROMPT), PACE_MS)
+    const [gateway] = await startGateways('sqlite', 1, configForSandbox(player.origin))
     if (!gateway) throw new Error('no gateway')
     const seen = new Map<string, number>()
     try {
@@ -93,7 +93,7 @@ function spread(bytes: number, tried: number): number[] {
 const bodyOf = (received: string): string => received.slice(received.indexOf('\r\n\r\n') + 4)
 const unchunkedUsage = ({ client }: Kind, received: string) => readAnswer(client, false, bodyOf(received)).usage
 
-type Outcome = { left: Left; row: Row | undefined; played: Played | undefined; held: string }
+type Outcome = { left: Disconnected; row: Row | undefined; played: ReplayedCall | undefined; held: string }
 
 let calls = 0
 
@@ -108,11 +108,11 @@ async function leaveAt({ gateway, player }: Place, kind: Kind, offset: number, s
     prompt: `${PROMPT} ${callMark(mark, stays)}`,
     more,
   }
-  const called = () => eventually(() => player.played.has(mark))
+  const called = () => eventually(() => player.calls.has(mark))
   const asked = { dialect: kind.client, secret: wallet.secrets[0] ?? '', calling, offset }
-  const left = await takeAndLeave(gateway.url, asked, called)
+  const left = await readAndDisconnect(gateway.url, asked, called)
   const row = await settledRow(gateway, wallet)
-  const played = player.played.get(mark)
+  const played = player.calls.get(mark)
   await eventually(() => played === undefined || played.sentAll || played.closedAt !== undefined)
   return { left, row, played, held: (await accountOf(gateway, wallet)).held_usd }
 }
@@ -131,20 +131,23 @@ function judge(
   kind: Kind,
   offset: number,
   { left, row, played, held }: Outcome,
-  full: Figures,
+  full: Tokens,
   torture: Torture,
 ): string {
   const { findings, size } = torture
   const what = `${kind.client} from ${kind.upstream}, ${kind.streamed ? 'streamed' : 'in one piece'}, left at ${offset}`
   const must = (holds: boolean, finding: string) => findings.must(holds, `${what}: ${finding}: ${JSON.stringify(row)}`)
   const cost = nanos(row?.cost_usd ?? '0')
-  const due = dueFor(full)
+  const due = costOf(full)
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
   must(row?.ending === 'completed' || row?.ending === 'client_gone', 'another ending')
   must(nanos(held) === 0n, `${held} still held`)
-  must(cost === dueFor({ input, output }), 'the cost is not that of its units')
+  must(cost === costOf({ input, output }), 'the cost is not that of its units')
   const gone = played?.closedAt === undefined ? 0 : played.closedAt - left.leftAt
-  must(played?.sentAll === true || gone <= LET_GO_MS[size], `the upstream was let go after ${gone.toFixed(0)} ms`)
+  must(
+    played?.sentAll === true || gone <= CANCELLED_WITHIN_MS[size],
+    `the upstream was let go after ${gone.toFixed(0)} ms`,
+  )
   if (cost === 0n) {
     must(left.bytes === 0, 'free, although something was delivered')
     return 'free'

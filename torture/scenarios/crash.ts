@@ -5,11 +5,11 @@ import type { Row } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import type { Engine } from '../../test/support/gateway/home.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
-import { checkAll, checkAudit, compareRows, type Sent } from '../check-ledger.ts'
-import { ask } from '../client.ts'
+import { checkAll, checkAudit, compareRows, type WalletCalls } from '../check-ledger.ts'
+import { call } from '../client.ts'
 import { startLoad } from '../load.ts'
 import { type Findings, openFindings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
-import { configOver, newWallet, rowsOf, startGateways, startSandbox } from '../setup.ts'
+import { configForSandbox, newWallet, rowsOf, startGateways, startSandbox } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 
 const WORKERS = 12
@@ -34,10 +34,10 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
   const { random, say, findings } = torture
   const kills = torture.rounds ?? SIZES[torture.size].kills[engine]
   const sandbox = startSandbox()
-  const [first] = await startGateways(engine, 1, configOver(sandbox.url))
+  const [first] = await startGateways(engine, 1, configForSandbox(sandbox.url))
   if (!first) throw new Error('no gateway')
   let gateway = first
-  const all: Sent[] = []
+  const all: WalletCalls[] = []
   for (let index = 0; index < 3; index++) all.push({ wallet: await newWallet(gateway, '1000', 2), seen: [] })
   const starts: number[] = []
   try {
@@ -123,7 +123,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
     const [sent] = all
     const end = performance.now() + REAPED_WITHIN_MS
     for (;;) {
-      const seen = await ask('chat', next.url, sent?.wallet.secrets[0] ?? '', {
+      const seen = await call('chat', next.url, sent?.wallet.secrets[0] ?? '', {
         model: 'over-chat',
         prompt: 'say 3 words',
       })
@@ -145,9 +145,9 @@ function waitedForCore(pid: number): number {
 }
 
 /** What the operator's own command says is what has been compared all the time. */
-async function compareCommandLine(gateway: Gateway, [sent]: readonly Sent[], findings: Findings): Promise<void> {
+async function compareCommandLine(gateway: Gateway, [sent]: readonly WalletCalls[], findings: Findings): Promise<void> {
   if (!sent) return
-  const told = await gateway.ask<Row[]>('usage', '--account', sent.wallet.email, '--limit', '0')
+  const told = await gateway.command<Row[]>('usage', '--account', sent.wallet.email, '--limit', '0')
   const same = JSON.stringify(told) === JSON.stringify(await rowsOf(gateway, sent.wallet))
   findings.must(same, `'trivium usage --json' of ${sent.wallet.email} tells something else`)
 }
@@ -167,5 +167,5 @@ async function bringForward({ home }: Gateway): Promise<void> {
 
 const victimOf = (kill: number): Victim => (['gateway', 'database', 'both'] as const)[kill % 3] ?? 'gateway'
 
-const answered = (all: readonly Sent[]): number =>
+const answered = (all: readonly WalletCalls[]): number =>
   all.reduce((count, { seen }) => count + seen.filter(({ complete }) => complete).length, 0)

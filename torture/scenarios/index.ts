@@ -3,15 +3,22 @@
 import type { Scenario } from '../scenario.ts'
 import { agents } from './agents.ts'
 import { batches } from './batches.ts'
-import { abort } from './client-disconnect.ts'
+import { clientDisconnect } from './client-disconnect.ts'
 import { crashPostgres, crashSqlite } from './crash.ts'
-import { frozenNode, storeAway } from './outage.ts'
+import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
 import { rowsPostgres, rowsSqlite } from './rows.ts'
 
-export const SQLITE_SCENARIOS: readonly Scenario[] = [crashSqlite, raceSqlite, agents, abort, overshoot, rowsSqlite]
+export const SQLITE_SCENARIOS: readonly Scenario[] = [
+  crashSqlite,
+  raceSqlite,
+  agents,
+  clientDisconnect,
+  overshoot,
+  rowsSqlite,
+]
 export const POSTGRES_SCENARIOS: readonly Scenario[] = [
-  ...[crashPostgres, frozenNode, storeAway, racePostgres, batches, rowsPostgres],
+  ...[crashPostgres, frozenNode, databaseOutage, racePostgres, batches, rowsPostgres],
 ]
 export const SCENARIOS: readonly Scenario[] = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS]

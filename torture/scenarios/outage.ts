@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { eventually } from '../../test/support/eventually.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
-import { checkAll, type Sent } from '../check-ledger.ts'
-import { ask, type Seen } from '../client.ts'
+import { checkAll, type WalletCalls } from '../check-ledger.ts'
+import { type CallResult, call } from '../client.ts'
 import { startLoad } from '../load.ts'
 import { type Findings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
-import { configOver, newWallet, rowsOf, startGateways, startSandbox, type Wallet } from '../setup.ts'
+import { configForSandbox, newWallet, rowsOf, startGateways, startSandbox, type Wallet } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 
 const WORKERS = 8
@@ -27,11 +27,11 @@ export const frozenNode: Scenario = {
   async run(torture) {
     const { findings, say } = torture
     const sandbox = startSandbox()
-    const gateways = await startGateways('postgres', 2, configOver(sandbox.url))
+    const gateways = await startGateways('postgres', 2, configForSandbox(sandbox.url))
     const [frozen, other] = gateways
     if (!frozen || !other) throw new Error('two gateways are needed')
     try {
-      const all: Sent[] = [{ wallet: await newWallet(other, '1000', 2), seen: [] }]
+      const all: WalletCalls[] = [{ wallet: await newWallet(other, '1000', 2), seen: [] }]
       const [long] = all
       if (!long) throw new Error('no wallet')
       const calls = longCalls(frozen, long)
@@ -59,11 +59,11 @@ export const frozenNode: Scenario = {
 }
 
 /** Streams whose fate the freeze decides; their clients wait, whatever happens. */
-async function longCalls(gateway: Gateway, { wallet, seen }: Sent): Promise<void> {
+async function longCalls(gateway: Gateway, { wallet, seen }: WalletCalls): Promise<void> {
   const one = async (index: number) => {
     const streamed = index % 2 === 0
     const calling = { model: streamed ? 'over-chat' : 'slow-chat', streamed, prompt: LONG }
-    seen.push(await ask(index % 3 === 0 ? 'messages' : 'chat', gateway.url, wallet.secrets[0] ?? '', calling))
+    seen.push(await call(index % 3 === 0 ? 'messages' : 'chat', gateway.url, wallet.secrets[0] ?? '', calling))
   }
   await Promise.all(Array.from({ length: LONG_CALLS }, (_, index) => one(index)))
 }
@@ -86,7 +86,7 @@ async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings)
 }
 
 /** What was reaped and then answered after all is no longer booked as reaped. */
-async function countEndings(gateway: Gateway, { wallet, seen }: Sent, reaped: number, findings: Findings) {
+async function countEndings(gateway: Gateway, { wallet, seen }: WalletCalls, reaped: number, findings: Findings) {
   const left = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
   findings.must(left < reaped, 'nothing that a frozen node finished later was corrected')
   findings.must(
@@ -96,11 +96,11 @@ async function countEndings(gateway: Gateway, { wallet, seen }: Sent, reaped: nu
   return reaped - left
 }
 
-async function untilServing(gateway: Gateway, { wallet, seen }: Sent, findings: Findings): Promise<void> {
+async function untilServing(gateway: Gateway, { wallet, seen }: WalletCalls, findings: Findings): Promise<void> {
   const end = performance.now() + REAPED_WITHIN_MS
-  let last: Seen
+  let last: CallResult
   do {
-    last = await ask('chat', gateway.url, wallet.secrets[0] ?? '', { model: 'over-chat', prompt: 'say 3 words' })
+    last = await call('chat', gateway.url, wallet.secrets[0] ?? '', { model: 'over-chat', prompt: 'say 3 words' })
     seen.push(last)
     if (last.complete) return
     await Bun.sleep(200)
@@ -115,17 +115,17 @@ const CALLS = 10
 /** Ends while the store is away; so long that the store is gone before any of it is over. */
 const OUTLIVES = 'say 40 words, pace 50 ms'
 
-export const storeAway: Scenario = {
+export const databaseOutage: Scenario = {
   name: 'store-away',
   title: 'PostgreSQL goes down, answers end meanwhile, the gateway is killed, both come back',
   async run(torture) {
     const { findings, random } = torture
     const outages = torture.rounds ?? SIZES[torture.size].outages
     const sandbox = startSandbox()
-    let [gateway] = await startGateways('postgres', 1, configOver(sandbox.url))
+    let [gateway] = await startGateways('postgres', 1, configForSandbox(sandbox.url))
     if (!gateway) throw new Error('no gateway')
     const database = await startPostgres()
-    const sent: Sent = { wallet: await newWallet(gateway, '1000', 1), seen: [] }
+    const sent: WalletCalls = { wallet: await newWallet(gateway, '1000', 1), seen: [] }
     let journaled = 0
     try {
       for (let outage = 1; outage <= outages; outage++) {
@@ -158,9 +158,14 @@ export const storeAway: Scenario = {
   },
 }
 
-async function outlive({ random }: Torture, gateway: Gateway, { wallet, seen }: Sent, index: number): Promise<void> {
+async function outlive(
+  { random }: Torture,
+  gateway: Gateway,
+  { wallet, seen }: WalletCalls,
+  index: number,
+): Promise<void> {
   const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
   const streamed = index % 3 !== 0
   const calling = { model: streamed ? 'over-chat' : 'slow-chat', streamed, prompt: OUTLIVES }
-  seen.push(await ask(dialect, gateway.url, wallet.secrets[0] ?? '', calling))
+  seen.push(await call(dialect, gateway.url, wallet.secrets[0] ?? '', calling))
 }

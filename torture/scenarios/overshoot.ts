@@ -4,11 +4,11 @@ import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'
-import { checkAudit, compareWallet, dueFor, nanos, type Sent } from '../check-ledger.ts'
-import { ask, capIn } from '../client.ts'
-import { ASKED, PROMPT, startLiar } from '../overcharging-upstream.ts'
+import { checkAudit, compareWallet, costOf, nanos, type WalletCalls } from '../check-ledger.ts'
+import { call, capIn } from '../client.ts'
+import { PROMPT, REQUESTED_TOKENS, startOverchargingUpstream } from '../overcharging-upstream.ts'
 import type { Findings, Scenario } from '../scenario.ts'
-import { configOver, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
+import { configForSandbox, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
 
 /** So much may be spent, whoever says so. */
 const MOST = '0.005'
@@ -25,7 +25,7 @@ export const overshoot: Scenario = {
   name: 'overshoot',
   title: 'an upstream that reports ten times what was held',
   async run({ findings }) {
-    const liar = await startLiar()
+    const liar = await startOverchargingUpstream()
     let short = 0n
     try {
       for (const bound of BOUNDS) short += await under(bound, liar.origin, findings)
@@ -38,7 +38,7 @@ export const overshoot: Scenario = {
 
 /** On a gateway of its own: what it learns is not mixed with what others did. Gives the shortfall. */
 async function under(bound: Bound, origin: string, findings: Findings): Promise<bigint> {
-  const [gateway] = await startGateways('sqlite', 1, configOver(origin))
+  const [gateway] = await startGateways('sqlite', 1, configForSandbox(origin))
   if (!gateway) throw new Error('no gateway')
   let short = 0n
   try {
@@ -59,21 +59,21 @@ async function one(gateway: Gateway, bound: Bound, { dialect, streamed }: How, f
   const what = `${bound.name}, ${dialect}, ${streamed ? 'streamed' : 'unstreamed'}`
   // A model of its own, for the same reason.
   const model = `${streamed ? 'over' : 'slow'}-${dialect}`
-  const calling = { model, streamed, prompt: PROMPT, more: capIn(dialect, ASKED) }
-  const call = ({ secrets }: Wallet) => ask(dialect, gateway.url, secrets[0] ?? '', calling)
-  const before = await heldOf(gateway, call)
-  const sent: Sent = { wallet: await newWallet(gateway, bound.credit, 1, bound.key), seen: [] }
-  const seen = await call(sent.wallet)
+  const calling = { model, streamed, prompt: PROMPT, more: capIn(dialect, REQUESTED_TOKENS) }
+  const callFrom = ({ secrets }: Wallet) => call(dialect, gateway.url, secrets[0] ?? '', calling)
+  const before = await heldOf(gateway, callFrom)
+  const sent: WalletCalls = { wallet: await newWallet(gateway, bound.credit, 1, bound.key), seen: [] }
+  const seen = await callFrom(sent.wallet)
   sent.seen.push(seen)
   findings.must(seen.complete, `${what}: ${seen.status} ${seen.text.slice(0, 200)}`)
   const [row] = await compareWallet(gateway, sent, findings)
-  const due = seen.usage ? dueFor(seen.usage) : 0n
+  const due = seen.usage ? costOf(seen.usage) : 0n
   const [cost, shortfall, held] = [row?.cost_usd, row?.shortfall_usd, row?.held_usd].map((usd) => nanos(usd ?? '0'))
   findings.must(due >= 10n * (held ?? 0n), `${what}: reported for ${formatUsd(due)} only`)
   findings.must(cost === nanos(MOST), `${what}: ${row?.cost_usd} of ${MOST} taken`)
   findings.must(shortfall === due - nanos(MOST), `${what}: ${row?.shortfall_usd} booked as shortfall`)
-  findings.must((await call(sent.wallet)).status === 402, `${what}: served although all is spent`)
-  const after = await heldOf(gateway, call)
+  findings.must((await callFrom(sent.wallet)).status === 402, `${what}: served although all is spent`)
+  const after = await heldOf(gateway, callFrom)
   findings.must(after > before, `${what}: ${formatUsd(before)} held, and ${formatUsd(after)} after a shortfall`)
   return shortfall ?? 0n
 }

@@ -1,8 +1,14 @@
 // What can be raced for: a balance, and every limit that a key can have.
-import type { Seen } from '../client.ts'
+import type { CallResult } from '../client.ts'
 import type { Findings } from '../scenario.ts'
 
-export type Race = { served: readonly Seen[]; refused: readonly Seen[]; startedAt: number; spent: bigint; peak: number }
+export type Race = {
+  served: readonly CallResult[]
+  rejected: readonly CallResult[]
+  startedAt: number
+  spent: bigint
+  peak: number
+}
 
 export type Limit = {
   name: string
@@ -15,9 +21,9 @@ export type Limit = {
   /** Answers take long enough for all to be there at once. */
   slow?: true
   /** By an upstream that reports ten times what was held: not all of it can be paid. */
-  lied?: true
+  overcharged?: true
   /** The status of those who come too late. */
-  refusal: 402 | 429
+  rejection: 402 | 429
   check(race: Race, findings: Findings): void
 }
 
@@ -30,7 +36,7 @@ const MINUTE_MS = 60_000
 const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings) =>
   findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
 
-const somebodyRefused = ({ refused }: Race, findings: Findings) =>
+const someRejected = ({ rejected: refused }: Race, findings: Findings) =>
   findings.must(refused.length > 0, 'nobody was refused: the cap was not reached')
 
 /** What may be had once a minute may be had again by those who come when a minute is over. */
@@ -42,11 +48,11 @@ const tokensOf = (race: Race): number =>
 
 export const LIMITS: readonly Limit[] = [
   {
-    ...{ name: 'balance', credit: FOR_TEN, key: {}, output: OUTPUT, refusal: 402 },
+    ...{ name: 'balance', credit: FOR_TEN, key: {}, output: OUTPUT, rejection: 402 },
     check: atMost('balance', 40_500_000n),
   },
   {
-    ...{ name: 'key cap', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, refusal: 402 },
+    ...{ name: 'key cap', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, rejection: 402 },
     check: atMost('key cap', 40_500_000n),
   },
   {
@@ -55,34 +61,34 @@ export const LIMITS: readonly Limit[] = [
       credit: PLENTY,
       key: { cap: FOR_TEN, 'cap-period': 'day' },
       output: OUTPUT,
-      refusal: 402,
+      rejection: 402,
     },
     check: atMost('renewing cap', 40_500_000n),
   },
   {
-    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, refusal: 402 },
-    ...{ lied: true, check: somebodyRefused },
+    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, rejection: 402 },
+    ...{ overcharged: true, check: someRejected },
   },
   {
     ...{ name: 'renewing cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
-    ...{ output: OUTPUT, refusal: 402, lied: true, check: somebodyRefused },
+    ...{ output: OUTPUT, rejection: 402, overcharged: true, check: someRejected },
   },
   {
-    ...{ name: 'requests per minute', credit: PLENTY, key: { rpm: '10' }, output: 10, refusal: 429 },
+    ...{ name: 'requests per minute', credit: PLENTY, key: { rpm: '10' }, output: 10, rejection: 429 },
     check(race, findings) {
       const most = 10 * minutes(race)
       findings.must(race.served.length <= most, `requests per minute: ${race.served.length} served, ${most} allowed`)
     },
   },
   {
-    ...{ name: 'tokens per minute', credit: PLENTY, key: { tpm: '10500' }, output: OUTPUT, refusal: 429 },
+    ...{ name: 'tokens per minute', credit: PLENTY, key: { tpm: '10500' }, output: OUTPUT, rejection: 429 },
     check(race, findings) {
       const most = 10_500 * minutes(race)
       findings.must(tokensOf(race) <= most, `tokens per minute: ${tokensOf(race)} served, ${most} allowed`)
     },
   },
   {
-    ...{ name: 'concurrency', credit: PLENTY, key: { concurrent: '10' }, output: 10, slow: true, refusal: 429 },
+    ...{ name: 'concurrency', credit: PLENTY, key: { concurrent: '10' }, output: 10, slow: true, rejection: 429 },
     check({ peak }, findings) {
       findings.must(peak <= 10, `concurrency: ${peak} worked on at once, 10 allowed`)
     },

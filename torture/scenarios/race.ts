@@ -2,11 +2,11 @@
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'
 import type { Engine } from '../../test/support/gateway/home.ts'
-import { checkAudit, compareWallet, dueFor, nanos, type Sent } from '../check-ledger.ts'
-import { ask, capIn } from '../client.ts'
-import { startLiar } from '../overcharging-upstream.ts'
+import { checkAudit, compareWallet, costOf, nanos, type WalletCalls } from '../check-ledger.ts'
+import { call, capIn } from '../client.ts'
+import { startOverchargingUpstream } from '../overcharging-upstream.ts'
 import { openFindings, type Scenario, settledWithin, type Torture } from '../scenario.ts'
-import { type CountingSandbox, configOver, newWallet, startGateways, startSandbox } from '../setup.ts'
+import { type CountingSandbox, configForSandbox, newWallet, startGateways, startSandbox } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 import { LIMITS, type Limit } from './race-limits.ts'
 
@@ -27,8 +27,8 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
   const { findings, say } = torture
   const rounds = torture.rounds ?? SIZES[torture.size].raceRounds
   const sandbox = startSandbox()
-  const liar = await startLiar()
-  const gateways = await startGateways(engine, count, configOver(sandbox.url, undefined, liar.origin))
+  const liar = await startOverchargingUpstream()
+  const gateways = await startGateways(engine, count, configForSandbox(sandbox.url, undefined, liar.origin))
   const [first] = gateways
   if (!first) throw new Error('no gateway')
   const told: string[] = []
@@ -58,23 +58,23 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   const [first] = gateways
   if (!first) throw new Error('no gateway')
   const wallet = await newWallet(first, limit.credit, 1, limit.key)
-  const sent: Sent = { wallet, seen: [] }
+  const sent: WalletCalls = { wallet, seen: [] }
   const secret = wallet.secrets[0] ?? ''
   const startedAt = Date.now()
   sandbox.peak()
   const calls = Array.from({ length: SIZES[torture.size].racedRequests }, async (_, index) => {
     const streamed = random.chance(0.5)
     const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
-    const model = `${limit.lied ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`
+    const model = `${limit.overcharged ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`
     const more = capIn(dialect, limit.output)
     const prompt = `say ${limit.output * 2} words, pace 0 ms`
-    return await ask(dialect, gateways[index % gateways.length]?.url ?? '', secret, { model, streamed, prompt, more })
+    return await call(dialect, gateways[index % gateways.length]?.url ?? '', secret, { model, streamed, prompt, more })
   })
   sent.seen.push(...(await Promise.all(calls)))
   const served = sent.seen.filter(({ status }) => status === 200)
   for (const { status, text } of sent.seen)
     findings.must(
-      status === 200 || status === limit.refusal,
+      status === 200 || status === limit.rejection,
       `${limit.name}: answered ${status}: ${text.slice(0, 200)}`,
     )
   findings.must(
@@ -82,11 +82,11 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
     `${limit.name}: an answer was served in part`,
   )
   findings.must(served.length > 0, `${limit.name}: nobody was served`)
-  const due = served.reduce((sum, { usage }) => sum + (usage ? dueFor(usage) : 0n), 0n)
+  const due = served.reduce((sum, { usage }) => sum + (usage ? costOf(usage) : 0n), 0n)
   const spent = due - ONE_EVENT * BigInt(served.length)
-  findings.must(limit.lied || spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
+  findings.must(limit.overcharged || spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
   limit.check(
-    { served, refused: sent.seen.filter(({ status }) => status !== 200), startedAt, spent, peak: sandbox.peak() },
+    { served, rejected: sent.seen.filter(({ status }) => status !== 200), startedAt, spent, peak: sandbox.peak() },
     findings,
   )
   const look = async () => {
@@ -96,7 +96,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
     const paid = rows.reduce((sum, { cost_usd }) => sum + nanos(cost_usd), 0n)
     const { cap } = limit.key
     found.must(cap === undefined || paid <= nanos(cap), `${limit.name}: ${formatUsd(paid)} paid under a cap of ${cap}`)
-    if (limit.lied) {
+    if (limit.overcharged) {
       found.must(paid === nanos(cap ?? ''), `${limit.name}: only ${formatUsd(paid)} paid, and more was due`)
       return found
     }

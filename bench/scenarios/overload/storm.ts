@@ -1,12 +1,12 @@
 // All upstreams refuse everything: how often they are asked for one request.
-import { type Refusal, storm } from '../../../test/support/upstreams/retry-storm.ts'
+import { type Rejection, storm } from '../../../test/support/upstreams/retry-storm.ts'
 import { type Scenario, times, verdict } from '../../harness/scenario.ts'
 
 const MOST_ATTEMPTS = 1.2
 const UPSTREAMS = 4
 const KEYS_EACH = 3
 
-const STORMS: readonly [name: string, refusals: readonly Refusal[]][] = [
+const STORMS: readonly [name: string, refusals: readonly Rejection[]][] = [
   ['429', [{ status: 429 }]],
   ['429, retry-after: 0', [{ status: 429, retryAfter: '0' }]],
   ['503', [{ status: 503 }]],

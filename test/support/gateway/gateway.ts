@@ -27,7 +27,7 @@ export type Gateway = {
   /** Runs a command beside the server. */
   cli(...args: string[]): Promise<CommandOutput>
   /** The same with --json, parsed, and without a process where the command only works on the store. */
-  ask<T>(...args: string[]): Promise<T>
+  command<T>(...args: string[]): Promise<T>
   signal(name: NodeJS.Signals): void
   exited: Promise<number>
   /** kill -9 */
@@ -55,7 +55,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return {
     ...{ url, pid: child.pid, home, env: options.env, exited: child.exited },
     cli: (...args) => runCommand(home, args, options.env),
-    ask: (...args) => runJson({ home, env: options.env }, ...args),
+    command: (...args) => runJson({ home, env: options.env }, ...args),
     firstKey: /sk-[A-Za-z0-9_-]+/.exec(output.stdout)?.[0],
     output: () => output,
     signal: (name) => child.kill(name),

@@ -4,7 +4,7 @@ import type { Upstream } from '../upstreams/raw-upstream.ts'
 const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
 
 /** A chat request of the length that costs are reckoned for. */
-export const ask = (model: string, streamed: boolean, more: object = {}) => ({
+export const chatBody = (model: string, streamed: boolean, more: object = {}) => ({
   ...{ model, messages: MESSAGES, stream: streamed, ...more },
 })
 
@@ -36,6 +36,6 @@ export async function openClient(url: string, secret: string, body: object) {
 }
 
 /** Resolves when the upstream has the request. */
-export async function received(place: Upstream, before: number): Promise<void> {
+export async function requestReceived(place: Upstream, before: number): Promise<void> {
   while (place.received.length <= before) await Bun.sleep(5)
 }

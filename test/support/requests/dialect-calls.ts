@@ -2,7 +2,7 @@
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 
-export type Calling = {
+export type CallOptions = {
   model: string
   prompt?: string
   streamed?: boolean
@@ -27,7 +27,7 @@ export const BASE_PATH: Record<TextDialectId, string> = {
 
 const PROMPT = 'Tell me something of about this length.'
 
-export const pathIn = (dialect: TextDialectId, { model, streamed = false, alt = 'sse' }: Calling): string => {
+export const pathIn = (dialect: TextDialectId, { model, streamed = false, alt = 'sse' }: CallOptions): string => {
   if (dialect === 'chat') return '/v1/chat/completions'
   if (dialect === 'responses') return '/v1/responses'
   if (dialect === 'messages') return '/v1/messages'
@@ -44,7 +44,7 @@ export const headersIn = (dialect: TextDialectId, secret: string): Record<string
 
 export function bodyIn(
   dialect: TextDialectId,
-  { model, prompt = PROMPT, streamed = false, more = {} }: Calling,
+  { model, prompt = PROMPT, streamed = false, more = {} }: CallOptions,
 ): Record<string, unknown> {
   const messages = [{ role: 'user', content: prompt }]
   if (dialect === 'chat') return { model, stream: streamed, messages, ...more }
@@ -54,14 +54,19 @@ export function bodyIn(
 }
 
 /** No field more than a request needs. */
-export const LEAST_BODIES: Readonly<Record<TextDialectId, (model: string) => Record<string, unknown>>> = {
+export const MINIMAL_BODIES: Readonly<Record<TextDialectId, (model: string) => Record<string, unknown>>> = {
   chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
   responses: (model) => ({ model, input: 'hi' }),
   messages: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
   'generate-content': () => ({ contents: [{ role: 'user', parts: [{ text: 'hi' }] }] }),
 }
 
-export function callIn(dialect: TextDialectId, origin: string, secret: string, calling: Calling): Promise<Response> {
+export function callIn(
+  dialect: TextDialectId,
+  origin: string,
+  secret: string,
+  calling: CallOptions,
+): Promise<Response> {
   return fetch(origin + pathIn(dialect, calling), {
     method: 'POST',
     headers: { ...headersIn(dialect, secret), ...calling.headers },
@@ -71,10 +76,10 @@ export function callIn(dialect: TextDialectId, origin: string, secret: string, c
 }
 
 /** An error as each dialect writes it. `field`: what it is about, as far as it says. */
-export type SeenError = { type: string; message: string; field: string | undefined }
+export type DialectError = { type: string; message: string; field: string | undefined }
 
 /** Throws unless it is an error in this very dialect. */
-export function errorIn(dialect: TextDialectId, body: unknown): SeenError {
+export function errorIn(dialect: TextDialectId, body: unknown): DialectError {
   const { error, type, request_id } = (body ?? {}) as Record<string, unknown>
   const said = (error ?? {}) as Record<string, unknown>
   const { message } = said
@@ -98,7 +103,7 @@ function mustBe(body: unknown, right: boolean): void {
 }
 
 /** The error that a stream ends in. Throws unless it does, in this dialect's own form. */
-export function streamErrorIn(dialect: TextDialectId, text: string): SeenError {
+export function streamErrorIn(dialect: TextDialectId, text: string): DialectError {
   const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
   const last = JSON.parse(events.at(-1) ?? 'null') as Record<string, unknown>
   if (dialect !== 'responses') return errorIn(dialect, last)

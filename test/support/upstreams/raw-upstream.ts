@@ -20,11 +20,11 @@ export type Upstream = {
   /** Connections opened so far, and open now. */
   connections(): { opened: number; open: number }
   /** Resolves as soon as the connection of the last request is closed. */
-  letGo(): Promise<void>
+  connectionClosed(): Promise<void>
   stop(): void
 }
 
-export async function startUpstream(behaviour: Behaviour = answer(reply())): Promise<Upstream> {
+export async function startUpstream(behaviour: Behaviour = respondWith(reply())): Promise<Upstream> {
   const received: Received[] = []
   const sockets = new Set<Socket>()
   let lastClosed = Promise.resolve()
@@ -43,7 +43,7 @@ export async function startUpstream(behaviour: Behaviour = answer(reply())): Pro
       if (!request) return
       buffer = Buffer.alloc(0)
       // `upstream list` and `doctor` ask for it to see whether the upstream is alive; that is no call.
-      if (/^GET \S+\/models /.test(request.head)) return void answer(MODELS)(socket, request)
+      if (/^GET \S+\/models /.test(request.head)) return void respondWith(MODELS)(socket, request)
       received.push(request)
       lastClosed = closed
       void current(socket, request)
@@ -64,7 +64,7 @@ export async function startUpstream(behaviour: Behaviour = answer(reply())): Pro
       current = next
     },
     connections: () => ({ opened, open: sockets.size }),
-    letGo: () => lastClosed,
+    connectionClosed: () => lastClosed,
     stop() {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -128,12 +128,12 @@ export function head(status: number, bytes: number, headers: Record<string, stri
 }
 
 /** Answers every request with this JSON, or this text as it is. */
-export function answer(body: object | string, status = 200, headers: Record<string, string> = {}): Behaviour {
+export function respondWith(body: object | string, status = 200, headers: Record<string, string> = {}): Behaviour {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return (socket) => void socket.write(Buffer.concat([Buffer.from(head(status, bytes.length, headers)), bytes]))
 }
 
-const SAID = 'Hello there.'
+const TEXT = 'Hello there.'
 
 /** The same small answer as `reply()`, in the dialect of the path that was called. */
 const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
@@ -144,7 +144,7 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
       output: [
         {
           ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
-          content: [{ type: 'output_text', text: SAID, annotations: [] }],
+          content: [{ type: 'output_text', text: TEXT, annotations: [] }],
         },
       ],
       usage: { input_tokens: 10, output_tokens: 20, total_tokens: 30 },
@@ -158,7 +158,7 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
         type: 'message',
         role: 'assistant',
         model: 'inner-name',
-        content: [{ type: 'text', text: SAID }],
+        content: [{ type: 'text', text: TEXT }],
       },
       ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 10, output_tokens: 20 } },
     },
@@ -166,17 +166,17 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
   [
     /:generateContent /,
     {
-      candidates: [{ index: 0, content: { role: 'model', parts: [{ text: SAID }] }, finishReason: 'STOP' }],
+      candidates: [{ index: 0, content: { role: 'model', parts: [{ text: TEXT }] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
     },
   ],
 ]
 
 /** An upstream of whichever dialect it is asked in: one that answers in another has failed, and is not asked for long. */
-export const answerInKind: Behaviour = (socket, request) => {
+export const respondInDialect: Behaviour = (socket, request) => {
   const line = request.head.slice(0, request.head.indexOf('\r\n'))
   const [, body] = REPLIES.find(([path]) => path.test(line)) ?? []
-  return answer(body ?? reply())(socket, request)
+  return respondWith(body ?? reply())(socket, request)
 }
 
 /** Streams these events, whole, and ends as a stream should. */
@@ -186,35 +186,35 @@ export function stream(...events: string[]): Behaviour {
 }
 
 /** A chat answer in the form that the request asks for. */
-export const answerAsAsked: Behaviour = (socket, request) => {
+export const respondAsRequested: Behaviour = (socket, request) => {
   const isStream = JSON.parse(request.body.toString()).stream
-  return (isStream ? stream(role(), event('Hello'), finish(), usage(), DONE) : answer(reply()))(socket, request)
+  return (isStream ? stream(role(), event('Hello'), finish(), usage(), DONE) : respondWith(reply()))(socket, request)
 }
 
-export const refusal = (status: number, headers: Record<string, string> = {}, message = 'no'): Behaviour =>
-  answer({ error: { message, type: 'x', code: null, param: null } }, status, headers)
+export const respondWithError = (status: number, headers: Record<string, string> = {}, message = 'no'): Behaviour =>
+  respondWith({ error: { message, type: 'x', code: null, param: null } }, status, headers)
 
 /** Sends these events and leaves the connection as it is. */
-export function streamOpen(...events: string[]): Behaviour {
+export function streamWithoutEnd(...events: string[]): Behaviour {
   return (socket) => void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
 }
 
 /** Longer than any test takes. */
 /** Without a breaker: what a test makes it fail at says nothing about the next test. */
-const PATIENCE = 'timeouts: { first_byte: 20s, idle: 20s, total: 60s }, breaker: false'
+const TIMEOUTS = 'timeouts: { first_byte: 20s, idle: 20s, total: 60s }, breaker: false'
 
-export type Other = { url: string; more?: string }
+export type OtherUpstream = { url: string; more?: string }
 
 /**
  * The configuration that puts an upstream of the test's own behind two names, one of them its own name for the model.
  * `others` are further upstreams, each behind a model of its name.
  */
-export function configFor(upstream: { url: string }, others: Record<string, Other> = {}): string {
-  const all: [string, Other][] = [['own', upstream], ...Object.entries(others)]
+export function configFor(upstream: { url: string }, others: Record<string, OtherUpstream> = {}): string {
+  const all: [string, OtherUpstream][] = [['own', upstream], ...Object.entries(others)]
   const price = 'price: { input: 1, output: 4 }'
   const upstreams = all.map(
     ([id, { url, more = '' }]) =>
-      `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["upstream-key"], ${PATIENCE}${more} }`,
+      `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["upstream-key"], ${TIMEOUTS}${more} }`,
   )
   const models = Object.keys(others).map((id) => `  - { id: ${id}, routes: [{ upstream: ${id} }], ${price} }`)
   return `

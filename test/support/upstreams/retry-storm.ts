@@ -2,11 +2,11 @@
 import { newKey } from '../gateway/accounts.ts'
 import { startGateway } from '../gateway/gateway.ts'
 
-export type Refusal = { status: number; retryAfter?: string }
+export type Rejection = { status: number; retryAfter?: string }
 
 export type StormPlan = {
   /** One after the other for the upstreams; as many upstreams as there are. */
-  refusals: readonly Refusal[]
+  refusals: readonly Rejection[]
   keysEach: number
   requests: number
   /** Requests at once. */
