@@ -1,5 +1,5 @@
-// The listening socket: plain or TLS, one port. A renewed certificate is taken up by a second listener on the same port,
-// after which the first stops accepting: nobody is refused in between.
+// The listening socket: one port, plain or TLS. A renewed certificate is served by a second listener on the same port, after
+// which the first stops accepting: no connection is rejected in between.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { AdmissionGate } from '@trivium/http/server/admission-gate.ts'
@@ -13,36 +13,36 @@ import type { ServerConfig } from './config/types.ts'
 export type Listener = {
   readonly url: string
   readonly port: number
-  /** Requests whose answers have not left entirely. */
+  /** Requests whose responses have not been sent completely. */
   readonly pending: number
   /**
-   * Takes up the certificate that is on disk now; true if it is another one. Throws, and keeps the former, if it cannot
-   * serve. Where the port is shared with other processes, the former listener stays until `retire`.
+   * Loads the certificate on disk; true if it has changed. Throws, and keeps the previous one, if it is invalid. If the port is
+   * shared with other processes, the previous listener stays until `retire`.
    */
   renewCertificate(): boolean
-  /** The listener of this number, in the order of their opening in all processes, gets all new connections. */
+  /** Directs all new connections to the listener of this number, in the order of opening across processes. */
   steer(number: number): boolean
   retire(): void
-  /** Stops accepting; what runs goes on. `now`: closes what runs, too. */
+  /** Stops accepting; running requests finish. `now`: resets their connections. */
   stop(now: boolean): Promise<void>
 }
 
-/** Of the two listeners on the port, the first being the former. */
+/** The number of the new listener; the previous one is 0. */
 const SECOND = 1
-/** Handshakes that have begun are finished by then, and whoever keeps a connection has used it once more. */
-const GOODBYE_MS = 5_000
+/** Time for started handshakes to finish, and for kept-alive connections to be closed after a response. */
+const RETIRE_AFTER_MS = 5_000
 
 export type ListenOptions = {
-  /** Other processes of ours listen there, too. */
+  /** Other workers listen on the same port. */
   shared: boolean
-  /** Whether clients are asked to go elsewhere with their next request. */
+  /** Whether connections are closed after their next response. */
   isDraining(): boolean
   ticker: Ticker
   gate: AdmissionGate
   limit: ConnectionLimit
-  /** Told of what should not be possible. */
+  /** Reports an internal error. */
   failed(error: unknown): void
-  /** Told of requests that were rejected as no HTTP, or never came to be one. */
+  /** Counts requests that were rejected as malformed, or whose heads never arrived. */
   malformed(): void
 }
 
@@ -55,42 +55,41 @@ export function listen(
 ): Listener {
   let certificate = tls && readCertificate(tls)
   let server = open(port, certificate)
-  /** The one before the certificate was renewed, while it has connections; they are asked to leave. */
-  let former: HttpServer | undefined
+  /** The server with the previous certificate, while it is draining. */
+  let previous: HttpServer | undefined
   let retirement: ReturnType<typeof setTimeout> | undefined
-  /** Retired, with answers still under way. */
+  /** Servers that have stopped accepting and still have running requests. */
   const retired = new Set<HttpServer>()
 
   function open(port: number, certificate: Certificate | undefined): HttpServer {
     const opened: HttpServer = new HttpServer({
       hostname: host,
       port,
-      // Only where it is needed, also to change certificates: without it a second start on the same port fails, as it should.
+      // Only where needed, also to change certificates: otherwise a second start on the same port must fail.
       reusePort: options.shared || certificate !== undefined,
       tls: certificate,
       ticker: options.ticker,
       handle: app,
       gate: options.gate,
       limit: options.limit,
-      isDraining: () => opened === former || options.isDraining(),
+      isDraining: () => opened === previous || options.isDraining(),
       failed: options.failed,
       malformed: options.malformed,
     })
     return opened
   }
 
-  /** Connections that are idle when a listener stops are closed: by then there should be none. */
   function retire(): void {
     clearTimeout(retirement)
-    const leaving = former
-    former = undefined
-    if (!leaving) return
-    retired.add(leaving)
-    void leaving.stop(false).finally(() => retired.delete(leaving))
+    const retiring = previous
+    previous = undefined
+    if (!retiring) return
+    retired.add(retiring)
+    void retiring.stop(false).finally(() => retired.delete(retiring))
   }
 
   const steer = (number: number) => steerNewConnections(number, server.port)
-  const all = () => [server, ...(former ? [former] : []), ...retired]
+  const all = () => [server, ...(previous ? [previous] : []), ...retired]
 
   return {
     url: `${tls ? 'https' : 'http'}://${urlHost(host)}:${server.port}`,
@@ -103,11 +102,11 @@ export function listen(
       if (!next || (next.cert === certificate?.cert && next.key === certificate?.key)) return false
       checkPair(next)
       retire()
-      former = server
-      server = open(former.port, next)
+      previous = server
+      server = open(previous.port, next)
       certificate = next
       if (options.shared) return true
-      if (steer(SECOND)) retirement = setTimeout(retire, GOODBYE_MS)
+      if (steer(SECOND)) retirement = setTimeout(retire, RETIRE_AFTER_MS)
       else retire()
       return true
     },
@@ -126,13 +125,13 @@ function readCertificate({ certFile, keyFile }: { certFile: string; keyFile: str
   return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
 }
 
-/** Two files are not replaced at one instant: for a moment the new certificate may stand beside the old key. */
+/** The two files are not replaced atomically: for a moment a new certificate may be paired with the old key. */
 function checkPair({ cert, key }: Certificate): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return
   throw new Error('the private key does not belong to the certificate')
 }
 
-/** An address that can be pasted: 0.0.0.0 is no place to go to, and IPv6 needs brackets. */
+/** The host for a URL: a loopback address for wildcards, and IPv6 in brackets. */
 export function urlHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -3,7 +3,7 @@ import { TestClient } from '@trivium/http/test-support.ts'
 import type { Admission, Slot } from './admission.ts'
 import { admissionOf, load, settled } from './test-admission.ts'
 
-test('counts requests and their weight; a place is given back once', () => {
+test('counts requests and their weight; a slot is released once', () => {
   const { admission } = admissionOf(2)
   const first = admission.enter(load(60))
   expect(admission.enter(load(50))).toBeUndefined()
@@ -18,121 +18,121 @@ test('counts requests and their weight; a place is given back once', () => {
   expect([admission.inFlight, admission.bytes]).toEqual([0, 0])
 })
 
-test('one that is larger than everything gets in when nothing is held', () => {
+test('a body larger than the whole memory enters when nothing else runs', () => {
   const { admission } = admissionOf(2)
   expect(admission.enter(load(1_000))).toBeDefined()
   expect(admission.enter(load(1))).toBeUndefined()
 })
 
-test('limits can change while requests run and others wait', async () => {
-  const { admission, wait, places } = admissionOf(1)
+test('limits can change while requests run and others are queued', async () => {
+  const { admission, wait, slots } = admissionOf(1)
   admission.enter(load(1))
   expect(admission.enter(load(1))).toBeUndefined()
   wait(1)
   admission.setLimits({ inFlight: 3, memoryBytes: 100 })
   await settled()
-  expect([places.length, admission.inFlight]).toEqual([1, 2])
+  expect([slots.length, admission.inFlight]).toEqual([1, 2])
   expect(admission.enter(load(1))).toBeDefined()
 })
 
-test('who waits is served in the order of coming, and nobody comes between', async () => {
-  const { admission, wait, places } = admissionOf(1)
+test('queued requests are served in FIFO order, and no other request overtakes them', async () => {
+  const { admission, wait, slots } = admissionOf(1)
   const running = admission.enter(load(10))
   wait(1)
   wait(2)
   running?.release()
-  // The place is taken for the first one, though he has not heard of it yet.
+  // The slot is taken for the first one, though he has not heard of it yet.
   expect([admission.enter(load(1)), admission.bytes, admission.queued]).toEqual([undefined, 1, 1])
   await settled()
-  places[0]?.release()
+  slots[0]?.release()
   await settled()
-  expect([places.length, admission.bytes, admission.queued]).toEqual([2, 2, 0])
+  expect([slots.length, admission.bytes, admission.queued]).toEqual([2, 2, 0])
 })
 
-test('a body that is let go of makes room for those who wait for memory, the first of them first', async () => {
-  const { admission, wait, places } = admissionOf(10)
+test('a released body makes room for requests queued for memory, in FIFO order', async () => {
+  const { admission, wait, slots } = admissionOf(10)
   const running = admission.enter(load(90))
   wait(50)
   wait(5)
   await settled()
-  expect([places.length, admission.enter(load(5))]).toEqual([0, undefined])
+  expect([slots.length, admission.enter(load(5))]).toEqual([0, undefined])
   running?.resize(50)
   await settled()
-  expect([places.length, admission.bytes, admission.queued]).toEqual([1, 100, 1])
+  expect([slots.length, admission.bytes, admission.queued]).toEqual([1, 100, 1])
   running?.resize(0)
   await settled()
-  expect([places.length, admission.bytes, admission.inFlight]).toEqual([2, 55, 3])
+  expect([slots.length, admission.bytes, admission.inFlight]).toEqual([2, 55, 3])
 })
 
-test('after half a second one is sent home, and its place in line is free', async () => {
-  const { admission, wait, places, pass } = admissionOf(1)
+test('a queued request expires after half a second and frees its queue position', async () => {
+  const { admission, wait, slots, pass } = admissionOf(1)
   admission.enter(load(1))
   wait(1)
   await pass(250)
-  expect(places).toEqual([])
+  expect(slots).toEqual([])
   await pass(250)
-  expect([places, admission.queued, admission.inFlight]).toEqual([[undefined], 0, 1])
+  expect([slots, admission.queued, admission.inFlight]).toEqual([[undefined], 0, 1])
 })
 
-test('bodies of unknown length wait like any other: next to nothing of them has come', async () => {
+test('bodies of unknown length queue like any other: hardly anything of them has arrived', async () => {
   const MEMORY = 32 * 1024 * 1024
-  const { admission, wait, places } = admissionOf(1, MEMORY)
+  const { admission, wait, slots } = admissionOf(1, MEMORY)
   const running = admission.enter(load(1))
   for (let count = 0; count < 3; count++) wait(MEMORY)
-  expect([admission.queued, places]).toEqual([3, []])
+  expect([admission.queued, slots]).toEqual([3, []])
   running?.release()
   // One of them may come in, and be as long as is feared.
   expect([admission.queued, admission.bytes]).toEqual([2, MEMORY])
-  places[0]?.release()
-  places[1]?.release()
-  places[2]?.release()
+  slots[0]?.release()
+  slots[1]?.release()
+  slots[2]?.release()
   expect([admission.queued, admission.bytes]).toEqual([0, 0])
 })
 
-test('a client that leaves leaves the line', async () => {
-  const { admission, wait, places } = admissionOf(1)
+test('a disconnected client leaves the queue', async () => {
+  const { admission, wait, slots } = admissionOf(1)
   const running = admission.enter(load(1))
   const leaving = new TestClient()
   wait(60, leaving)
   wait(90)
   // With the first in line, the second would be more than may wait.
   await settled()
-  expect(places).toEqual([undefined])
+  expect(slots).toEqual([undefined])
   leaving.disconnect()
   wait(90)
   running?.release()
   await settled()
-  expect([places.length, places[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
+  expect([slots.length, slots[2] !== undefined, admission.bytes]).toEqual([3, true, 90])
   wait(1, leaving)
   await settled()
-  expect([places.length, admission.queued]).toEqual([4, 0])
+  expect([slots.length, admission.queued]).toEqual([4, 0])
 })
 
-test('the line is bounded; when it is full everybody else is to be refused at once', async () => {
-  const { admission, wait, places } = admissionOf(1)
+test('the queue is bounded; when it is full other requests are to be rejected at once', async () => {
+  const { admission, wait, slots } = admissionOf(1)
   admission.enter(load(0))
   let waiting = 0
   for (; !admission.isShedding && waiting < 10_000; waiting++) wait(0)
   expect(waiting).toBe(64)
   wait(0)
   await settled()
-  expect(places).toEqual([undefined])
+  expect(slots).toEqual([undefined])
 })
 
-test('the line is as long as the pace allows, and shorter once it does not get empty', async () => {
-  const { admission, wait, places, pass } = admissionOf(500, 1e9)
+test('the queue is as long as the rate allows, and shorter once it does not get empty', async () => {
+  const { admission, wait, slots, pass } = admissionOf(500, 1e9)
   // 500 in a quarter of a second: 1,000 are served while one waits.
   for (let round = 0; round < 40; round++) {
     for (let count = 0; count < 500; count++) admission.enter(load(1))?.release()
     await pass(250)
   }
-  for (let count = 0; count < 500; count++) places.push(admission.enter(load(1)))
+  for (let count = 0; count < 500; count++) slots.push(admission.enter(load(1)))
   const lengths: number[] = []
   for (let round = 0; round < 12; round++) {
     for (let part = 0; part < 5; part++) {
       while (!admission.isShedding) wait(1)
       if (part === 0) lengths.push(admission.queued)
-      for (const place of places.splice(0, 100)) place?.release()
+      for (const slot of slots.splice(0, 100)) slot?.release()
     }
     await pass(250)
   }
@@ -140,8 +140,8 @@ test('the line is as long as the pace allows, and shorter once it does not get e
   expect(lengths.at(-1)).toBeLessThan(500)
 })
 
-test('where the processor cannot follow, the line stays as long as patience allows, and nobody waits in vain', async () => {
-  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9, 20n)
+test('while the CPU is saturated, the queue stays as long as its timeout allows, and no request queues in vain', async () => {
+  const { admission, wait, slots, pass, saturate } = admissionOf(10_000, 1e9, 20n)
   /** 4,000 a second. */
   const serve = async (seconds: number, one: () => void) => {
     for (let part = 0; part < 40 * seconds; part++) {
@@ -150,29 +150,29 @@ test('where the processor cannot follow, the line stays as long as patience allo
     }
   }
   await serve(10, () => admission.enter(load(1))?.release())
-  for (let count = 0; count < 200; count++) places.push(admission.enter(load(1)))
-  strain()
+  for (let count = 0; count < 200; count++) slots.push(admission.enter(load(1)))
+  saturate()
   await serve(1, () => admission.enter(load(1))?.release())
   expect(admission.isSaturated).toBe(true)
   await serve(3, () => {
     while (!admission.isShedding) wait(1)
-    places.shift()?.release()
+    slots.shift()?.release()
   })
   // Where the processor can, it would be 400 by now.
   expect(admission.queued).toBeGreaterThan(1_500)
   expect(admission.queued).toBeLessThan(1_700)
-  expect(places).not.toContain(undefined)
+  expect(slots).not.toContain(undefined)
   // Nobody comes for a moment: as many as before may wait when they come back.
-  while (admission.queued > 0) places.shift()?.release()
+  while (admission.queued > 0) slots.shift()?.release()
   await pass(1_000)
   for (; !admission.isShedding; wait(1));
   expect([admission.isSaturated, admission.queued > 1_500]).toEqual([true, true])
 })
 
-describe('at the door', () => {
-  /** One place, which is taken; what came of everybody who waits: how long it took, undefined: sent home. */
+describe('unread requests', () => {
+  /** One slot, which is taken. Collects the outcome of each queued request: its time in the queue; undefined: rejected. */
   function atDoor(memoryBytes = 100) {
-    const { admission, wait, places, pass } = admissionOf(1, memoryBytes)
+    const { admission, wait, slots, pass } = admissionOf(1, memoryBytes)
     const told: string[] = []
     const entered: (Slot | undefined)[] = []
     const come = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
@@ -181,11 +181,11 @@ describe('at the door', () => {
         if (queuedMs !== undefined) then()
       })
     const enter = (bytes: number) => () => void entered.push(admission.enter(load(bytes)))
-    return { admission, wait, places, pass, told, entered, come, enter, running: admission.enter(load(1)) }
+    return { admission, wait, slots, pass, told, entered, come, enter, running: admission.enter(load(1)) }
   }
 
-  test('one waits in the same line as everybody, and the place is his while he comes in', async () => {
-    const { admission, wait, places, pass, told, entered, come, enter, running } = atDoor()
+  test('share the queue with all others, and each has its slot reserved while it is admitted', async () => {
+    const { admission, wait, slots, pass, told, entered, come, enter, running } = atDoor()
     come('first', 10, enter(4))
     wait(2)
     await pass(250)
@@ -194,12 +194,12 @@ describe('at the door', () => {
     expect([admission.enter(load(1)), admission.bytes]).toEqual([undefined, 10])
     await settled()
     expect([told, entered.length, admission.bytes, admission.queued]).toEqual([['first: 250'], 1, 4, 1])
-    expect([places.length, admission.enter(load(1))]).toEqual([0, undefined])
+    expect([slots.length, admission.enter(load(1))]).toEqual([0, undefined])
     entered[0]?.release()
-    expect([places.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
+    expect([slots.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
   })
 
-  test('who does not want the place, or not at once, does not keep it from the next', async () => {
+  test('one that does not take its slot synchronously leaves it to the next', async () => {
     const { admission, told, entered, come, enter, running } = atDoor()
     come('stranger', 10, () => {})
     come('later', 10, () => queueMicrotask(enter(1)))
@@ -210,7 +210,7 @@ describe('at the door', () => {
     expect([entered.filter(Boolean).length, admission.inFlight, admission.bytes]).toEqual([1, 1, 1])
   })
 
-  test('who is heavier than he looked has to find a place like anybody', async () => {
+  test('one that turns out heavier than announced has to find a slot like any other', async () => {
     const { admission, entered, come, enter, running } = atDoor()
     admission.setLimits({ inFlight: 3, memoryBytes: 100 })
     const other = admission.enter(load(60))
@@ -224,7 +224,7 @@ describe('at the door', () => {
     expect(admission.bytes).toBe(0)
   })
 
-  test('ten thousand who are all in vain, one after the other', async () => {
+  test('ten thousand that all fail, one after the other', async () => {
     const { admission, told, come, running } = atDoor(1e9)
     let left = 10_000
     const comeAgain = (): void => {
@@ -241,7 +241,7 @@ describe('at the door', () => {
   test.each([
     ['strangers', (_admission: Admission) => {}],
     ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.release()],
-  ])('%s, thousands of them, do not keep all others from their turns', async (_, comeIn) => {
+  ])('%s, thousands of them, do not block the event loop', async (_, comeIn) => {
     const { admission, told, come, running } = atDoor(1e9)
     const comeAgain = (): void => {
       if (told.length < 5_000) come('', 1, comeAgain)
@@ -256,7 +256,7 @@ describe('at the door', () => {
     expect([admission.inFlight, admission.queued, admission.bytes]).toEqual([0, 0, 0])
   })
 
-  test('who was called, and had no turn before the process ends, is sent home', async () => {
+  test('one that is released when the process ends is rejected', async () => {
     const { admission, told, come, running } = atDoor()
     come('first', 10, () => {})
     running?.release()
@@ -265,7 +265,7 @@ describe('at the door', () => {
     expect([told, admission.inFlight]).toEqual([['first: undefined'], 0])
   })
 
-  test('not longer than half a second, and who leaves leaves the line', async () => {
+  test('expire after half a second, and leave the queue when their clients disconnect', async () => {
     const { admission, pass, told, come } = atDoor()
     const leaving = new TestClient()
     come('leaving', 60, () => {}, leaving)
@@ -277,69 +277,69 @@ describe('at the door', () => {
     expect(come('gone', 1, () => {}, leaving)).toBe(false)
   })
 
-  test('who has waited there stands in front of those who came after him', async () => {
-    const { admission, wait, places, pass, running } = atDoor()
+  test('a request that was queued unread comes before those that arrived later', async () => {
+    const { admission, wait, slots, pass, running } = atDoor()
     await pass(250)
     wait(7)
     const before = new TestClient()
     before.queuedMs = 200
     wait(8, before)
     running?.release()
-    expect([places.length, admission.bytes]).toEqual([1, 8])
+    expect([slots.length, admission.bytes]).toEqual([1, 8])
   })
 
-  test('who has waited there may wait on, though others have filled the line; not when the process ends', async () => {
-    const { admission, wait, places, running } = atDoor(1e9)
+  test('a request that was queued unread may queue again although the queue is full; not when the process ends', async () => {
+    const { admission, wait, slots, running } = atDoor(1e9)
     while (!admission.isShedding) wait(0)
     const before = new TestClient()
     before.queuedMs = 1
     wait(8, before)
     running?.release()
-    expect([places.length, admission.bytes]).toEqual([1, 8])
+    expect([slots.length, admission.bytes]).toEqual([1, 8])
     admission.close()
-    const told = places.length
+    const told = slots.length
     wait(8, before)
-    expect(places.slice(told)).toEqual([undefined])
+    expect(slots.slice(told)).toEqual([undefined])
   })
 })
 
-test('where the processor cannot follow, only those are let in whom it can serve; who is at an upstream does not count', async () => {
-  const { admission, wait, places, pass, strain } = admissionOf(10_000, 1e9)
+test('while the CPU is saturated, only as many are admitted as it can serve; those that wait for an upstream do not count', async () => {
+  const { admission, wait, slots, pass, saturate } = admissionOf(10_000, 1e9)
   const running = Array.from({ length: 172 }, () => admission.enter(load(1)))
   await pass(2_000)
   expect(admission.enter(load(1))).toBeDefined()
-  strain()
+  saturate()
   await pass(250)
   expect(admission.isSaturated).toBe(false)
   await pass(250)
   expect(admission.enter(load(1))).toBeUndefined()
   // 173 are at work. With 45 of them away there is still nobody too few.
-  for (const place of running.slice(0, 45)) place?.setAwaitingUpstream(true)
+  for (const slot of running.slice(0, 45)) slot?.setAwaitingUpstream(true)
   wait(1)
   await settled()
-  expect(places).toEqual([])
+  expect(slots).toEqual([])
   running[45]?.setAwaitingUpstream(true)
   running[45]?.setAwaitingUpstream(true)
   await settled()
-  expect([places.length, admission.inFlight]).toEqual([1, 174])
+  expect([slots.length, admission.inFlight]).toEqual([1, 174])
   // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
   running[0]?.setAwaitingUpstream(false)
   wait(1)
   running[1]?.release()
   await settled()
-  expect(places.length).toBe(1)
-  for (const place of running.slice(46, 48)) place?.release()
+  expect(slots.length).toBe(1)
+  for (const slot of running.slice(46, 48)) slot?.release()
   await settled()
-  expect(places.length).toBe(2)
+  expect(slots.length).toBe(2)
 })
 
-test('who waits when the process ends is sent home, and nobody waits any more', async () => {
-  const { admission, wait, places, pass } = admissionOf(1)
+test('queued requests are rejected when the process ends, and none is queued afterwards', async () => {
+  const { admission, wait, slots, pass } = admissionOf(1)
   admission.enter(load(1))
   wait(1)
   admission.close()
   await pass(250)
   wait(1)
   await settled()
-  expect([places, admission.isShedding]).toEqual([[undefined, undefined], true])
+  expect([slots, admission.isShedding]).toEqual([[undefined, undefined], true])
 })

@@ -1,23 +1,24 @@
-// How much the process takes on at once. What runs is left alone; who finds no place waits for one, in the order of coming,
-// for about half a second; and where already so many wait that one more would wait in vain, callers are told to come back.
+// Admission control: how many requests the process works on at once. Running requests are never interrupted. A request that
+// finds no free slot is queued for about half a second, in FIFO order; when the queue is so long that it would time out, too,
+// it is rejected with 503.
 //
-// The line is as long as the recent pace can serve in that time, so hardly anybody in it waits for nothing. If it does not
-// get empty, waiting is no use to anybody: there is more work than can be done, and who is served is only served later. Then
-// it is kept shorter. Who comes when it is full is answered before anything was done for him: see isShedding.
+// The queue is as long as can be served in that time at the recent rate, so queued requests rarely time out. A queue that does
+// not get empty helps nobody: there is more work than capacity, and every request is served late. Then it is reserved shorter.
+// Requests that arrive when it is full are rejected before anything is done for them: see `isShedding`.
 //
-// Places are many, because most of those who have one wait for their upstream. Where the processor cannot follow (strain.ts),
-// only so many more are let in as are enough to keep it busy. The others wait at the door, before anything is done for them
-// that would only have to be kept; and longer, since every refusal takes from those who are served.
+// Slots are many, because most running requests wait for their upstream. While the CPU is saturated (cpu-saturation.ts), only
+// enough requests are admitted to keep it busy. The others are queued unread, at the admission gate of the HTTP server, where
+// they need little memory; and longer, since every rejection takes CPU time from requests that are served.
 //
-// Slots are shared fairly among accounts (fair-share.ts, fair-queue.ts): the next free one goes to the account that holds the
-// fewest, and no account can take them all. At the door accounts are not known. Requests are called from there in the order of
-// their arrival, and a request whose account turns out to have had its share joins the fair queue instead.
+// Slots are shared fairly among accounts (fair-share.ts, fair-queue.ts): the next free slot goes to the account that holds the
+// fewest, and no account can take all of them. The accounts of unread requests are not known: they are admitted in FIFO
+// order, and one whose account turns out to have used its share joins the fair queue instead.
 
 import type { Client } from '@trivium/http/request.ts'
 import { MAX_BUFFERED_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
 import type { Limits, Tenant } from './bounded-share.ts'
 import { CpuSaturation, ENOUGH_AT_WORK } from './cpu-saturation.ts'
-import { FairQueue, type Head } from './fair-queue.ts'
+import { FairQueue, type QueueHead } from './fair-queue.ts'
 import { mostPerAccount } from './fair-share.ts'
 import { type Load, Occupancy, type RunningSlot, type Slot } from './occupancy.ts'
 import { FifoQueue } from './queue.ts'
@@ -25,89 +26,90 @@ import { FifoQueue } from './queue.ts'
 export type { Limits, Load, Slot, Tenant }
 
 export type Admission = {
-  /** undefined: full, or the account has had its share. */
+  /** Takes a slot. undefined: none is free, or the account has used its share. */
   enter(load: Load): Slot | undefined
   /**
-   * In line; its body has not been read. Called with undefined: not in time, no room in the line either, or the client has
-   * left. Who has waited at the door stands in front of those who came after him.
+   * Queues a request whose body has not been read. `done` gets its slot, or undefined: the queue is full, the wait timed out, or
+   * the client disconnected. A request that was queued unread keeps its position by arrival.
    */
-  enqueue(load: Load, client: Client & { queuedMs: number }, called: (place: Slot | undefined) => void): void
+  enqueue(load: Load, client: Client & { queuedMs: number }, done: (slot: Slot | undefined) => void): void
   /**
-   * In line, and nothing has been read. Called with how long it took, to enter at once: a place is kept for as
-   * long as this call takes. Called with undefined: not in time, or the client has left. false: no room in the line.
+   * Queues a request of which nothing has been parsed. `done` gets its time in the queue, and must call `enter` synchronously: a
+   * slot is reserved for the duration of the call. undefined: the wait timed out, or the client disconnected. Returns false if
+   * the queue is full.
    */
-  enqueueUnread(bytes: number, client: Client, called: (queuedMs: number | undefined) => void): boolean
-  /** Whoever comes now cannot enter, and had better not be read: he waits at the door, or is refused there. */
+  enqueueUnread(bytes: number, client: Client, done: (queuedMs: number | undefined) => void): boolean
+  /** Requests that arrive now cannot enter and should not be parsed: the gate queues or rejects them. */
   readonly isGateActive: boolean
-  /** The line is full, too: whoever comes now is best refused before anything is done for him. */
+  /** The queue is full, too: requests that arrive now are rejected before anything is done for them. */
   readonly isShedding: boolean
-  /** There is more to do than the processor can: see strain.ts. */
+  /** Whether the CPU is saturated: see cpu-saturation.ts. */
   readonly isSaturated: boolean
   readonly inFlight: number
-  /** Of those, who does not wait for an upstream. */
+  /** Running requests that do not wait for an upstream. */
   readonly atWork: number
   readonly bytes: number
   readonly queued: number
-  /** Who was told to come back, since somebody last looked. */
+  /** Requests rejected since the counter was last reset. */
   rejected: number
   setLimits(limits: Limits): void
-  /** A few times a second: who has waited too long is sent home. `busy`: see strain.ts. */
+  /** Called a few times a second: expires queued requests. `busy`: the share of a CPU in use, see cpu-saturation.ts. */
   tick(now: number, busy: number): void
-  /** Nobody waits any longer, or ever again. */
+  /** Rejects all queued requests, and queues none from now on. */
   close(): void
 }
 
-/** SDKs that are refused come back after half a second or more, and bring their bodies again: this is cheaper for all. */
-const PATIENCE_MS = 500
-/** Once the line has not been empty for so long, so much is enough to keep all places busy. */
+/** A rejected SDK retries after half a second or more, and sends its body again: queueing for that long is cheaper. */
+const QUEUE_TIMEOUT_MS = 500
+/** A queue that has not been empty for this long is shortened to what keeps all slots busy. */
 const STANDING_MS = 1_000
-const SHORT_PATIENCE_MS = 100
-/** Less than anybody may wait: paces change, and nobody should wait in vain. */
-const DOOR_PATIENCE_MS = 400
-const LEAST_IN_LINE = 64
-const MOST_IN_LINE = 1_024
-/** Where nothing but a few hundred bytes is kept of each. */
-const MOST_AT_DOOR = 8_192
-/** From the door, before all others have their turn: some milliseconds. */
-const MOST_IN_VAIN = 128
-/** The pace is that of about the last second. */
+const STANDING_QUEUE_MS = 100
+/** Length of the queue of unread requests, in time. Shorter than the timeout: rates change. */
+const UNREAD_QUEUE_MS = 400
+const MIN_QUEUED = 64
+const MAX_QUEUED = 1_024
+/** An unread request needs only a few hundred bytes. */
+const MAX_QUEUED_UNREAD = 8_192
+/** Admitted unread requests that fail at once, per iteration of the event loop: a few milliseconds of work. */
+const MAX_FAILED_ADMISSIONS = 128
+/** Weight of the last tick in the average rate, which covers about one second. */
 const RECENT = 0.3
 
-/** Of a body that nobody reads yet. One of unknown length is feared to be the longest, and has not come. */
-const inMemory = (bytes: number): number => Math.min(bytes, MAX_BUFFERED_BYTES)
+/** Memory of a body that has not been read: what the connection buffers. Of a body of unknown length that is the maximum. */
+const bufferedBytes = (bytes: number): number => Math.min(bytes, MAX_BUFFERED_BYTES)
 
 export function createAdmission(limits: Limits, clock: () => number = () => performance.now()): Admission {
   const running = new Occupancy(limits, () => {
-    if (waiting() > 0) callNext()
+    if (queued() > 0) admitNext()
   })
-  const queue = new FairQueue<Load>(({ bytes }) => inMemory(bytes))
-  let bytesAtDoor = 0
-  const door = new FifoQueue<{ bytes: number }>(({ bytes }) => {
-    bytesAtDoor -= inMemory(bytes)
+  const queue = new FairQueue<Load>(({ bytes }) => bufferedBytes(bytes))
+  let unreadBytes = 0
+  const unread = new FifoQueue<{ bytes: number }>(({ bytes }) => {
+    unreadBytes -= bufferedBytes(bytes)
   })
   let [entered, perSecond, tickedAt, emptyAt] = [0, 0, clock(), clock()]
-  let mostInLine = LEAST_IN_LINE
-  const strain = new CpuSaturation(clock())
+  let maxQueued = MIN_QUEUED
+  const saturation = new CpuSaturation(clock())
   let closed = false
-  /** For the one who comes in from the door just now. */
-  let kept: RunningSlot | undefined
-  /** In this turn of the event loop: who was let in from the door, and has left already. */
-  let inVain = 0
+  /** The slot of the unread request that is being admitted. */
+  let reserved: RunningSlot | undefined
+  /** Unread requests admitted in this iteration of the event loop that ended at once. */
+  let failedAdmissions = 0
 
-  const waiting = (): number => queue.length + door.length
+  const queued = (): number => queue.length + unread.length
   const atWork = (): number => running.inFlight - running.away
-  /** By those at work; more would only wait inside. */
-  const isKeptBusy = (): boolean => strain.isSaturated && atWork() >= ENOUGH_AT_WORK
-  const fits = (bytes: number): boolean => running.hasRoom(bytes) && !isKeptBusy()
-  // Where a slot is free, those in line may not have it: whoever comes now may.
-  const isShedding = (): boolean => waiting() >= mostInLine && (closed || !fits(0))
+  /** More running requests would not be served sooner. */
+  const isBusyEnough = (): boolean => saturation.isSaturated && atWork() >= ENOUGH_AT_WORK
+  const fits = (bytes: number): boolean => running.hasRoom(bytes) && !isBusyEnough()
+  // If a slot is free, queued requests are not entitled to it, but a request that arrives now may be.
+  const isShedding = (): boolean => queued() >= maxQueued && (closed || !fits(0))
   const slotsOf = (account: bigint): number => running.slotsOf(account)
-  // The slot of the one who comes in from the door is still free for everybody else.
-  const isEntitled = (load: Load): boolean => running.isEntitled(load, running.inFlight - (kept ? 1 : 0))
-  const nextInQueue = (): Head<Load> | undefined => queue.next(isEntitled)
+  // The reserved slot counts as free.
+  const isEntitled = (load: Load): boolean => running.isEntitled(load, running.inFlight - (reserved ? 1 : 0))
+  const nextInQueue = (): QueueHead<Load> | undefined => queue.next(isEntitled)
 
   function expire(since: number): void {
-    door.expire(since)
+    unread.expire(since)
     queue.expire(since)
   }
 
@@ -116,7 +118,7 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     return running.take(bytes, load)
   }
 
-  /** Whether somebody else comes first: a request of the same account, or of one that holds fewer; `most`: or as many as this. */
+  /** Whether a queued request comes first: one of the same account, or of an account that holds at most `most` slots. */
   function isBehindOthers({ tenant }: Load, most: number): boolean {
     if (queue.length === 0) return false
     if (queue.lengthOf(tenant.account) > 0) return true
@@ -124,109 +126,109 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
     return next !== undefined && next.holder.slots <= most
   }
 
-  /** Places are taken here, and not by those who are called: nobody may come between. */
-  function callNext(): void {
-    while (waiting() > 0 && fits(0)) {
+  /** Slots are taken here, not by the requests that are released: no other request can take them in between. */
+  function admitNext(): void {
+    while (queued() > 0 && fits(0)) {
       const next = queue.length > 0 ? nextInQueue() : undefined
-      const atDoor = door.first
-      const isDoorFirst = atDoor !== undefined && (!next || (door.firstSince ?? 0) <= next.since)
-      if (isDoorFirst && fits(atDoor.bytes)) door.callFirst()
-      else if (!isDoorFirst && next && fits(next.about.bytes)) queue.callFirst(next.holder.account)
+      const firstUnread = unread.first
+      const isUnreadFirst = firstUnread !== undefined && (!next || (unread.firstSince ?? 0) <= next.since)
+      if (isUnreadFirst && fits(firstUnread.bytes)) unread.releaseFirst()
+      else if (!isUnreadFirst && next && fits(next.item.bytes)) queue.releaseFirst(next.holder.account)
       else return
     }
   }
 
-  /** `most`: so many may be in line. */
+  /** `most`: the limit of queued requests. */
   function mayJoin(bytes: number, most: number, client: Client): boolean {
-    const bytesInLine = queue.weight + bytesAtDoor + inMemory(bytes)
-    const isTooHeavy = waiting() > 0 && bytesInLine > running.limits.memoryBytes
-    return !client.isDisconnected && !closed && waiting() < most && !isTooHeavy
+    const queuedBytes = queue.weight + unreadBytes + bufferedBytes(bytes)
+    const isTooHeavy = queued() > 0 && queuedBytes > running.limits.memoryBytes
+    return !client.isDisconnected && !closed && queued() < most && !isTooHeavy
   }
 
-  /** An account has no more than its share of the line, either. */
+  /** The queue is shared fairly among accounts, too. */
   function mayQueue({ tenant: { account }, bytes }: Load, most: number): boolean {
     const own = queue.lengthOf(account)
-    const isTooHeavy = queue.weightOf(account) + inMemory(bytes) > mostPerAccount(running.limits.memoryBytes)
+    const isTooHeavy = queue.weightOf(account) + bufferedBytes(bytes) > mostPerAccount(running.limits.memoryBytes)
     return own < mostPerAccount(most) && (own === 0 || !isTooHeavy)
   }
 
-  /** What he weighs is known better when he has been read. Who turns out to be a stranger takes no place. */
-  function openDoor(place: RunningSlot, comeIn: () => void): void {
-    kept = place
+  /** The weight and the account are known once the request is parsed. If its key turns out invalid, it takes no slot. */
+  function admitWith(slot: RunningSlot, admit: () => void): void {
+    reserved = slot
     try {
-      comeIn()
+      admit()
     } finally {
-      kept?.release()
-      kept = undefined
-      if (place.hasLeft && ++inVain === 1) setImmediate(() => (inVain = 0))
+      reserved?.release()
+      reserved = undefined
+      if (slot.isReleased && ++failedAdmissions === 1) setImmediate(() => (failedAdmissions = 0))
     }
   }
 
   /**
-   * Not within the end of another request, which has made room: one would end within another, a thousand deep. Strangers, and
-   * others who are told at once what is wrong, make room for the next at once: thousands of them would keep the event loop from
-   * everything else for half a second.
+   * Never runs synchronously: the end of a request admits the next one, and a thousand could nest. Requests that are rejected at
+   * once, for example for an invalid key, admit the next at once: thousands of them would block the event loop for half a
+   * second.
    */
   function soon(run: () => void): void {
-    if (inVain < MOST_IN_VAIN) queueMicrotask(run)
+    if (failedAdmissions < MAX_FAILED_ADMISSIONS) queueMicrotask(run)
     else setImmediate(run)
   }
 
-  function claimKept(load: Load): Slot | undefined {
-    if (!kept || load.bytes > kept.weight || !isEntitled(load)) return undefined
+  function claimReserved(load: Load): Slot | undefined {
+    if (!reserved || load.bytes > reserved.weight || !isEntitled(load)) return undefined
     if (isBehindOthers(load, slotsOf(load.tenant.account) - 1)) return undefined
-    const place = kept
-    kept = undefined
-    place.assign(load)
-    return place
+    const slot = reserved
+    reserved = undefined
+    slot.assign(load)
+    return slot
   }
 
   return {
     rejected: 0,
     enter(load) {
-      const place = claimKept(load)
-      if (place) return place
+      const slot = claimReserved(load)
+      if (slot) return slot
       if (!fits(load.bytes) || !isEntitled(load)) return undefined
-      if (door.length > 0 || isBehindOthers(load, slotsOf(load.tenant.account))) return undefined
+      if (unread.length > 0 || isBehindOthers(load, slotsOf(load.tenant.account))) return undefined
       return take(load.bytes, load)
     },
-    enqueue(load, client, called) {
+    enqueue(load, client, done) {
       const { bytes, tenant } = load
       const since = clock() - client.queuedMs
-      // Who was called from the door before his key or his weight was known has had a place in this line: those who have
-      // filled it since then came after him.
-      const most = client.queuedMs > 0 ? MOST_AT_DOOR : mostInLine
-      if (!mayJoin(bytes, most, client) || !mayQueue(load, most)) return called(undefined)
-      if (waiting() === 0) emptyAt = since
+      // A request that was queued unread already had a position in the queue: those that have filled it since then arrived
+      // later.
+      const most = client.queuedMs > 0 ? MAX_QUEUED_UNREAD : maxQueued
+      if (!mayJoin(bytes, most, client) || !mayQueue(load, most)) return done(undefined)
+      if (queued() === 0) emptyAt = since
       const share = running.acquire(tenant.account)
-      queue.join(share, load, since, client, (inTime) => {
-        const place = inTime ? take(bytes, load) : undefined
+      queue.enqueue(share, load, since, client, (inTime) => {
+        const slot = inTime ? take(bytes, load) : undefined
         running.release(share)
-        called(place)
+        done(slot)
       })
     },
-    enqueueUnread(bytes, client, called) {
+    enqueueUnread(bytes, client, done) {
       const since = clock()
-      if (!mayJoin(bytes, mostInLine, client)) return false
-      if (waiting() === 0) emptyAt = since
-      bytesAtDoor += inMemory(bytes)
-      door.join({ bytes }, since, client, (inTime) => {
-        if (!inTime) return called(undefined)
-        const place = take(bytes)
-        soon(() => openDoor(place, () => called(closed ? undefined : clock() - since)))
+      if (!mayJoin(bytes, maxQueued, client)) return false
+      if (queued() === 0) emptyAt = since
+      unreadBytes += bufferedBytes(bytes)
+      unread.enqueue({ bytes }, since, client, (inTime) => {
+        if (!inTime) return done(undefined)
+        const slot = take(bytes)
+        soon(() => admitWith(slot, () => done(closed ? undefined : clock() - since)))
       })
-      // Those who are in line may all be waiting for requests of their own accounts to end.
-      callNext()
+      // All queued requests may be waiting for requests of their own accounts to end.
+      admitNext()
       return true
     },
     get isGateActive() {
-      return isShedding() || isKeptBusy() || (strain.isSaturated && waiting() > 0)
+      return isShedding() || isBusyEnough() || (saturation.isSaturated && queued() > 0)
     },
     get isShedding() {
       return isShedding()
     },
     get isSaturated() {
-      return strain.isSaturated
+      return saturation.isSaturated
     },
     get inFlight() {
       return running.inFlight
@@ -238,30 +240,30 @@ export function createAdmission(limits: Limits, clock: () => number = () => perf
       return running.bytes
     },
     get queued() {
-      return waiting()
+      return queued()
     },
     setLimits(next) {
       running.limits = next
-      callNext()
+      admitNext()
     },
     tick(now, busy) {
-      expire(now - PATIENCE_MS)
-      strain.tick(now, atWork(), busy, waiting())
-      callNext()
-      if (waiting() === 0) emptyAt = now
+      expire(now - QUEUE_TIMEOUT_MS)
+      saturation.tick(now, atWork(), busy, queued())
+      admitNext()
+      if (queued() === 0) emptyAt = now
       const seconds = Math.max(0.001, (now - tickedAt) / 1_000)
-      const pace = entered / seconds
-      // While nobody waits it tells how many came, and not how many could have been served.
-      if (!strain.isSaturated || waiting() > 0 || pace > perSecond) perSecond += (pace - perSecond) * RECENT
+      const rate = entered / seconds
+      // With an empty queue the rate measures how many requests arrived, not how many could have been served.
+      if (!saturation.isSaturated || queued() > 0 || rate > perSecond) perSecond += (rate - perSecond) * RECENT
       ;[entered, tickedAt] = [0, now]
       if (closed) return
-      const patience = now - emptyAt > STANDING_MS ? SHORT_PATIENCE_MS : PATIENCE_MS
-      const servable = Math.ceil((perSecond * (strain.isSaturated ? DOOR_PATIENCE_MS : patience)) / 1_000)
-      mostInLine = Math.min(strain.isSaturated ? MOST_AT_DOOR : MOST_IN_LINE, Math.max(LEAST_IN_LINE, servable))
+      const queueMs = now - emptyAt > STANDING_MS ? STANDING_QUEUE_MS : QUEUE_TIMEOUT_MS
+      const servable = Math.ceil((perSecond * (saturation.isSaturated ? UNREAD_QUEUE_MS : queueMs)) / 1_000)
+      maxQueued = Math.min(saturation.isSaturated ? MAX_QUEUED_UNREAD : MAX_QUEUED, Math.max(MIN_QUEUED, servable))
     },
     close() {
       closed = true
-      mostInLine = 0
+      maxQueued = 0
       expire(Number.POSITIVE_INFINITY)
     },
   }

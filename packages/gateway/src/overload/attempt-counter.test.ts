@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createAttemptCounter } from './attempt-counter.ts'
 
-test('counts each by itself, says how long to wait, and forgets', () => {
+test('counts each name by itself, returns the time to wait, and forgets', () => {
   let now = 0
   const tries = createAttemptCounter(() => now, 2, 10_000)
   const of = (who: string) => tries.count(who)
@@ -12,7 +12,7 @@ test('counts each by itself, says how long to wait, and forgets', () => {
   expect([of('a'), of('a'), of('a')]).toEqual([undefined, undefined, 10])
 })
 
-test('remembers only so many', () => {
+test('remembers a bounded number', () => {
   const tries = createAttemptCounter(() => 0, 1, 1_000, 2)
   for (const who of ['a', 'b', 'c']) tries.count(who)
   expect([tries.count('c'), tries.count('b'), tries.count('a')]).toEqual([1, 1, undefined])

@@ -1,30 +1,30 @@
-// How often somebody has tried something lately, in this process: against guessing, not for accounting.
+// Counts recent attempts per name in this process: a defence against guessing, not accounting.
 
 export type AttemptCounter = {
-  /** Counts one more; seconds to wait when that is too many. */
-  count(who: string): number | undefined
+  /** Counts an attempt. Returns the seconds to wait if there were too many. */
+  count(name: string): number | undefined
 }
 
-/** `most` in each span of `perMs`, which begins with the first of them. */
+/** Allows `most` attempts per window of `perMs`, which begins with the first one. */
 export function createAttemptCounter(
   clock: () => number,
   most: number,
   perMs: number,
-  mostNames = 10_000,
+  maxNames = 10_000,
 ): AttemptCounter {
-  const spans = new Map<string, { since: number; count: number }>()
+  const windows = new Map<string, { since: number; count: number }>()
   return {
-    count(who) {
+    count(name) {
       const now = clock()
-      const span = spans.get(who)
-      if (span && now - span.since < perMs) {
-        span.count += 1
-        return span.count > most ? Math.ceil((span.since + perMs - now) / 1000) : undefined
+      const window = windows.get(name)
+      if (window && now - window.since < perMs) {
+        window.count += 1
+        return window.count > most ? Math.ceil((window.since + perMs - now) / 1000) : undefined
       }
-      // At the end again: the first of the map is the one whose span began first.
-      spans.delete(who)
-      if (spans.size >= mostNames) spans.delete(spans.keys().next().value ?? '')
-      spans.set(who, { since: now, count: 1 })
+      // Insertion order: the first entry is the one whose window began first.
+      windows.delete(name)
+      if (windows.size >= maxNames) windows.delete(windows.keys().next().value ?? '')
+      windows.set(name, { since: now, count: 1 })
       return undefined
     },
   }

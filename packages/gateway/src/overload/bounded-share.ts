@@ -1,6 +1,6 @@
-// A part of the slots and of the memory that requests of one kind may take together: in all, per account and per key.
+// Limits the slots and the memory that requests of one kind may use: in total, per account and per key.
 
-/** On whose behalf a request is made. */
+/** The account and key of a request. */
 export type Tenant = { account: bigint; key: bigint }
 
 export type Limits = { inFlight: number; memoryBytes: number }
@@ -24,7 +24,7 @@ export class BoundedShare {
     return this.#all.requests
   }
 
-  /** Whether a request may begin (`more` is 1) or grow (0) by so many bytes. */
+  /** Whether a request of so many bytes may start (`more` is 1), or a running one grow by them (0). */
   fits({ account, key }: Tenant, more: 0 | 1, bytes: number, { inFlight, memoryBytes }: Limits): boolean {
     const { all, account: ofAccount, key: ofKey } = this.#fractions
     const [inAccount, inKey] = [this.#accounts.get(account), this.#keys.get(key)]
@@ -33,12 +33,12 @@ export class BoundedShare {
     if (more === 1 && !(hasSlot(this.#all, all) && hasSlot(inAccount, ofAccount) && hasSlot(inKey, ofKey))) return false
     const hasMemory = (used: Used | undefined, fraction: number): boolean =>
       used === undefined || used.requests + more <= 1 || used.bytes + bytes <= memoryBytes * fraction
-    // The only request of an account may be as large as it likes, whatever the others do: limits may be smaller than one body.
+    // The only request of an account may have any size: limits may be smaller than one body.
     if (inAccount === undefined || inAccount.requests + more <= 1) return true
     return hasMemory(this.#all, all) && hasMemory(inAccount, ofAccount) && hasMemory(inKey, ofKey)
   }
 
-  /** Both may be negative: what was added is taken away again. */
+  /** Negative numbers subtract. */
   add({ account, key }: Tenant, requests: number, bytes: number): void {
     this.#all.requests += requests
     this.#all.bytes += bytes

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 
-test('never more than it says at once, in the order they came, and no more wait than it says', async () => {
+test('never exceeds its concurrency, runs in FIFO order, and bounds its queue', async () => {
   const few = createConcurrencyLimit(2, 3)
   let [running, most] = [0, 0]
   const begun: number[] = []
@@ -18,7 +18,7 @@ test('never more than it says at once, in the order they came, and no more wait 
   expect(most).toBe(2)
 })
 
-test('work that fails gives its place on', async () => {
+test('failed work hands its slot over', async () => {
   const few = createConcurrencyLimit(1, 9)
   const failing = () => few.run(() => Promise.reject(new Error('broken')))
   const failed = await Promise.allSettled([failing(), failing(), failing()])

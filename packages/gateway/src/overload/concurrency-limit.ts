@@ -1,25 +1,25 @@
-// For work that strangers can ask for and that is dear: a few at a time, some who wait, and the rest is told at once.
+// Limits the concurrency of expensive work that anyone can request: some of it queues, the rest is rejected at once.
 
 export type ConcurrencyLimit = {
-  /** undefined: too many wait already; `work` is not begun. */
+  /** undefined: the queue is full, and `work` is not started. */
   run<T>(work: () => Promise<T>): Promise<T | undefined>
 }
 
-export function createConcurrencyLimit(width: number, mostWaiting: number): ConcurrencyLimit {
+export function createConcurrencyLimit(width: number, maxQueued: number): ConcurrencyLimit {
   let running = 0
-  const waiting: (() => void)[] = []
+  const queued: (() => void)[] = []
 
   return {
     async run(work) {
       if (running >= width) {
-        if (waiting.length >= mostWaiting) return undefined
-        // Whoever finishes hands the place over: nobody who comes later can take it in between.
-        await new Promise<void>((resolve) => waiting.push(resolve))
+        if (queued.length >= maxQueued) return undefined
+        // A slot is handed over directly: work that arrives later cannot take it in between.
+        await new Promise<void>((resolve) => queued.push(resolve))
       } else running += 1
       try {
         return await work()
       } finally {
-        const next = waiting.shift()
+        const next = queued.shift()
         if (next) next()
         else running -= 1
       }

@@ -1,40 +1,39 @@
-// Whether the processor is what there is too little of. Then more requests at once are not served sooner: they wait inside
-// instead of in line, each with its body and its hold, and all of them get dearer by the memory that they take together.
+// Detects CPU saturation. While the CPU is the bottleneck, admitting more requests does not serve them sooner: each waits with
+// its body and its hold in memory, which makes all of them slower.
 //
-// A store that is slow for a moment also keeps many waiting, and nobody should be refused for it: that leaves the processor
-// with time to spare, or passes.
+// A brief database stall also keeps many requests waiting, and must not cause rejections: it leaves the CPU idle, or passes.
 
-/** So many at work, those not counted that wait for their upstream, keep a processor and the store busy. */
+/** Enough running requests, without those that wait for their upstream, to keep one CPU and the store busy. */
 export const ENOUGH_AT_WORK = 128
-/** Of one processor. A process has one thread that does most of its work. */
+/** Share of one CPU: a process does most of its work on one thread. */
 const BUSY = 0.8
-/** A burst is not worth keeping anybody out: all places are served once in less. */
-const BEHIND_AFTER_MS = 500
-const CAUGHT_UP_AFTER_MS = 2_000
+/** Shorter bursts are ignored: all slots are served once in less. */
+const SATURATED_AFTER_MS = 500
+const RECOVERED_AFTER_MS = 2_000
 
 export class CpuSaturation {
-  /** No more than ENOUGH_AT_WORK should be at work. */
+  /** While true, at most ENOUGH_AT_WORK requests should run. */
   isSaturated = false
-  #easyAt: number
-  #pressedAt: number
+  #unsaturatedAt: number
+  #pressureAt: number
 
   constructor(now: number) {
-    this.#easyAt = now
-    this.#pressedAt = now
+    this.#unsaturatedAt = now
+    this.#pressureAt = now
   }
 
-  /** A few times a second. `busy`: the share of a processor that could have been used since the last time. `waiting`: in line. */
-  tick(now: number, atWork: number, busy: number, waiting: number): void {
+  /** Called a few times a second. `busy`: the share of a CPU that was demanded since the last call. */
+  tick(now: number, atWork: number, busy: number, queued: number): void {
     const isBusy = busy >= BUSY
-    if (!isBusy || atWork <= ENOUGH_AT_WORK) this.#easyAt = now
-    // With time to spare, those in line had better be let in: it is something else that those at work are waiting for.
-    if (isBusy && waiting > 0) this.#pressedAt = now
+    if (!isBusy || atWork <= ENOUGH_AT_WORK) this.#unsaturatedAt = now
+    // With an idle CPU, queued requests should be admitted: the running ones wait for something else.
+    if (isBusy && queued > 0) this.#pressureAt = now
     if (!this.isSaturated) {
-      this.isSaturated = now - this.#easyAt >= BEHIND_AFTER_MS
-      this.#pressedAt = now
-    } else if (now - this.#pressedAt >= CAUGHT_UP_AFTER_MS) {
+      this.isSaturated = now - this.#unsaturatedAt >= SATURATED_AFTER_MS
+      this.#pressureAt = now
+    } else if (now - this.#pressureAt >= RECOVERED_AFTER_MS) {
       this.isSaturated = false
-      this.#easyAt = now
+      this.#unsaturatedAt = now
     }
   }
 }

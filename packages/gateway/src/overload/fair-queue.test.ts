@@ -22,7 +22,7 @@ function poolOf(limit: number, accounts: number) {
       // Of all that may go, none belongs to an account that holds fewer, or came earlier to one that holds as many.
       const best = waiting.filter(mayGo).sort((a, b) => a.of.slots - b.of.slots || a.since - b.since)[0]
       expect([next.holder.slots, next.since]).toEqual([best?.of.slots ?? -1, best?.since ?? -1])
-      queue.callFirst(next.holder.account)
+      queue.releaseFirst(next.holder.account)
     }
   }
   return {
@@ -32,7 +32,7 @@ function poolOf(limit: number, accounts: number) {
       if (!of) return
       const request: Request = { id: ids++, of, client: new TestClient(), since: ++now }
       waiting.push(request)
-      queue.join(of, request, request.since, request.client, (inTime) => {
+      queue.enqueue(of, request, request.since, request.client, (inTime) => {
         without(waiting, request)
         if (!inTime) return void sentAway.push(request)
         of.slots++
@@ -68,7 +68,7 @@ describe('whatever happens', () => {
     fc.array(action, { maxLength: 200 }),
   ] as const
 
-  test('the fewest first, no account beyond half, nothing lost, nothing waits that could run', () => {
+  test('fewest first, no account beyond half, nothing lost, no queued request that could run', () => {
     fc.assert(
       fc.property(...history, (limit, accounts, actions) => {
         const pool = poolOf(limit, accounts)
@@ -91,7 +91,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('all that wait are told when the queue expires', () => {
+  test('all queued requests are notified when the queue expires', () => {
     fc.assert(
       fc.property(...history, (limit, accounts, actions) => {
         const pool = poolOf(limit, accounts)
@@ -107,7 +107,7 @@ describe('whatever happens', () => {
   })
 })
 
-test('an account that comes after a hundred requests of another is served next', () => {
+test('an account that arrives after a hundred requests of another is served next', () => {
   const pool = poolOf(4, 2)
   for (let count = 0; count < 100; count++) pool.arrive(0)
   expect(pool.running.length).toBe(2)

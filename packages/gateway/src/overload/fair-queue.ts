@@ -1,24 +1,24 @@
-// Requests that wait, by account: the account that holds the fewest is served next, and each account's requests in the order of
-// their arrival. It costs nothing while nothing waits. Choosing looks at every account that waits, and the queue is short.
+// A queue by account: the account that holds the fewest slots is served next, and each account's requests in FIFO order. It
+// costs nothing while it is empty. Selection visits every queued account, and the queue is short.
 
 import type { Client } from '@trivium/http/request.ts'
 import { FifoQueue } from './queue.ts'
 
-/** An account, and what it holds at any moment of what it waits for. */
+/** An account and the number of slots that it currently holds. */
 export type Holder = { readonly account: bigint; readonly slots: number }
 
-/** The first request of an account in the queue. */
-export type Head<T> = { holder: Holder; about: T; since: number }
+/** The first request of an account. */
+export type QueueHead<T> = { holder: Holder; item: T; since: number }
 
-type Queued<T> = { holder: Holder; line: FifoQueue<T>; weight: number }
+type Queued<T> = { holder: Holder; queue: FifoQueue<T>; weight: number }
 
 export class FairQueue<T> {
   readonly #accounts = new Map<bigint, Queued<T>>()
-  readonly #weigh: (about: T) => number
+  readonly #weigh: (item: T) => number
   #length = 0
   #weight = 0
 
-  constructor(weigh: (about: T) => number = () => 0) {
+  constructor(weigh: (item: T) => number = () => 0) {
     this.#weigh = weigh
   }
 
@@ -26,68 +26,68 @@ export class FairQueue<T> {
     return this.#length
   }
 
-  /** Of all that wait. */
+  /** The total weight. */
   get weight(): number {
     return this.#weight
   }
 
   lengthOf(account: bigint): number {
-    return this.#accounts.get(account)?.line.length ?? 0
+    return this.#accounts.get(account)?.queue.length ?? 0
   }
 
   weightOf(account: bigint): number {
     return this.#accounts.get(account)?.weight ?? 0
   }
 
-  /** `client` is connected. Called with true: served; false: it took too long, the client disconnected, or the queue is closed. */
-  join(holder: Holder, about: T, since: number, client: Client, called: (inTime: boolean) => void): void {
+  /** `client` is connected. `done` gets true: served; false: expired, the client disconnected, or the queue is closed. */
+  enqueue(holder: Holder, item: T, since: number, client: Client, done: (inTime: boolean) => void): void {
     const queued = this.#queueOf(holder)
-    const weight = this.#weigh(about)
+    const weight = this.#weigh(item)
     queued.weight += weight
     this.#weight += weight
     this.#length++
-    queued.line.join(about, since, client, called)
+    queued.queue.enqueue(item, since, client, done)
   }
 
   /**
-   * Of the accounts whose first request may go, the one that holds the fewest; of several, the one whose request came first.
-   * undefined: none may go.
+   * Of the accounts whose first request is eligible, the one that holds the fewest slots; on a tie, the one whose request
+   * arrived first. undefined: none is eligible.
    */
-  next(mayGo: (about: T) => boolean): Head<T> | undefined {
-    let found: Head<T> | undefined
-    for (const { holder, line } of this.#accounts.values()) {
-      const { first: about, firstSince: since } = line
-      if (about === undefined || since === undefined) continue
+  next(isEligible: (item: T) => boolean): QueueHead<T> | undefined {
+    let found: QueueHead<T> | undefined
+    for (const { holder, queue } of this.#accounts.values()) {
+      const { first: item, firstSince: since } = queue
+      if (item === undefined || since === undefined) continue
       const difference = found ? holder.slots - found.holder.slots || since - found.since : -1
-      if (difference < 0 && mayGo(about)) found = { holder, about, since }
+      if (difference < 0 && isEligible(item)) found = { holder, item, since }
     }
     return found
   }
 
   /** Serves the first request of the account. */
-  callFirst(account: bigint): void {
-    this.#accounts.get(account)?.line.callFirst()
+  releaseFirst(account: bigint): void {
+    this.#accounts.get(account)?.queue.releaseFirst()
   }
 
-  /** Sends away the requests that have waited since then, or longer. */
+  /** Expires the requests that have been queued since then, or longer. */
   expire(since: number): void {
-    for (const { line } of this.#accounts.values()) line.expire(since)
+    for (const { queue } of this.#accounts.values()) queue.expire(since)
   }
 
   #queueOf(holder: Holder): Queued<T> {
     const known = this.#accounts.get(holder.account)
     if (known) return known
-    const line = new FifoQueue<T>((about) => this.#left(queued, about))
-    const queued: Queued<T> = { holder, line, weight: 0 }
+    const queue = new FifoQueue<T>((item) => this.#removed(queued, item))
+    const queued: Queued<T> = { holder, queue, weight: 0 }
     this.#accounts.set(holder.account, queued)
     return queued
   }
 
-  #left(queued: Queued<T>, about: T): void {
-    const weight = this.#weigh(about)
+  #removed(queued: Queued<T>, item: T): void {
+    const weight = this.#weigh(item)
     queued.weight -= weight
     this.#weight -= weight
     this.#length--
-    if (queued.line.length === 0) this.#accounts.delete(queued.holder.account)
+    if (queued.queue.length === 0) this.#accounts.delete(queued.holder.account)
   }
 }

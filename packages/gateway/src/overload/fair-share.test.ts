@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mayTake, mostPerAccount, reservedForNewAccounts } from './fair-share.ts'
 
-/** As many as one account gets after the other while each takes all it can. */
+/** The slots of one account after the other, while each takes all it can. */
 function takeAll(limit: number, accounts: number): number[] {
   let taken = 0
   return Array.from({ length: accounts }, () => {

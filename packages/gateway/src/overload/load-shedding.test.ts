@@ -1,10 +1,9 @@
-// Turned away at the door or after a closer look: the same answer, in the caller's protocol.
+// Rejected unread or after parsing: the same response, in the caller's protocol.
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { RawClient } from '@trivium/http/server/test-client.ts'
 import { textResponse } from '@trivium/http/server/test-handler.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
-import type { Catalogue } from '../access/catalogue.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { createAdmissionGate, rejectEarly } from './load-shedding.ts'
 
@@ -15,8 +14,8 @@ const admission = {
   ...{ isShedding: true, isGateActive: true, isSaturated: false, enqueueUnread: full },
 }
 let ids = 0n
-const catalogue = () => ({ headers }) as Catalogue
-const door = createAdmissionGate({ admission, catalogue, ids: { next: () => ++ids } })
+const catalogue = () => ({ headers })
+const gate = createAdmissionGate({ admission, catalogue, ids: { next: () => ++ids } })
 let closely = 0
 const host = serveForTest(
   ({ method, target }) => {
@@ -24,9 +23,9 @@ const host = serveForTest(
     const [path = ''] = target.split('?')
     const id = `req_000000000000000${++ids}`
     const refused = admission.isShedding ? rejectEarly(method, path, id, headers, admission) : undefined
-    return refused ?? textResponse(200, 'let in')
+    return refused ?? textResponse(200, 'admitted')
   },
-  { gate: door },
+  { gate },
 )
 afterAll(() => host.stop())
 beforeEach(() => {
@@ -51,14 +50,14 @@ describe.each([
   ['/v1beta/models/a/b:streamGenerateContent?alt=sse', { error: { code: 503, status: 'UNAVAILABLE' } }],
   ['/v1/models/a/b:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
 ])('%s', (path, told) => {
-  test('is refused in its own protocol, without a look at the request', async () => {
+  test('is rejected in its own protocol, without parsing the request', async () => {
     const { status, headers, body } = await ask(path, WHOLE)
     expect([status, headers['retry-after'], headers['x-request-id']]).toEqual([503, '1', 'req_0000000000000001'])
     expect(JSON.parse(body)).toMatchObject(told)
     expect([closely, admission.rejected]).toEqual([0, 1])
   })
 
-  test('and in the same words after one', async () => {
+  test('and with the same response after parsing', async () => {
     const whole = await ask(path, WHOLE)
     ids = 0n
     expect(await ask(path, CHUNKED)).toEqual(whole)
@@ -66,12 +65,12 @@ describe.each([
   })
 })
 
-test.each(['/v1/models', '/v1/usage', '/console/api/register'])('%s is answered as ever', async (path) => {
-  expect((await ask(path, WHOLE)).body).toBe('let in')
+test.each(['/v1/models', '/v1/usage', '/console/api/register'])('%s is served as usual', async (path) => {
+  expect((await ask(path, WHOLE)).body).toBe('admitted')
   expect(admission.rejected).toBe(0)
 })
 
-test('nobody is told sooner than others for asking more often: where the processor cannot follow, all wait', async () => {
+test('while the CPU is saturated, rejections are paced for all clients', async () => {
   admission.isSaturated = true
   const begun = performance.now()
   await Promise.all(Array.from({ length: 300 }, () => ask('/v1/messages', WHOLE)))
@@ -81,9 +80,9 @@ test('nobody is told sooner than others for asking more often: where the process
 })
 
 test.each([
-  ['is let in when its turn comes', 70, { status: 200, closely: 1, refused: 0 }],
-  ['is sent home when it does not', undefined, { status: 503, closely: 0, refused: 1 }],
-])('with room in the line a call waits, and %s', async (_, queuedMs, expected) => {
+  ['is admitted in order', 70, { status: 200, closely: 1, refused: 0 }],
+  ['is rejected when it expires', undefined, { status: 503, closely: 0, refused: 1 }],
+])('with space in the queue a request is queued, and %s', async (_, queuedMs, expected) => {
   const weights: number[] = []
   admission.isShedding = false
   admission.enqueueUnread = (bytes, _client, called) => {
@@ -96,7 +95,7 @@ test.each([
   expect(weights).toEqual([`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`.length])
 })
 
-test('who leaves the line has not been refused', async () => {
+test('a client that disconnects from the queue does not count as rejected', async () => {
   admission.enqueueUnread = (_bytes, client, called) => {
     client.onDisconnect = () => called(undefined)
     return true

@@ -1,5 +1,5 @@
-// The answer for those who come when nobody can even wait any longer. It has to be far cheaper than serving them, or it
-// would be one more thing that keeps the gateway from its work: made once for each protocol, before key, body and store.
+// Load shedding: rejects requests when the queue is full. A rejection must be far cheaper than serving the request, so it is
+// prepared once per protocol and sent before key lookup, body and store.
 
 import { PreparedResponse, REQUEST_ID_PLACEHOLDER } from '@trivium/http/prepared-response.ts'
 import { fixedHeaders, type HttpResponse } from '@trivium/http/response.ts'
@@ -9,42 +9,45 @@ import { createNextIterationQueue, createPacedQueue, type PacedItem } from '@tri
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { sheddableDialect } from '@trivium/protocol/match-route.ts'
-import type { Catalogue } from '../access/catalogue.ts'
-import { formatRequestId, type Ids } from '../access/ids.ts'
+import { formatRequestId } from '../access/ids.ts'
 import type { Admission } from './admission.ts'
 
 export const OVERLOADED = {
   code: 'unavailable',
-  message: 'The gateway has as much to do as it can take. Try again shortly.',
+  message: 'The gateway is overloaded. Retry in 1 second.',
   retryAfter: 1,
 } satisfies ErrorInfo
 
-type GateDependencies = { admission: Admission; catalogue(): Pick<Catalogue, 'headers'>; ids: Ids }
+export type GateDependencies = {
+  admission: Admission
+  catalogue(): { headers: SecurityHeaders }
+  ids: { next(): bigint }
+}
 
-/** Where the processor cannot follow most wait here, or are turned away, with nothing known of them but their path. */
+/** While the CPU is saturated, requests are queued or rejected by their path alone. */
 export function createAdmissionGate({ admission, catalogue, ids }: GateDependencies): AdmissionGate {
   return {
     get isActive() {
       return admission.isGateActive
     },
-    submit(path, bytes, who) {
+    submit(path, bytes, request) {
       const dialect = sheddableDialect(path)
       if (!dialect) return undefined
-      const waits = admission.enqueueUnread(bytes, who, (queuedMs) => {
-        if (who.isDisconnected) return
-        if (queuedMs !== undefined) return who.admit(queuedMs)
+      const isQueued = admission.enqueueUnread(bytes, request, (queuedMs) => {
+        if (request.isDisconnected) return
+        if (queuedMs !== undefined) return request.admit(queuedMs)
         admission.rejected++
-        who.reject(preparedFor(dialect, catalogue().headers))
+        request.reject(preparedFor(dialect, catalogue().headers))
       })
-      if (waits) return 'queued'
-      rejectPaced(admission, who)
+      if (isQueued) return 'queued'
+      rejectPaced(admission, request)
       return preparedFor(dialect, catalogue().headers)
     },
     nextRequestId: () => formatRequestId(ids.next()),
   }
 }
 
-/** The others are known to be requests, and nothing more. undefined: not a call of a model. */
+/** Rejects a request whose head has been parsed. undefined: the path is exempt from load shedding. */
 export function rejectEarly(
   method: string,
   path: string,
@@ -59,26 +62,26 @@ export function rejectEarly(
   })
 }
 
-/** `who` is told of it when it is time. */
-export function rejectPaced(admission: Admission, who: PacedItem): void {
+/** Counts a rejection, and delays it so that clients cannot retry at once. */
+export function rejectPaced(admission: Admission, request: PacedItem): void {
   admission.rejected++
-  if (admission.isSaturated) inTurn(who)
-  else inNextTurn(who)
+  if (admission.isSaturated) rejectSlowly(request)
+  else rejectSoon(request)
 }
 
 /**
- * A client that is answered at once may ask again at once. With a thousand of them the event loop, which looks for more
- * before it goes on, would see nothing else for a second or more: no time-outs, no word from the store, no answer to those
- * who are served. Answered in the next turn, each of them can ask once in a turn.
+ * A client that is rejected at once may retry at once. A thousand of them would occupy the event loop for a second or more:
+ * no timeouts, no results from the store, no responses to requests that are served. A rejection in the next iteration
+ * limits each client to one request per iteration.
  */
-const inNextTurn = createNextIterationQueue()
+const rejectSoon = createNextIterationQueue()
 
 /**
- * Where the processor cannot follow, that is still too often: a few thousand clients that ask again at once take more than
- * half of it, and the faster they are refused the less is done for those who are served. A refusal costs about 10 us: so
- * many take about a fiftieth. The others hold still for as long as they would have been told to stay away.
+ * While the CPU is saturated, that is still too often: a few thousand clients that retry at once take more than half of it.
+ * A rejection costs about 10 us, so this rate takes about 2 %. Clients are delayed for at most the time after which they
+ * are told to retry.
  */
-const inTurn = createPacedQueue({ perSecond: 2_000, maxDelayMs: OVERLOADED.retryAfter * 1_000 })
+const rejectSlowly = createPacedQueue({ perSecond: 2_000, maxDelayMs: OVERLOADED.retryAfter * 1_000 })
 
 const prepared = new WeakMap<SecurityHeaders, Partial<Record<DialectId, PreparedResponse>>>()
 

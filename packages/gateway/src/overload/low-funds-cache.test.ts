@@ -9,7 +9,7 @@ const ANNS_OTHER_KEY = { key: 2n, account: 7n }
 const BOB = { key: 7n, account: 1n }
 const NO_BALANCE: LowFunds = { code: 'insufficient_balance', available: 5n, before: 'Too low.', after: '' }
 
-test('is remembered for half a second, of the account and the model, for whatever costs more than there is', () => {
+test('is remembered for half a second, per account and model, for requests that cost more than is available', () => {
   let now = 0
   const cache = createLowFundsCache(() => now)
   cache.note(ANN, 'dear', NO_BALANCE)
@@ -24,7 +24,7 @@ test('is remembered for half a second, of the account and the model, for whateve
   expect(cache.find(ANN, 'dear', 6n)).toBeUndefined()
 })
 
-test('the cap of a key is not that of its account; the end of a request, or a change, ends it', () => {
+test('the cap of a key is separate from its account; the end of a request, or a change, clears it', () => {
   const cache = createLowFundsCache(() => 0)
   cache.note(ANN, 'dear', { ...NO_BALANCE, code: 'key_cap_reached' })
   expect([cache.find(ANN, 'dear', 6n) !== undefined, cache.find(ANNS_OTHER_KEY, 'dear', 6n)]).toEqual([true, undefined])
@@ -35,7 +35,7 @@ test('the cap of a key is not that of its account; the end of a request, or a ch
   expect(cache.knows(ANN)).toBe(false)
 })
 
-test('as many accounts as fit are remembered, the latest', () => {
+test('a bounded number of accounts is remembered, the latest', () => {
   const cache = createLowFundsCache(() => 0, 2)
   for (const account of [1n, 2n, 3n]) cache.note({ account, key: account }, 'dear', NO_BALANCE)
   expect([1n, 2n, 3n].map((account) => cache.knows({ account, key: account }))).toEqual([false, true, true])

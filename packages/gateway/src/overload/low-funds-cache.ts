@@ -1,5 +1,5 @@
-// Callers whose funds did not suffice a moment ago. Requests that cannot be paid for either are rejected from here: that costs
-// neither a question to the store nor, where even the cheapest request is too expensive, the parsing of a body.
+// Remembers callers whose funds did not suffice a moment ago. Requests that they cannot pay for either are rejected from here,
+// without querying the store or, if even the cheapest request is too expensive, parsing a body.
 
 import { Failure } from '../access/failure.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
@@ -9,37 +9,37 @@ import type { Caller } from '../storage/storage.ts'
 export type LowFunds = {
   code: 'insufficient_balance' | 'key_cap_reached'
   available: Nanos
-  /** What is said before and after the amounts. */
+  /** The message before and after the amounts. */
   before: string
   after: string
 }
 
 export type LowFundsCache = {
-  /** Whether anything is remembered of the caller. */
-  knows(caller: Who): boolean
-  /** Why a request that needs at least `minimum` at this model would be rejected again. */
-  find(caller: Who, model: string, minimum: Nanos): LowFunds | undefined
-  note(caller: Who, model: string, funds: LowFunds): void
-  /** A request of the caller is over: what it did not use is available again. */
-  ended(caller: Who): void
+  /** Whether there is an entry for the caller. */
+  knows(caller: CallerKey): boolean
+  /** Why a request to this model that needs at least `minimum` would be rejected again. */
+  find(caller: CallerKey, model: string, minimum: Nanos): LowFunds | undefined
+  note(caller: CallerKey, model: string, funds: LowFunds): void
+  /** A request of the caller has ended: what it did not use is available again. */
+  ended(caller: CallerKey): void
   clear(): void
 }
 
-type Who = Pick<Caller, 'key' | 'account'>
+type CallerKey = Pick<Caller, 'key' | 'account'>
 type ByModel = Map<string, { funds: LowFunds; until: number }>
 
-/** Deposits and requests on other nodes are not announced: the store is asked again after this time, sooner than a person notices. */
-const REMEMBERED_MS = 500
-/** Of one account or key. */
-const MOST_MODELS = 100
+/** Deposits and requests on other nodes are not announced: the store is queried again after this time, before a person notices. */
+const CACHED_MS = 500
+/** Per account or key. */
+const MAX_MODELS = 100
 
 export function createLowFundsCache(clock: () => number, limit = 10_000): LowFundsCache {
   const accounts = new Map<bigint, ByModel>()
   const keys = new Map<bigint, ByModel>()
 
   function look(models: ByModel | undefined, model: string, minimum: Nanos): LowFunds | undefined {
-    const memory = models?.get(model)
-    return memory && clock() < memory.until && minimum > memory.funds.available ? memory.funds : undefined
+    const entry = models?.get(model)
+    return entry && clock() < entry.until && minimum > entry.funds.available ? entry.funds : undefined
   }
 
   return {
@@ -51,9 +51,9 @@ export function createLowFundsCache(clock: () => number, limit = 10_000): LowFun
     note({ account, key }, model, funds) {
       const [map, id] = funds.code === 'key_cap_reached' ? [keys, key] : [accounts, account]
       const models: ByModel = map.get(id) ?? new Map()
-      if (models.size >= MOST_MODELS) models.clear()
-      models.set(model, { funds, until: clock() + REMEMBERED_MS })
-      // The newest last: the oldest is the one to be forgotten.
+      if (models.size >= MAX_MODELS) models.clear()
+      models.set(model, { funds, until: clock() + CACHED_MS })
+      // Insertion order is the order of eviction.
       map.delete(id)
       map.set(id, models)
       if (map.size > limit) map.delete(map.keys().next().value ?? id)

@@ -1,58 +1,58 @@
-// What the running requests take of the process: slots and memory, in all and by account. Who waits for them is in admission.ts.
+// Slots and memory of the running requests, in total and by account. admission.ts queues requests for them.
 import { BoundedShare, type Limits, type Tenant } from './bounded-share.ts'
 import { mayTake, mostPerAccount } from './fair-share.ts'
 
 /** A request as admission control sees it. */
 export type Load = {
   tenant: Tenant
-  /** What it weighs now: of a body that is still arriving, what may have arrived. */
+  /** Its memory now: of a body that is still arriving, what may have arrived. */
   bytes: number
   isArriving: boolean
 }
 
 /** A slot among the running requests. */
 export type Slot = {
-  /** So much of the body was sent and takes so many bytes, decoded. false: there is no memory for it; the request must end. */
+  /** `sent` bytes of the body have arrived and occupy `bytes` after decoding. false: memory is exhausted; the request must end. */
   receive(sent: number, bytes: number): boolean
-  /** The whole body has arrived and takes so many bytes. false: as above. */
+  /** The whole body has arrived and occupies so many bytes. false: as above. */
   received(bytes: number): boolean
-  /** What the request weighs once its body has been parsed. false: as above. */
+  /** The memory of the request once its body has been parsed. false: as above. */
   weigh(bytes: number): boolean
-  /** Its hold has been placed: whatever it takes is paid for. */
+  /** The hold has been placed: its memory is paid for. */
   paid(): void
-  /** What the request weighs from now on, for example because its body is not needed any more. */
+  /** The memory of the request from now on, for example because its body has been released. */
   resize(bytes: number): void
-  /** It waits for its upstream, or does so no longer: meanwhile it needs little of this process. */
+  /** Whether the request waits for its upstream, and needs no CPU. */
   setAwaitingUpstream(isAway: boolean): void
-  /** Given back once, however often it is called. */
+  /** Has no effect if called again. */
   release(): void
 }
 
-/** Bodies that are still arriving: slow uploads hold slots and memory without any work being done for them. */
+/** Shares of bodies that are still arriving: slow uploads occupy slots and memory while no work is done. */
 const ARRIVING = { all: 3 / 4, account: 3 / 8, key: 1 / 4 }
-/** Memory beyond what was sent, by decoding and parsing, of requests without a hold: it can be had without any money. */
+/** Shares of memory beyond the sent size, by decoding and parsing, of requests without a hold: it costs the caller nothing. */
 const UNPAID = { all: 1 / 8, account: 1 / 16, key: 1 / 16 }
-/** What is beyond that by less than this is not worth counting. */
+/** Expansion up to this is not counted. */
 const UNCOUNTED_EXPANSION = 1024 * 1024
 
-/** What one account takes. */
+/** Slots and memory of one account. */
 export type Share = {
   readonly account: bigint
   slots: number
   bytes: number
-  /** How many others rely on this object to be the account's: running requests, and those that wait. */
+  /** References to this object, by running and queued requests. */
   users: number
 }
 
 export class Occupancy {
   inFlight = 0
-  /** Of those, the requests that wait for their upstream. */
+  /** Running requests that wait for their upstream. */
   away = 0
   bytes = 0
   limits: Limits
   readonly arriving = new BoundedShare(ARRIVING)
   readonly unpaid = new BoundedShare(UNPAID)
-  /** Called whenever there may be room for a request that waits. */
+  /** Called when a queued request may fit. */
   readonly onFreed: () => void
   readonly #shares = new Map<bigint, Share>()
 
@@ -65,13 +65,13 @@ export class Occupancy {
     return this.#shares.get(account)?.slots ?? 0
   }
 
-  /** Whether there is a free slot and memory, whoever asks. One body that is larger than the whole memory gets in alone. */
+  /** Whether a slot and memory are free, for any account. A body larger than the whole memory is admitted alone. */
   hasRoom(bytes: number): boolean {
     const { inFlight, memoryBytes } = this.limits
     return this.inFlight < inFlight && (this.bytes === 0 || this.bytes + bytes <= memoryBytes)
   }
 
-  /** Whether the account may take one more. `taken`: slots, not counting the one that is about to be given to it. */
+  /** Whether the account may take one more. `taken`: slots in use, without the one that is about to be given to it. */
   isEntitled({ tenant, bytes, isArriving }: Load, taken = this.inFlight): boolean {
     const share = this.#shares.get(tenant.account)
     if (!mayTake(share?.slots ?? 0, taken, this.limits.inFlight)) return false
@@ -79,14 +79,14 @@ export class Occupancy {
     return !isArriving || this.arriving.fits(tenant, 1, bytes, this.limits)
   }
 
-  /** Without a load, for a request whose account is not known yet: see `Slot.assign`. */
+  /** Without a load for an unread request, whose account is not known yet: see `RunningSlot.assign`. */
   take(bytes: number, load?: Load): RunningSlot {
     this.inFlight++
     this.bytes += bytes
     return new RunningSlot(this, bytes, load)
   }
 
-  /** Whether a request of an account that weighs so much may weigh `more` than it does. */
+  /** Whether a request of this weight may grow by `more` bytes. */
   mayGrow(weight: number, more: number, share: Share | undefined): boolean {
     const isAlone = this.bytes === weight
     if (!isAlone && this.bytes + more > this.limits.memoryBytes) return false
@@ -97,7 +97,7 @@ export class Occupancy {
     return share.bytes === 0 || share.bytes + more <= mostPerAccount(this.limits.memoryBytes)
   }
 
-  /** What the account takes, for as long as it is not released. */
+  /** The share of the account; to be released. */
   acquire(account: bigint): Share {
     let share = this.#shares.get(account)
     if (!share) {
@@ -115,14 +115,14 @@ export class Occupancy {
 
 export class RunningSlot implements Slot {
   weight: number
-  hasLeft = false
+  isReleased = false
   readonly #of: Occupancy
   #tenant: Tenant | undefined
   #share: Share | undefined
   #isArriving = false
   #isAway = false
   #sent = Number.POSITIVE_INFINITY
-  /** Of its expansion, what counts against the share of requests without a hold. */
+  /** The part of its expansion that counts against the share of requests without a hold. */
   #unpaid = 0
 
   constructor(of: Occupancy, bytes: number, load: Load | undefined) {
@@ -131,7 +131,7 @@ export class RunningSlot implements Slot {
     if (load) this.assign(load)
   }
 
-  /** It is known now whose it is and what it weighs. */
+  /** Sets the account and the weight, once they are known. */
   assign({ tenant, bytes, isArriving }: Load): void {
     this.#of.bytes += bytes - this.weight
     this.weight = bytes
@@ -175,24 +175,24 @@ export class RunningSlot implements Slot {
   }
 
   resize(bytes: number): void {
-    if (this.hasLeft || bytes === this.weight) return
+    if (this.isReleased || bytes === this.weight) return
     const isLighter = bytes < this.weight
     this.#change(bytes - this.weight)
     if (isLighter) this.#of.onFreed()
   }
 
   setAwaitingUpstream(isAway: boolean): void {
-    if (this.hasLeft || isAway === this.#isAway) return
+    if (this.isReleased || isAway === this.#isAway) return
     this.#isAway = isAway
     this.#of.away += isAway ? 1 : -1
     if (isAway) this.#of.onFreed()
   }
 
   release(): void {
-    if (this.hasLeft) return
+    if (this.isReleased) return
     this.paid()
     this.#change(-this.weight)
-    this.hasLeft = true
+    this.isReleased = true
     const of = this.#of
     if (this.#isAway) of.away--
     of.inFlight--
@@ -205,7 +205,7 @@ export class RunningSlot implements Slot {
   }
 
   #grow(bytes: number): boolean {
-    if (this.hasLeft) return false
+    if (this.isReleased) return false
     const of = this.#of
     const tenant = this.#tenant
     const more = bytes - this.weight
@@ -216,7 +216,7 @@ export class RunningSlot implements Slot {
     return true
   }
 
-  /** What it takes beyond what was sent comes to so much. */
+  /** Sets the expansion beyond the sent size. */
   #expand(unpaid: number): boolean {
     const more = unpaid - this.#unpaid
     const tenant = this.#tenant

@@ -1,82 +1,78 @@
-// Those who wait for a place, in the order in which they came. A line costs nothing until somebody stands in it.
+// A FIFO queue of requests whose clients may disconnect. An empty queue costs nothing.
 import type { Client } from '@trivium/http/request.ts'
 
-/**
- * Each knows its neighbours: a Set keeps the order, too, but looks through everybody who has left whenever it is asked who
- * is first.
- */
-type Waiting<T> = {
-  about: T
+/** A linked list: a Set keeps the order, too, but visits all deleted entries to find the first. */
+type Entry<T> = {
+  item: T
   since: number
   client: Client
-  called(inTime: boolean): void
-  before: Waiting<T> | undefined
-  behind: Waiting<T> | undefined
+  done(inTime: boolean): void
+  previous: Entry<T> | undefined
+  next: Entry<T> | undefined
 }
 
 export class FifoQueue<T> {
-  #first: Waiting<T> | undefined
-  #last: Waiting<T> | undefined
+  #first: Entry<T> | undefined
+  #last: Entry<T> | undefined
   #length = 0
-  /** Told of everybody who leaves the line, for whatever reason. */
-  readonly #onGone: (about: T) => void
+  readonly #onRemoved: (item: T) => void
 
-  constructor(onGone: (about: T) => void = () => {}) {
-    this.#onGone = onGone
+  /** `onRemoved` is called for every item that leaves the queue, for whatever reason. */
+  constructor(onRemoved: (item: T) => void = () => {}) {
+    this.#onRemoved = onRemoved
   }
 
   get length(): number {
     return this.#length
   }
 
-  /** What was said about the one whose turn it is. */
   get first(): T | undefined {
-    return this.#first?.about
+    return this.#first?.item
   }
 
   get firstSince(): number | undefined {
     return this.#first?.since
   }
 
-  /** `client` has not left yet. Called with true: it is your turn; false: it took too long, you left, or all were sent home. */
-  join(about: T, since: number, client: Client, called: (inTime: boolean) => void): void {
-    const waiting: Waiting<T> = { about, since, client, called, before: undefined, behind: undefined }
-    this.#enter(waiting)
-    client.onDisconnect = () => this.#call(waiting, false)
+  /** `client` is connected. `done` gets true: served; false: expired, or the client disconnected. */
+  enqueue(item: T, since: number, client: Client, done: (inTime: boolean) => void): void {
+    const entry: Entry<T> = { item, since, client, done, previous: undefined, next: undefined }
+    this.#insert(entry)
+    client.onDisconnect = () => this.#remove(entry, false)
   }
 
-  callFirst(): void {
-    if (this.#first) this.#call(this.#first, true)
+  releaseFirst(): void {
+    if (this.#first) this.#remove(this.#first, true)
   }
 
-  /** Sends those home who have waited since then, or longer. */
+  /** Removes the entries that have been queued since then, or longer. */
   expire(since: number): void {
-    while (this.#first && this.#first.since <= since) this.#call(this.#first, false)
+    while (this.#first && this.#first.since <= since) this.#remove(this.#first, false)
   }
 
-  /** Who was called too early, and comes back, has his place in front of those who came after him. */
-  #enter(waiting: Waiting<T>): void {
-    let before = this.#last
-    while (before && before.since > waiting.since) before = before.before
-    const behind = before ? before.behind : this.#first
-    waiting.before = before
-    waiting.behind = behind
-    if (before) before.behind = waiting
-    else this.#first = waiting
-    if (behind) behind.before = waiting
-    else this.#last = waiting
+  /** By arrival: a request that was released too early and is queued again comes before those that arrived later. */
+  #insert(entry: Entry<T>): void {
+    let previous = this.#last
+    while (previous && previous.since > entry.since) previous = previous.previous
+    const next = previous ? previous.next : this.#first
+    entry.previous = previous
+    entry.next = next
+    if (previous) previous.next = entry
+    else this.#first = entry
+    if (next) next.previous = entry
+    else this.#last = entry
     this.#length++
   }
 
-  #call(waiting: Waiting<T>, inTime: boolean): void {
-    const { before, behind } = waiting
-    if (before) before.behind = behind
-    else this.#first = behind
-    if (behind) behind.before = before
-    else this.#last = before
+  #remove(entry: Entry<T>, inTime: boolean): void {
+    const { previous, next } = entry
+    if (previous) previous.next = next
+    else this.#first = next
+    if (next) next.previous = previous
+    else this.#last = previous
     this.#length--
-    waiting.client.onDisconnect = undefined
-    this.#onGone(waiting.about)
-    waiting.called(inTime)
+    entry.client.onDisconnect = undefined
+    this.#onRemoved(entry.item)
+    entry.done(inTime)
   }
 }

@@ -1,4 +1,4 @@
-// The two lines in which requests may wait, kept going by the ticker: for a place in this process, and for room at an upstream.
+// The two queues of requests, driven by the ticker: for a slot in this process, and for a slot at an upstream.
 
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import { cpuDemandMs } from '../observe/cpu-time.ts'
@@ -8,60 +8,60 @@ import { createUpstreamSlots, type UpstreamSlots } from './upstream-slots.ts'
 
 export type Queues = { admission: Admission; upstreamSlots: UpstreamSlots }
 
-/** An operator who reads it once a minute knows enough. */
-const TELL_EVERY_MS = 60_000
+/** Interval of the warning about rejected requests. */
+const WARN_EVERY_MS = 60_000
 
 class QueueTicker extends Ticking {
-  readonly #waiting: Queues
+  readonly #queues: Queues
   readonly #log: Log
-  #wantedMs = cpuDemandMs()
-  #lookedAt: number
-  #toldAt = Number.NEGATIVE_INFINITY
-  readonly #shed: (count: number) => void
-  /** Of those that were refused since they were last told of. */
+  #cpuMs = cpuDemandMs()
+  #tickedAt: number
+  #warnedAt = Number.NEGATIVE_INFINITY
+  readonly #onShed: (count: number) => void
+  /** Rejections already reported to `onShed`. */
   #counted = 0
 
-  constructor(waiting: Queues, log: Log, now: number, shed: (count: number) => void) {
+  constructor(queues: Queues, log: Log, now: number, onShed: (count: number) => void) {
     super()
-    this.#shed = shed
-    this.#lookedAt = now
-    this.#waiting = waiting
+    this.#onShed = onShed
+    this.#tickedAt = now
+    this.#queues = queues
     this.#log = log
   }
 
   tick(now: number): void {
-    const { admission, upstreamSlots: room } = this.#waiting
+    const { admission, upstreamSlots } = this.#queues
     admission.tick(now, this.#busy(now))
-    room.tick(now)
-    const { rejected: refused, inFlight, queued: waiting } = admission
-    if (refused > this.#counted) this.#shed(refused - this.#counted)
-    this.#counted = refused
-    if (refused === 0 || now - this.#toldAt < TELL_EVERY_MS) return
-    this.#toldAt = now
+    upstreamSlots.tick(now)
+    const { rejected, inFlight, queued } = admission
+    if (rejected > this.#counted) this.#onShed(rejected - this.#counted)
+    this.#counted = rejected
+    if (rejected === 0 || now - this.#warnedAt < WARN_EVERY_MS) return
+    this.#warnedAt = now
     admission.rejected = 0
     this.#counted = 0
-    const counts = { refused, in_flight: inFlight, waiting }
-    this.#log.warn('more requests than can be taken: some were told to come back', counts)
+    const counts = { refused: rejected, in_flight: inFlight, waiting: queued }
+    this.#log.warn('overloaded: some requests were rejected', counts)
   }
 
-  /** The share of one processor that this process could have used since the last tick. */
+  /** The share of one CPU that this process demanded since the last tick. */
   #busy(now: number): number {
-    const wanted = cpuDemandMs()
-    const share = (wanted - this.#wantedMs) / Math.max(1, now - this.#lookedAt)
-    this.#wantedMs = wanted
-    this.#lookedAt = now
+    const cpuMs = cpuDemandMs()
+    const share = (cpuMs - this.#cpuMs) / Math.max(1, now - this.#tickedAt)
+    this.#cpuMs = cpuMs
+    this.#tickedAt = now
     return share
   }
 }
 
-/** `shed`: told how many requests were rejected since it was last told. */
+/** `onShed` is called with the number of requests rejected since its last call. */
 export function createQueues(
   limits: Limits,
   ticker: Ticker,
   log: Log,
-  shed: (count: number) => void = () => {},
+  onShed: (count: number) => void = () => {},
 ): Queues {
-  const waiting = { admission: createAdmission(limits), upstreamSlots: createUpstreamSlots() }
-  ticker.add(new QueueTicker(waiting, log, ticker.now(), shed))
-  return waiting
+  const queues = { admission: createAdmission(limits), upstreamSlots: createUpstreamSlots() }
+  ticker.add(new QueueTicker(queues, log, ticker.now(), onShed))
+  return queues
 }

@@ -4,7 +4,7 @@ import { createRateLimitCache } from './rate-limit-cache.ts'
 
 const ANN = { key: 1n, account: 7n }
 const ANNS_OTHER_KEY = { key: 2n, account: 7n }
-/** A stranger whose key has the number of Ann's account. */
+/** Another caller, whose key has the number of Ann's account. */
 const BOB = { key: 7n, account: 1n }
 
 function setUp(limit?: number) {
@@ -15,7 +15,7 @@ function setUp(limit?: number) {
   return { time, turnedAway, note }
 }
 
-test('a refusal stands until its reset, and says how much of that is left', () => {
+test('a rejection lasts until its reset, and reports the remaining time', () => {
   const { time, turnedAway, note } = setUp()
   expect(turnedAway.find(ANN)).toBeUndefined()
   note('key_requests', 12_000)
@@ -27,7 +27,7 @@ test('a refusal stands until its reset, and says how much of that is left', () =
   expect(turnedAway.find(ANN)).toBeUndefined()
 })
 
-test('the refusal of a key is not that of its account, and the other way round', () => {
+test('the rejection of a key is not that of its account, and vice versa', () => {
   const { turnedAway, note } = setUp()
   note('key_requests', 1_000)
   expect([ANN, ANNS_OTHER_KEY, BOB].map((who) => turnedAway.find(who)?.outcome)).toEqual([
@@ -40,7 +40,7 @@ test('the refusal of a key is not that of its account, and the other way round',
   ] as (Limited | undefined)[])
 })
 
-test('less than what did not fit may still be asked for, and so may anything before its size is known', () => {
+test('a smaller request than the rejected one may still be sent, and so may one of unknown size', () => {
   const { turnedAway, note } = setUp()
   note('key_tokens', 500, 300)
   note('key_tokens', 500, 200)
@@ -50,7 +50,7 @@ test('less than what did not fit may still be asked for, and so may anything bef
   expect(turnedAway.find(ANN, 200)).toMatchObject({ outcome: 'key_tokens' })
 })
 
-test('tokens come back before their reset: the store is asked again after a second, and when a request has ended', () => {
+test('tokens are released before their reset: the store is queried again after a second, and when a request has ended', () => {
   const { time, turnedAway, note } = setUp()
   note('account_tokens', 40_000, 10)
   time.now = 999
@@ -62,7 +62,7 @@ test('tokens come back before their reset: the store is asked again after a seco
   expect(turnedAway.find(ANN, 10)).toBeUndefined()
 })
 
-test('too many at once: until one of them ends, and for a quarter of a second at most', () => {
+test('concurrency: until a request ends, and for a quarter of a second at most', () => {
   const { time, turnedAway, note } = setUp()
   note('key_concurrent', 0)
   time.now = 249
@@ -76,7 +76,7 @@ test('too many at once: until one of them ends, and for a quarter of a second at
   expect(turnedAway.find(ANN)).toBeUndefined()
 })
 
-test('the end of a request takes back nothing that it cannot give back', () => {
+test('the end of a request does not clear what it cannot release', () => {
   const { turnedAway, note } = setUp()
   note('key_requests', 1_000)
   note('key_tokens', 1_000, 1)
@@ -84,7 +84,7 @@ test('the end of a request takes back nothing that it cannot give back', () => {
   expect(turnedAway.find(ANN, 1)).toMatchObject({ outcome: 'key_requests' })
 })
 
-test('what has changed is asked anew', () => {
+test('a change clears the cache', () => {
   const { turnedAway, note } = setUp()
   note('key_requests', 1_000)
   note('account_requests', 1_000)
@@ -92,7 +92,7 @@ test('what has changed is asked anew', () => {
   expect(turnedAway.find(ANN)).toBeUndefined()
 })
 
-test('only so many are remembered: the oldest is forgotten', () => {
+test('the number of entries is bounded: the oldest is evicted', () => {
   const { turnedAway, note } = setUp(2)
   for (const key of [1n, 2n, 1n, 3n]) note('key_requests', 1_000, 0, { key, account: 1n })
   expect([1n, 2n, 3n].map((key) => turnedAway.find({ key, account: 1n }) !== undefined)).toEqual([true, false, true])

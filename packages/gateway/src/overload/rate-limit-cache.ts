@@ -1,53 +1,54 @@
-// Who was refused by a limit a moment ago. A storm of calls that would be refused again is answered from here: it costs
-// neither a body nor a question to the store.
+// Remembers callers that were rate-limited a moment ago. Requests that would be rejected again are rejected from here, without
+// reading a body or querying the store.
 import type { Limited } from '../money/ledger.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createLowFundsCache, type LowFundsCache } from './low-funds-cache.ts'
 
-/** A refusal, and how long it stands: 0 when that depends on other requests. */
+/** A rejection and its duration: 0 if it depends on other requests. */
 export type RateLimitRejection = { outcome: Limited; waitMs: number }
 
 export type RateLimitCache = {
-  /** The same for callers who could not pay. */
+  /** The same for callers with insufficient funds. */
   readonly lowFunds: LowFundsCache
-  /** `tokens`: the least that the call needs; absent while that is not known. */
-  find(caller: Who, tokens?: number): RateLimitRejection | undefined
-  note(caller: Who, refusal: RateLimitRejection, tokens: number): void
-  /** A request of this caller is over: what it gives back may be enough for another. */
-  ended(caller: Who): void
-  /** Keys or limits have changed somewhere. */
+  /** `tokens`: the minimum that the request needs; absent while unknown. */
+  find(caller: CallerKey, tokens?: number): RateLimitRejection | undefined
+  note(caller: CallerKey, rejection: RateLimitRejection, tokens: number): void
+  /** A request of this caller has ended: what it releases may suffice for another. */
+  ended(caller: CallerKey): void
+  /** Keys or limits have changed on some node. */
   clear(): void
 }
 
-type Who = Pick<Caller, 'key' | 'account'>
-type Memory = {
-  refusal: RateLimitRejection /** Not asked again before. */
+type CallerKey = Pick<Caller, 'key' | 'account'>
+type Entry = {
+  rejection: RateLimitRejection
+  /** The store is not queried before. */
   until: number
   resetAt: number
   tokens: number
 }
-/** By what was used up, of one key or one account. */
-type Memories = Partial<Record<Used, Memory>>
-type Used = 'requests' | 'tokens' | 'concurrent'
+/** The entries of one key or account, by limited resource. */
+type Entries = Partial<Record<Resource, Entry>>
+type Resource = 'requests' | 'tokens' | 'concurrent'
 
-/** Other nodes' requests end, too, and nobody tells this one: so often the store is asked all the same. */
+/** The ends of requests on other nodes are not announced: the store is queried again after this time. */
 const CONCURRENT_MS = 250
 const TOKENS_MS = 1_000
 
 export function createRateLimitCache(clock: () => number, limit = 10_000): RateLimitCache {
-  const keys = new Map<bigint, Memories>()
-  const accounts = new Map<bigint, Memories>()
+  const keys = new Map<bigint, Entries>()
+  const accounts = new Map<bigint, Entries>()
   const lowFunds = createLowFundsCache(clock, limit)
 
-  function look(memories: Memories | undefined, tokens: number | undefined): RateLimitRejection | undefined {
-    if (!memories) return undefined
+  function look(entries: Entries | undefined, tokens: number | undefined): RateLimitRejection | undefined {
+    if (!entries) return undefined
     const now = clock()
-    for (const used of ['concurrent', 'requests', 'tokens'] as const) {
-      const memory = memories[used]
-      if (!memory || now >= memory.until) continue
+    for (const resource of ['concurrent', 'requests', 'tokens'] as const) {
+      const entry = entries[resource]
+      if (!entry || now >= entry.until) continue
       // A smaller request may fit where a larger one did not.
-      if (used === 'tokens' && (tokens === undefined || tokens < memory.tokens)) continue
-      return { ...memory.refusal, waitMs: Math.max(0, memory.resetAt - now) }
+      if (resource === 'tokens' && (tokens === undefined || tokens < entry.tokens)) continue
+      return { ...entry.rejection, waitMs: Math.max(0, entry.resetAt - now) }
     }
     return undefined
   }
@@ -58,28 +59,28 @@ export function createRateLimitCache(clock: () => number, limit = 10_000): RateL
       if (keys.size === 0 && accounts.size === 0) return undefined
       return look(keys.get(key), tokens) ?? look(accounts.get(account), tokens)
     },
-    note({ key, account }, refusal, tokens) {
-      const [map, id] = refusal.outcome.startsWith('key_') ? [keys, key] : [accounts, account]
-      const used = usedUp(refusal.outcome)
-      const memories = map.get(id) ?? {}
+    note({ key, account }, rejection, tokens) {
+      const [map, id] = rejection.outcome.startsWith('key_') ? [keys, key] : [accounts, account]
+      const resource = limitedResource(rejection.outcome)
+      const entries = map.get(id) ?? {}
       const now = clock()
-      const former = memories[used]
-      const fitsNot = former && now < former.until ? Math.min(former.tokens, tokens) : tokens
-      memories[used] = {
-        refusal,
-        until: now + rememberedMs(used, refusal.waitMs),
-        resetAt: now + refusal.waitMs,
-        tokens: fitsNot,
+      const previous = entries[resource]
+      const tooMany = previous && now < previous.until ? Math.min(previous.tokens, tokens) : tokens
+      entries[resource] = {
+        rejection,
+        until: now + cachedMs(resource, rejection.waitMs),
+        resetAt: now + rejection.waitMs,
+        tokens: tooMany,
       }
-      // The newest last: the oldest is the one to be forgotten.
+      // Insertion order is the order of eviction.
       map.delete(id)
-      map.set(id, memories)
+      map.set(id, entries)
       if (map.size > limit) map.delete(map.keys().next().value ?? id)
     },
     ended({ key, account }) {
       lowFunds.ended({ key, account })
-      if (keys.size > 0) giveBack(keys, key)
-      if (accounts.size > 0) giveBack(accounts, account)
+      if (keys.size > 0) forgetReleased(keys, key)
+      if (accounts.size > 0) forgetReleased(accounts, account)
     },
     clear() {
       lowFunds.clear()
@@ -89,18 +90,18 @@ export function createRateLimitCache(clock: () => number, limit = 10_000): RateL
   }
 }
 
-export const usedUp = (outcome: Limited): Used => outcome.slice(outcome.indexOf('_') + 1) as Used
+export const limitedResource = (outcome: Limited): Resource => outcome.slice(outcome.indexOf('_') + 1) as Resource
 
-function rememberedMs(used: Used, waitMs: number): number {
-  if (used === 'concurrent') return CONCURRENT_MS
-  // Requests are counted once and for all; tokens that were reserved and not used come back.
-  return used === 'tokens' ? Math.min(waitMs, TOKENS_MS) : waitMs
+function cachedMs(resource: Resource, waitMs: number): number {
+  if (resource === 'concurrent') return CONCURRENT_MS
+  // Counted requests stay counted; reserved tokens that are not used are released.
+  return resource === 'tokens' ? Math.min(waitMs, TOKENS_MS) : waitMs
 }
 
-function giveBack(map: Map<bigint, Memories>, id: bigint): void {
-  const memories = map.get(id)
-  if (!memories) return
-  delete memories.concurrent
-  delete memories.tokens
-  if (!memories.requests) map.delete(id)
+function forgetReleased(map: Map<bigint, Entries>, id: bigint): void {
+  const entries = map.get(id)
+  if (!entries) return
+  delete entries.concurrent
+  delete entries.tokens
+  if (!entries.requests) map.delete(id)
 }

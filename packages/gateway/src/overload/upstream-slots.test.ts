@@ -4,7 +4,7 @@ import { createUpstreamSlots } from './upstream-slots.ts'
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Upstreams with some free places; whoever is called takes one, as the journey does. */
+/** Upstreams with some free slots; a released request takes one, as a real one does. */
 function upstreams(free: Record<string, number>) {
   const room = createUpstreamSlots()
   const called: string[] = []
@@ -17,16 +17,16 @@ function upstreams(free: Record<string, number>) {
     /** `name`: of the waiter; the model is that of the upstream. */
     async wait(name: string, model: string, since = 0, client = new TestClient(), account = ++accounts, most = 99) {
       const slots = () => held.get(account) ?? 0
-      const isThere = () => (free[model] ?? 0) > 0
-      const mayGo = () => isThere() && slots() < most
+      const isAvailable = () => (free[model] ?? 0) > 0
+      const hasRoom = () => isAvailable() && slots() < most
       const holder = {
         account,
         get slots() {
           return slots()
         },
       }
-      while (await room.wait(model, { since, client, holder, hasRoom: mayGo, isAvailable: isThere })) {
-        if (!isThere()) continue
+      while (await room.wait(model, { since, client, holder, hasRoom, isAvailable })) {
+        if (!isAvailable()) continue
         free[model] = (free[model] ?? 0) - 1
         held.set(account, slots() + 1)
         return void called.push(name)
@@ -43,7 +43,7 @@ function upstreams(free: Record<string, number>) {
   }
 }
 
-test('one call that ends lets one in, the first who came', async () => {
+test('a call that ends serves one queued request, the first', async () => {
   const { room, called, wait, end } = upstreams({ a: 0 })
   void wait('first', 'a')
   void wait('second', 'a')
@@ -54,14 +54,14 @@ test('one call that ends lets one in, the first who came', async () => {
   expect([called, room.hasQueue('a', 101n)]).toEqual([['first', 'second'], false])
 })
 
-test('two that end together let two in', async () => {
+test('two that end together serve two', async () => {
   const { called, wait, end } = upstreams({ a: 0 })
   for (const name of ['first', 'second', 'third']) void wait(name, 'a')
   await end('a', 'a')
   expect(called).toEqual(['first', 'second'])
 })
 
-test('a call that ends elsewhere is of no use, and who came in vain keeps the place in line', async () => {
+test('a call that ends elsewhere serves none, and a request released in vain keeps its queue position', async () => {
   const { called, wait, end } = upstreams({ a: 0, b: 0 })
   for (const [index, name] of ['first', 'second', 'third'].entries()) void wait(name, 'a', index)
   await end('b')
@@ -74,7 +74,7 @@ test('a call that ends elsewhere is of no use, and who came in vain keeps the pl
   expect(called).toEqual(['first', 'second', 'third'])
 })
 
-test('of two models the one whose waiter came first', async () => {
+test('of two models, the one whose request arrived first', async () => {
   const { room, called, wait, free } = upstreams({ a: 0, b: 0 })
   void wait('later', 'a', 20)
   void wait('earlier', 'b', 10)
@@ -84,7 +84,7 @@ test('of two models the one whose waiter came first', async () => {
   expect(called).toEqual(['earlier'])
 })
 
-test('where a pause has ended, all for whom there is room are let in, not one at each tick', async () => {
+test('after a cool-down all requests with a free slot are served, not one at each tick', async () => {
   const { room, called, wait, free } = upstreams({ a: 0 })
   for (const name of ['first', 'second', 'third']) void wait(name, 'a')
   free.a = 2
@@ -93,7 +93,7 @@ test('where a pause has ended, all for whom there is room are let in, not one at
   expect([called, free.a]).toEqual([['first', 'second'], 0])
 })
 
-test('half a second, the client leaves, too many, the end', async () => {
+test('ends: half a second, a disconnected client, a full queue, shutdown', async () => {
   const { room, called, wait } = upstreams({ a: 0, b: 0 })
   const leaving = new TestClient()
   void wait('patient', 'a', 0)
@@ -114,7 +114,7 @@ test('half a second, the client leaves, too many, the end', async () => {
   expect([called.length, called.at(-1)]).toEqual([260, 'not late'])
 })
 
-test('the account that has the fewest calls there comes first, and within it whoever came first', async () => {
+test('the account with the fewest calls is served first, and its requests in FIFO order', async () => {
   const { called, wait, end } = upstreams({ a: 0 })
   for (const name of ['one', 'two', 'three']) void wait(name, 'a', 0, new TestClient(), 1n)
   await end('a')
@@ -125,7 +125,7 @@ test('the account that has the fewest calls there comes first, and within it who
   expect(called).toEqual(['one', 'another', 'two', 'three'])
 })
 
-test('who waits for calls of his own account to end keeps nobody else waiting', async () => {
+test("a request that waits for its own account's calls does not block others", async () => {
   const { room, called, wait, free } = upstreams({ a: 1 })
   void wait('mine', 'a', 0, new TestClient(), 1n, 1)
   void wait('mine too', 'a', 0, new TestClient(), 1n, 1)
@@ -141,7 +141,7 @@ test('who waits for calls of his own account to end keeps nobody else waiting', 
   expect(called).toEqual(['mine', 'other'])
 })
 
-test('an account may have half of those who wait', async () => {
+test('an account may have half of the queue', async () => {
   const { called, wait } = upstreams({ a: 0 })
   for (let count = 0; count < 128; count++) void wait('one', 'a', 0, new TestClient(), 1n)
   await wait('more', 'a', 0, new TestClient(), 1n)

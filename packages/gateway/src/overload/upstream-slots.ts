@@ -1,58 +1,58 @@
-// Where every upstream of a model has as many calls as it may have, a request waits for one of them to end: for about half a
-// second, before any money is held. Retries do not wait: theirs is held already. Accounts that have the fewest calls there come
-// first (http/fair-queue.ts), and the requests of one account in the order of coming.
+// Queues requests while all upstreams of their model are at their concurrency limit: for about half a second, before funds are
+// reserved. Retries do not queue: their hold exists already. The account with the fewest calls there is served first
+// (fair-queue.ts), and the requests of one account in FIFO order.
 
 import type { Client } from '@trivium/http/request.ts'
-import { FairQueue, type Head, type Holder } from './fair-queue.ts'
+import { FairQueue, type Holder, type QueueHead } from './fair-queue.ts'
 import { mostPerAccount } from './fair-share.ts'
 
 export type UpstreamSlots = {
   /**
-   * Whether a request of the account has to wait behind others for this model: of the same account, or of any that may go now.
-   * A model is its entry in the configuration, not its id: whoever comes after a change may have room where those who came
-   * before it know of none.
+   * Whether a request of the account must queue behind others for this model: of the same account, or of any that may be served.
+   * A model is its entry in the configuration, not its id: after a change of the configuration, new requests may have slots
+   * that queued ones do not know of.
    */
   hasQueue(model: unknown, account: bigint): boolean
-  /** true: try again, there is room. false: not in time, too many wait already, or the client has left. */
+  /** true: a slot is free, try again. false: the wait timed out, the queue is full, or the client disconnected. */
   wait(model: unknown, waiter: SlotWaiter): Promise<boolean>
-  /** A call has ended somewhere. */
+  /** A call to some upstream has ended. */
   freed(): void
-  /** A few times a second: who has waited too long is sent home; who cooled may be asked again. */
+  /** Called a few times a second: expires queued requests, and serves those whose upstream has cooled down. */
   tick(now: number): void
   close(): void
 }
 
 export type SlotWaiter = {
-  /** Since when it has waited in all. */
+  /** When its first wait began. */
   since: number
   client: Client
-  /** Its account, and how many calls that has where it waits for room. */
+  /** Its account, and the calls of that account at the upstreams it waits for. */
   holder: Holder
-  /** Whether any upstream has room for its account, whether it can be asked or not. Asked often, so it must be cheap. */
+  /** Whether any upstream has a free slot for its account, healthy or not. Called often: must be cheap. */
   hasRoom(): boolean
-  /** Whether there is room now. */
+  /** Whether a healthy upstream has a free slot now. */
   isAvailable(): boolean
 }
 
-const PATIENCE_MS = 500
-/** For one model; their bodies are in memory, and weighed by the admission. */
-const MOST_IN_LINE = 256
+const QUEUE_TIMEOUT_MS = 500
+/** Per model. Their bodies are in memory, which admission control accounts for. */
+const MAX_QUEUED = 256
 
-const mayGo = (waiter: SlotWaiter): boolean => waiter.hasRoom()
+const isEligible = (waiter: SlotWaiter): boolean => waiter.hasRoom()
 
 export function createUpstreamSlots(): UpstreamSlots {
   const queues = new Map<unknown, FairQueue<SlotWaiter>>()
-  let mostInLine = MOST_IN_LINE
+  let maxQueued = MAX_QUEUED
 
-  /** Of those who are next in their queues and have room, the one who came first. */
-  function callOne(): boolean {
-    let first: { queue: FairQueue<SlotWaiter>; head: Head<SlotWaiter> } | undefined
+  /** Serves the request that arrived first, of those that are next in their queues and have a free slot. */
+  function releaseOne(): boolean {
+    let first: { queue: FairQueue<SlotWaiter>; head: QueueHead<SlotWaiter> } | undefined
     for (const queue of queues.values()) {
-      const head = queue.next(mayGo)
+      const head = queue.next(isEligible)
       if (!head || (first && head.since >= first.head.since)) continue
-      if (head.about.isAvailable()) first = { queue, head }
+      if (head.item.isAvailable()) first = { queue, head }
     }
-    first?.queue.callFirst(first.head.holder.account)
+    first?.queue.releaseFirst(first.head.holder.account)
     return first !== undefined
   }
 
@@ -63,35 +63,35 @@ export function createUpstreamSlots(): UpstreamSlots {
   return {
     hasQueue(model, account) {
       const queue = queues.size > 0 ? queues.get(model) : undefined
-      return queue !== undefined && (queue.lengthOf(account) > 0 || queue.next(mayGo) !== undefined)
+      return queue !== undefined && (queue.lengthOf(account) > 0 || queue.next(isEligible) !== undefined)
     },
     async wait(model, waiter) {
       const { client, holder, since } = waiter
       const queue = queues.get(model) ?? new FairQueue<SlotWaiter>()
-      const isOwnFull = queue.lengthOf(holder.account) >= mostPerAccount(mostInLine)
-      if (client.isDisconnected || queue.length >= mostInLine || isOwnFull) return false
+      const isOwnFull = queue.lengthOf(holder.account) >= mostPerAccount(maxQueued)
+      if (client.isDisconnected || queue.length >= maxQueued || isOwnFull) return false
       queues.set(model, queue)
-      const isTheirTurn = await new Promise<boolean>((called) => {
-        queue.join(holder, waiter, since, client, called)
+      const isServed = await new Promise<boolean>((done) => {
+        queue.enqueue(holder, waiter, since, client, done)
       })
       if (queue.length === 0 && queues.get(model) === queue) queues.delete(model)
-      // Where a pause has ended there is room for more than one, and no end of a call would tell the others. Not before this one
-      // has taken its place.
-      if (isTheirTurn && queues.size > 0) setImmediate(callOne)
-      return isTheirTurn
+      // After a cool-down there are slots for more than one request, and no end of a call would wake the others. Only after this
+      // one has taken its slot.
+      if (isServed && queues.size > 0) setImmediate(releaseOne)
+      return isServed
     },
     freed() {
-      // Not at once: what ends a call gives back its places at the upstream and at the key one after the other, and a retry takes
-      // its own again before anybody else may have it.
-      if (queues.size > 0) queueMicrotask(callOne)
+      // Deferred: the end of a call releases its slots at the upstream and at the key one after the other, and a retry takes its
+      // own again before any other request may.
+      if (queues.size > 0) queueMicrotask(releaseOne)
     },
     tick(now) {
       if (queues.size === 0) return
-      expire(now - PATIENCE_MS)
-      callOne()
+      expire(now - QUEUE_TIMEOUT_MS)
+      releaseOne()
     },
     close() {
-      mostInLine = 0
+      maxQueued = 0
       expire(Number.POSITIVE_INFINITY)
     },
   }

@@ -2,7 +2,7 @@
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
 import { Failure } from '../access/failure.ts'
 import type { Limited, Refusal } from '../money/ledger.ts'
-import { type RateLimitCache, type RateLimitRejection, usedUp } from '../overload/rate-limit-cache.ts'
+import { limitedResource, type RateLimitCache, type RateLimitRejection } from '../overload/rate-limit-cache.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type LimitedCaller = Pick<Caller, 'limits' | 'accountLimits'>
@@ -31,7 +31,7 @@ export function rateLimitError(
   needed: number,
   now: number,
 ): Failure {
-  const used = usedUp(refusal.outcome)
+  const used = limitedResource(refusal.outcome)
   const isKeys = refusal.outcome.startsWith('key_')
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits
   const limit = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrent }[used]

@@ -1,4 +1,4 @@
-// Where the processor cannot follow: calls wait at the door unread, and go on from there as if nothing had been.
+// While the CPU is saturated: requests are queued unread at the gate, and then served as usual.
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
@@ -52,8 +52,8 @@ beforeEach(() => {
   ends.length = 0
 })
 
-/** More are at work than is good for the processor. */
-function fallBehind(): void {
+/** More requests run than the CPU can serve. */
+function saturate(): void {
   atWork = Array.from({ length: 129 }, () => admission.enter(load()))
   const now = performance.now()
   for (const later of [0, 1_000]) admission.tick(now + later, 1)
@@ -76,8 +76,8 @@ async function untilWaiting(count: number): Promise<void> {
   while (admission.queued < count) await Bun.sleep(1)
 }
 
-test('calls are served in turn, and the time at the door counts as theirs', async () => {
-  fallBehind()
+test('queued requests are served in FIFO order, and their time at the gate counts as queued', async () => {
+  saturate()
   const answers = [post(), post(), post()]
   await untilWaiting(3)
   await Bun.sleep(50)
@@ -89,8 +89,8 @@ test('calls are served in turn, and the time at the door counts as theirs', asyn
   for (const receipt of receipts) expect(JSON.parse(receipt).total_ms).toBeGreaterThanOrEqual(50)
 })
 
-test('who came before the server stopped is served, who comes later is not', async () => {
-  fallBehind()
+test('a request that arrived before the server stopped is served, a later one is not', async () => {
+  saturate()
   const before = post()
   await untilWaiting(1)
   isAccepting = false
@@ -99,8 +99,8 @@ test('who came before the server stopped is served, who comes later is not', asy
   expect((await post()).status).toBe(503)
 })
 
-test('who cannot be served is told why in turn, and takes no place', async () => {
-  fallBehind()
+test('a request that is rejected after the gate gets its reason in order, and takes no slot', async () => {
+  saturate()
   const answers = [post(BODY, ''), post('{'), post(BODY, ''), post()]
   await untilWaiting(4)
   makeRoom()
@@ -108,10 +108,10 @@ test('who cannot be served is told why in turn, and takes no place', async () =>
   expect([sent, admission.inFlight, admission.bytes]).toEqual([1, 0, 0])
 })
 
-test('whose turn has come is served, also where fewer may wait by now than do', async () => {
+test('an admitted request is served even if the queue limit has shrunk below its length', async () => {
   // At this pace hundreds may wait.
   for (let count = 0; count < 1_000; count++) admission.enter(load())?.release()
-  fallBehind()
+  saturate()
   const answers = Array.from({ length: 100 }, () => post())
   await untilWaiting(100)
   // Nobody was let in for a while.
