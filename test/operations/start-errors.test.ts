@@ -124,7 +124,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a data folder below a file',
-      says: 'a part of the path is no folder',
+      says: 'a part of the path is not a folder',
       env: ({ configFile }) => ({ TRIVIUM_DATA: join(configFile, 'data') }),
     },
     {

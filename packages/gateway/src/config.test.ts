@@ -59,8 +59,8 @@ const ENVIRONMENTS: [Record<string, string>, string[]][] = [
   [{ TRIVIUM_WORKERS: '0' }, ['TRIVIUM_WORKERS must be a whole number from 1']],
   [{ TRIVIUM_LOG: 'verbose' }, ['TRIVIUM_LOG must be off, errors, requests, not "verbose"']],
   [{ TRIVIUM_WORKERS: '1.5' }, ['TRIVIUM_WORKERS must be']],
-  [{ TRIVIUM_CONFIG: '/nowhere/trivium.yaml' }, ['TRIVIUM_CONFIG names /nowhere/trivium.yaml, which is no file']],
-  [{ TRIVIUM_CONFIG: tmpdir() }, ['which is no file']],
+  [{ TRIVIUM_CONFIG: '/nowhere/trivium.yaml' }, ['TRIVIUM_CONFIG: /nowhere/trivium.yaml is not a file']],
+  [{ TRIVIUM_CONFIG: tmpdir() }, ['is not a file']],
   [{ OPENAI_API_KEY: 'hunter2' }, []],
   [
     { PORT: 'x', HOST: '!', TRIVIUM_WORKERS: 'x', DATABASE_URL: 'x', TRIVIUM_CONFIG: '/x/y' },
@@ -107,7 +107,7 @@ function written(name: string, content: string | Uint8Array): string {
 }
 
 test.each([
-  ['missing', () => join(folder, 'gone.yaml'), 'cannot be read: there is no such file'],
+  ['missing', () => join(folder, 'gone.yaml'), 'cannot be read: no such file'],
   ['a folder', () => folder, 'cannot be read: it is a folder'],
   ['not text', () => written('binary.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe])), 'is not UTF-8 text'],
   ['nested without end', () => written('deep.yaml', '['.repeat(200_000)), 'not valid YAML'],
@@ -134,8 +134,8 @@ const [CERT, KEY, OTHER] = ['localhost.cert.pem', 'localhost.key.pem', 'other.ke
 
 test.each([
   [CERT, OTHER, '2: server.tls: the private key does not belong to the certificate'],
-  [KEY, KEY, `3: server.tls.cert: ${KEY} holds no certificate in PEM form`],
-  [CERT, CERT, `4: server.tls.key: ${CERT} holds no private key in PEM form`],
+  [KEY, KEY, `3: server.tls.cert: ${KEY} does not contain a certificate in PEM format`],
+  [CERT, CERT, `4: server.tls.key: ${CERT} does not contain a private key in PEM format`],
   ['gone.pem', KEY, '3: server.tls.cert: cannot read'],
 ])('tls: %s with %s is refused', (cert, key, message) => {
   const file = written('tls.yaml', `server:\n  tls:\n    cert: ${cert}\n    key: ${key}\n`)

@@ -48,7 +48,7 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
 
   const host = text('HOST') ?? '127.0.0.1'
   if (isIP(host) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host)) {
-    add('HOST must be an address or a host name without scheme, brackets or port, such as 127.0.0.1, 0.0.0.0 or ::1')
+    add('HOST must be an IP address or a host name without scheme, brackets or port, such as 127.0.0.1, 0.0.0.0 or ::1')
   }
   const port = integer('PORT', 3333, 0, 65_535)
   const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
@@ -56,7 +56,7 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   const secret = text('TRIVIUM_SECRET')
   // Neither of the two is repeated in a message: both are secret.
   if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
-    add('DATABASE_URL must be an address that begins with postgres:// or postgresql://; leave it out to use SQLite')
+    add('DATABASE_URL must be a URL that begins with postgres:// or postgresql://; leave it out to use SQLite')
   }
   if (secret !== undefined && secret.length < SHORTEST_SECRET) {
     add(`TRIVIUM_SECRET must have at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`)
@@ -86,7 +86,7 @@ function readLogLevel(written: string | undefined, add: (message: string) => voi
 function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
   if (written === undefined) return existsSync(DEFAULT_FILE) ? resolve(DEFAULT_FILE) : undefined
   const file = resolve(written)
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) add(`TRIVIUM_CONFIG names ${file}, which is no file`)
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) add(`TRIVIUM_CONFIG: ${file} is not a file`)
   return file
 }
 
@@ -139,7 +139,7 @@ export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = 
     return assemble(source, path, env, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.
-    if (error instanceof RangeError) return mistake('is nested too deeply to be read')
+    if (error instanceof RangeError) return mistake('is nested too deeply')
     throw error
   }
 }

@@ -210,8 +210,8 @@ test('remarks: unpriced models, no default group', () => {
 
 test('remarks: settings that have no effect yet', () => {
   expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
-    'retention.responses has no effect yet: this version keeps no responses',
-    'retention.reasoning has no effect yet: this version keeps no reasoning',
+    'retention.responses has no effect: this version stores no responses',
+    'retention.reasoning has no effect: this version stores no reasoning',
   ])
   expect(load('retention: { requests: 1d }').warnings).toEqual([])
 })
@@ -219,7 +219,7 @@ test('remarks: settings that have no effect yet', () => {
 test('remarks: models of media are told of, a model that a group prices is not', () => {
   const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
   expect(media.warnings).toEqual([
-    expect.stringContaining('model i makes images: calls of such models come with a later'),
+    expect.stringContaining('model i generates images: such models are reserved for a later'),
   ])
   expect(media.models.has('i')).toBe(false)
   const bare = 'models: [{ id: bare, routes: [{ upstream: sandbox }] }]'

@@ -38,9 +38,9 @@ const SECTIONS = {
   upstreams: true,
   models: true,
   groups: true,
-  media: 'the media section comes with a later version; remove it for now',
-  mail: 'the mail section comes with a later version; remove it for now',
-  tools: 'the tools section comes with a later version; remove it for now',
+  media: 'is reserved for a later version; remove it',
+  mail: 'is reserved for a later version; remove it',
+  tools: 'is reserved for a later version; remove it',
 } as const
 
 const DEFAULT_GROUP = 'default'

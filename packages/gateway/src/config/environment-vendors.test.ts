@@ -116,7 +116,7 @@ describe('the day of the list', () => {
 
   test('is remarked upon once it is more than 120 days ago, and only where the list is used', () => {
     expect(load('', env, at(120)).warnings).toEqual([])
-    expect(load('', env, at(121)).warnings).toEqual([expect.stringContaining('the built-in prices are of 20')])
+    expect(load('', env, at(121)).warnings).toEqual([expect.stringContaining('the built-in prices are from 20')])
     expect(load('', {}, at(1000)).warnings).toEqual([])
   })
 

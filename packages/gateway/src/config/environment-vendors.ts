@@ -31,7 +31,7 @@ export function vendorsFromEnvironment(
     const key = env[keyVariable]
     if (!key || baseUrl === undefined || variablesRead.has(keyVariable)) continue
     if (!isApiKey(key)) {
-      const message = `${keyVariable} contains spaces, line ends or other characters that no key has; set it to nothing if it is not meant for this`
+      const message = `${keyVariable} contains spaces, line breaks or other characters that are not allowed in a key; unset it if it is meant for another program`
       mistakes.push({ file: 'environment', line: undefined, message })
     } else if (ids.has(kind.kind)) {
       result.warnings.push(
@@ -56,7 +56,7 @@ function addVendor(
   result.models.push(...listed.flatMap((model) => textModel(model, upstream.id)))
   if (result.date === undefined && now() - Date.parse(date) > OLD_AFTER_DAYS * DAY) {
     result.warnings.push(
-      `the built-in prices are of ${date}: look up what has changed since, and write prices of your own where they differ`,
+      `the built-in prices are from ${date}: check for changes, and configure prices where they differ`,
     )
   }
   result.date = date

@@ -71,7 +71,7 @@ describe('"$NAME" without braces', () => {
     const { config } = load(upstream('dialect: chat, keys: ["$MY_KEY"]'))
     expect(config?.upstreams.get('up')?.keys).toEqual(['$MY_KEY'])
     expect(config?.warnings).toEqual([
-      'line 2: upstreams[up].keys[0]: "$MY_KEY" is taken as it is written; write "${MY_KEY}" to read the variable',
+      'line 2: upstreams[up].keys[0]: "$MY_KEY" is used literally; write "${MY_KEY}" to read the variable',
     ])
   })
 
@@ -95,7 +95,7 @@ describe('the word for a dialect', () => {
     ['ollama', 'write kind: ollama in place of dialect'],
   ])('%s', (word, advice) => {
     expect(load(upstream(`dialect: ${word}, keys: [none]`)).mistakes.map(({ message }) => message)).toEqual([
-      `upstreams[up].dialect: "${word}" is no dialect; ${advice}`,
+      `upstreams[up].dialect: "${word}" is not a dialect; ${advice}`,
     ])
   })
 })
@@ -120,7 +120,7 @@ test('keys whose group the configuration no longer has', () => {
     ['sandbox', 1],
   ])
   expect(missingGroupWarnings(keys, config)).toEqual([
-    "2 keys are in group 'staff', which does not exist, and can use no model; add the group to the file, or create keys in another one",
-    "1 key is in group 'sandbox', which does not exist, and can use no model; sandbox: true brings it back",
+    "2 keys are in group 'staff', which does not exist, and cannot use any model; add the group to the file, or create keys in another one",
+    "1 key is in group 'sandbox', which does not exist, and cannot use any model; sandbox: true brings it back",
   ])
 })

@@ -21,15 +21,15 @@ function modelWarnings({ models, mediaModels, groups }: Config): string[] {
   const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
   const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
   const warnings = unpriced.map(
-    ({ id }) => `model ${id} has no price, so it does not exist for callers; give it a price (0 must be written down)`,
+    ({ id }) => `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
   )
   for (const { id, type } of mediaModels?.values() ?? []) {
     warnings.push(
-      `model ${id} makes ${type}s: calls of such models come with a later version, and callers do not see it yet`,
+      `model ${id} generates ${type}s: such models are reserved for a later version, and callers cannot see them`,
     )
   }
   if (!groups.has(DEFAULT_GROUP)) {
-    warnings.push('there is no group "default": keys that were made without a group may use no model')
+    warnings.push('there is no group "default": keys created without a group cannot use any model')
   }
   return warnings
 }
@@ -83,6 +83,6 @@ export function missingGroupWarnings(
         ? 'sandbox: true brings it back'
         : 'add the group to the file, or create keys in another one'
     const which = keys === 1 ? '1 key is' : `${keys} keys are`
-    return [`${which} in group '${group}', which does not exist, and can use no model; ${advice}`]
+    return [`${which} in group '${group}', which does not exist, and cannot use any model; ${advice}`]
   })
 }

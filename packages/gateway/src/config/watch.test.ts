@@ -106,7 +106,7 @@ test('emptied or removed: the running one stays', async () => {
   expect(seen.mistakes[0]?.[0]?.message).toContain('is empty; the running configuration stays in force')
   rmSync(file)
   await until(() => seen.mistakes.length > 1)
-  expect(seen.mistakes[1]?.[0]?.message).toContain('cannot be read: there is no such file')
+  expect(seen.mistakes[1]?.[0]?.message).toContain('cannot be read: no such file')
   writeFileSync(file, credit(4))
   await until(() => seen.configs.length > 0)
   expect(credits(seen)).toEqual([4])
@@ -180,7 +180,7 @@ test('one that cannot be put in force is reported, and tried again after the nex
   watcher = watchConfig(file, (name) => loadFile(name, {}), fail, note, { running, settleMs: 20, pollMs: 60_000 })
   writeFileSync(file, credit(2))
   await watcher.reload()
-  expect(messages).toEqual(['could not be put in force: port is taken'])
+  expect(messages).toEqual(['could not be applied: port is taken'])
   await watcher.reload()
   // Still told as a change: what is running is the first one.
   expect(tried[1]).toEqual([{ what: 'registration.trial_credit changed', restart: false }])

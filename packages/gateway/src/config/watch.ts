@@ -82,7 +82,7 @@ export function watchConfig(
       await onChange(loaded.config, changes)
       current = loaded.config
     } catch (error) {
-      report(`could not be put in force: ${error instanceof Error ? error.message : String(error)}`)
+      report(`could not be applied: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 
@@ -102,7 +102,7 @@ export function watchConfig(
 
   /** One after the other: a slow onChange must not be overtaken by the next. */
   function enqueue(work: () => Promise<void>): Promise<void> {
-    queue = queue.then(work).catch((error) => report(`could not be re-read: ${describeSystemError(error)}`))
+    queue = queue.then(work).catch((error) => report(`could not be reloaded: ${describeSystemError(error)}`))
     return queue
   }
 

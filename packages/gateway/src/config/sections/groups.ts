@@ -31,7 +31,7 @@ export function readGroups(value: YamlValue | undefined, models: KnownModels): M
     const prices = readPrices(fields.get('prices'), names, models)
     if (id === undefined) continue
     const first = lines.get(id)
-    if (first !== undefined) addMistake(item, `a second group with this id; the first is on line ${first}`)
+    if (first !== undefined) addMistake(item, `duplicate group id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...prices })
   }
@@ -69,5 +69,5 @@ function knownModel(value: YamlValue, models: KnownModels): string | undefined {
 function noSuchModel(id: string, { types, advice }: KnownModels): string {
   const guess = closestMatch(id, types.keys())
   const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
-  return `there is no model ${quote(id)}; ${hint}`
+  return `unknown model ${quote(id)}; ${hint}`
 }

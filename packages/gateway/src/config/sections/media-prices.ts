@@ -69,12 +69,12 @@ function readVariants(value: YamlValue | undefined, isVariant: (name: string) =>
   if (!value) return variants
   const entries = entriesOf(value, `variants: { ${example}: 0.17 }`)
   if (entries.length > MOST_VARIANTS)
-    addMistake(value, `has ${entries.length} entries; at most ${MOST_VARIANTS} are read`)
+    addMistake(value, `has ${entries.length} entries; at most ${MOST_VARIANTS} are allowed`)
   for (const [name, field] of entries) {
     const word = name.toLowerCase()
     const price = readUsd(field)
-    if (!isVariant(word)) addMistake(field, `${quote(name)} is no variant; write ${example}`)
-    else if (variants.has(word)) addMistake(field, 'is written twice')
+    if (!isVariant(word)) addMistake(field, `${quote(name)} is not a variant; write ${example}`)
+    else if (variants.has(word)) addMistake(field, 'duplicate variant')
     else if (price !== undefined) variants.set(word, price)
   }
   return variants

@@ -44,7 +44,7 @@ export function readModels(value: YamlValue | undefined, upstreams: KnownUpstrea
     const model = type === 'text' ? readModel(fields, id ?? '', upstreams) : undefined
     if (id === undefined) continue
     const first = lines.get(id)
-    if (first !== undefined) addMistake(item, `a second model with this id; the first is on line ${first}`)
+    if (first !== undefined) addMistake(item, `duplicate model id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     result.types.set(id, type)
     if (model) result.models.set(id, model)
@@ -67,12 +67,13 @@ function readFallbacks(fields: Fields, of: string): Fallback[] {
 }
 
 function checkFallback({ value, id, of }: Fallback, types: ReadModels['types'], { advice }: KnownUpstreams): void {
-  if (id === of) addMistake(value, 'a model cannot stand in for itself')
-  else if (types.get(id) === 'image' || types.get(id) === 'video') addMistake(value, `${quote(id)} does not make text`)
+  if (id === of) addMistake(value, 'a model cannot be its own fallback')
+  else if (types.get(id) === 'image' || types.get(id) === 'video')
+    addMistake(value, `${quote(id)} does not generate text`)
   else if (!types.has(id) && id !== SANDBOX_MODEL) {
     const guess = closestMatch(id, new Set(types.keys()))
     const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
-    addMistake(value, `there is no model ${quote(id)}; ${hint}`)
+    addMistake(value, `unknown model ${quote(id)}; ${hint}`)
   }
 }
 
@@ -96,7 +97,7 @@ function readMediaModel(
   upstreams: KnownUpstreams,
 ): MediaModel | undefined {
   const limits = fields.get('limits')
-  if (limits) addMistake(limits, 'counts tokens, and is for text models; remove it')
+  if (limits) addMistake(limits, 'counts tokens and applies to text models only; remove it')
   const readPrice = readMediaPrice(type)
   const price = fields.optional<MediaPrice | undefined>('price', readPrice, undefined)
   const routes = readRoutes(fields, id, upstreams, readPrice)
@@ -133,7 +134,7 @@ function knownUpstream(value: YamlValue, { ids, advice }: KnownUpstreams): strin
   if (id === undefined || ids.has(id)) return id
   const guess = closestMatch(id, ids)
   const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under upstreams')
-  addMistake(value, `there is no upstream ${quote(id)}; ${hint}`)
+  addMistake(value, `unknown upstream ${quote(id)}; ${hint}`)
   return undefined
 }
 

@@ -74,7 +74,7 @@ function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
     memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
   }
   if (limits.memoryBytes < limits.bodyBytes) {
-    addMistake(value, 'memory is smaller than body: a request of the allowed size could never be taken in')
+    addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')
   }
   return limits
 }
@@ -114,17 +114,17 @@ function parsedFile<T>(
   try {
     return parse(pem)
   } catch {
-    if (value) addMistake(value, `${file} holds no ${noun} in PEM form`)
+    if (value) addMistake(value, `${file} does not contain a ${noun} in PEM format`)
     return undefined
   }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'no such file',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is no folder',
-  EEXIST: 'there is a file of that name, where a folder is needed',
+  ENOTDIR: 'a part of the path is not a folder',
+  EEXIST: 'a file of that name exists where a folder is needed',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 }

@@ -62,7 +62,7 @@ export const readRetention =
     if (!fields) return RETENTION_DEFAULTS
     for (const name of ['responses', 'reasoning'] as const) {
       const isWritten = fields.get(name) !== undefined
-      if (isWritten) warnings.push(`retention.${name} has no effect yet: this version keeps no ${name}`)
+      if (isWritten) warnings.push(`retention.${name} has no effect: this version stores no ${name}`)
     }
     const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
     return {

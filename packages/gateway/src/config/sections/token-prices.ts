@@ -177,19 +177,19 @@ function checkWord(field: YamlValue, name: string, noun: 'tier' | 'tool', known:
 
 function wordMistake(name: string, noun: 'tier' | 'tool', known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined
-  if (noun === 'tier' && USUAL_TIERS.has(name)) return 'is the usual tier, which has the price itself; remove it'
+  if (noun === 'tier' && USUAL_TIERS.has(name)) return 'is the default tier, which the price itself covers; remove it'
   if (noun === 'tier' && name === 'auto') {
-    return 'is no tier: it lets the vendor choose one; write those that it may choose'
+    return 'is not a tier: it lets the vendor choose one; list the tiers that it may choose'
   }
-  if (UNPRICEABLE.has(name)) return 'cannot be priced, since what it brings is not metered here; remove it'
+  if (UNPRICEABLE.has(name)) return 'cannot be priced: its usage is not metered; remove it'
   const guess = noun === 'tool' && Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : closestMatch(name, known)
   if (guess) return `unknown ${noun} ${quote(name)}; did you mean ${guess}?`
   if (/^[a-z][a-z0-9_.-]{0,63}$/.test(name)) return undefined
-  return `${quote(name)} is no name of a ${noun}; write small letters, digits and "_"`
+  return `${quote(name)} is not a valid ${noun} name; use lowercase letters, digits and "_"`
 }
 
 function checkEntryCount(value: YamlValue, entries: number): void {
-  if (entries > MOST_ENTRIES) addMistake(value, `has ${entries} entries; at most ${MOST_ENTRIES} are read`)
+  if (entries > MOST_ENTRIES) addMistake(value, `has ${entries} entries; at most ${MOST_ENTRIES} are allowed`)
 }
 
 /** Short hash of a price, with all that belongs to it. */

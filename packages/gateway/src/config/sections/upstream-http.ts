@@ -13,15 +13,15 @@ export function readHttp(
   const written = fields.get('http')
   const versions = readWord<'1.1' | '2'>(['1.1', '2'], {
     '2.0': 'write 2',
-    '3': 'HTTP/3 is not spoken; write 2 or 1.1',
+    '3': 'HTTP/3 is not supported; write 2 or 1.1',
   })
   const http = fields.optional<'1.1' | '2' | undefined>('http', versions, undefined)
   if (http === undefined) return {}
   if (written && http === '2' && baseUrl.startsWith('http:')) {
-    addMistake(written, 'HTTP/2 is spoken with https addresses only; remove this field or give an https base_url')
+    addMistake(written, 'HTTP/2 requires an https base_url; change it or remove this field')
   }
   if (written && http === '2' && proxy !== undefined) {
-    addMistake(written, 'HTTP/2 is not spoken through a proxy; remove this field or proxy')
+    addMistake(written, 'HTTP/2 is not supported through a proxy; remove this field or proxy')
   }
   return { http }
 }

@@ -83,10 +83,10 @@ export function readUpstreams(value: YamlValue | undefined, kinds: Kinds): ReadU
       kind === SANDBOX_KIND ? readSandbox(fields, id ?? '', kinds) : readReal(fields, id ?? '', kind, kinds)
     if (id === undefined) continue
     if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
-      addMistake(item, 'the name sandbox belongs to the embedded models; choose another id')
+      addMistake(item, 'the id sandbox is reserved for the embedded models; choose another')
     }
     const first = lines.get(id)
-    if (first !== undefined) addMistake(item, `a second upstream with this id; the first is on line ${first}`)
+    if (first !== undefined) addMistake(item, `duplicate upstream id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     result.ids.add(id)
     result.upstreams.set(id, upstream)
@@ -143,7 +143,7 @@ function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'b
   const readBase = (value: YamlValue): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
-    : fields.required('base_url', readBase, 'write the address that a client would be given, ending in /v1')
+    : fields.required('base_url', readBase, 'write the URL that a client SDK would use, ending in /v1')
   const text = TEXT_DIALECTS.find((each) => each === dialect) ?? 'chat'
   return { dialect: text, baseUrl: baseUrl ?? '', endpoints: [standardEndpoint(text)] }
 }
@@ -151,12 +151,12 @@ function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'b
 const readDialect =
   (kinds: Kinds): Reader<UpstreamDialect> =>
   (value) => {
-    const later = 'upstreams of this dialect come with a later version; text dialects work now'
+    const later = 'this dialect is reserved for a later version; use a text dialect'
     const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
     const text = scalarText(value, `one of ${TEXT_DIALECTS.join(', ')}`)
     const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
     if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
-    addMistake(value, `${quoteSource(value)} is no dialect; ${advice}`)
+    addMistake(value, `${quoteSource(value)} is not a dialect; ${advice}`)
     return undefined
   }
 
@@ -186,7 +186,8 @@ export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(
 function readKey(value: YamlValue): string | undefined {
   const text = scalarText(value, 'text')
   if (text === undefined || isApiKey(text)) return text
-  const problem = text === '' ? 'is empty' : 'contains spaces, line ends or other characters that no key has'
+  const problem =
+    text === '' ? 'is empty' : 'contains spaces, line breaks or other characters that are not allowed in a key'
   addMistake(value, `${problem}; ${NO_KEY}`)
   return undefined
 }

@@ -63,12 +63,12 @@ const SYNTAX: Readonly<Record<string, string>> = {
   BAD_INDENT: 'the indentation does not fit, or a bracket opened above is not closed',
   BAD_SCALAR_START: 'a value cannot begin with @ or `; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second "name:" on the same line, or a wrong indentation; put values with ": " in quotes',
-  DUPLICATE_KEY: 'this name is written twice',
+  DUPLICATE_KEY: 'duplicate name',
   MISSING_CHAR: 'a closing quote or bracket, a comma or a ":" is missing',
   MULTILINE_IMPLICIT_KEY: 'a name must stand on one line, followed by ":"',
   MULTIPLE_DOCS: 'only one document is read; remove the "---" in the middle',
   TAB_AS_INDENT: 'tabs cannot indent; use spaces',
-  UNEXPECTED_TOKEN: 'something stands here that does not belong; is a quote, a comma or a bracket missing before it?',
+  UNEXPECTED_TOKEN: 'unexpected text; is a quote, a comma or a bracket missing before it?',
 }
 
 const UNQUOTED_REFERENCE = /[[{,:]\s*\$\{[^"']*$|[[{,:]\s*\$\{\w+\}\s*[,}\]]/
@@ -162,11 +162,11 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
       if (!target) add(offset, () => `*${node.source}: no &${node.source} is defined above it`)
     } else {
       if (node.anchor) anchors.set(node.anchor, node)
-      if (node.tag?.startsWith('!')) add(offset, () => `the tag ${node.tag} means nothing here; remove it`)
+      if (node.tag?.startsWith('!')) add(offset, () => `unsupported tag ${node.tag}; remove it`)
     }
   }
   if (contents && mistakes.length === 0 && containsItself(contents, resolve))
-    add(0, () => 'an alias stands inside its own anchor')
+    add(0, () => 'an alias is used inside its own anchor')
   const empty = contents === null || (isScalar(contents) && contents.value === null)
   return { context, root: empty || mistakes.length > 0 ? undefined : { context, node: contents, path: '' } }
 }

@@ -66,14 +66,14 @@ function checkedFields(value: YamlValue, map: YAMLMap, rules: FieldRules) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     const first = firstLine.get(name)
     if (first !== undefined) {
-      if (ownKeys.has(key)) addMistake(field, `is written twice; the first is on line ${first}`, line)
+      if (ownKeys.has(key)) addMistake(field, `duplicate field; the first is on line ${first}`, line)
       continue
     }
     firstLine.set(name, line)
     if (rule === undefined) {
       const guess = closestMatch(name, Object.keys(rules))
       if (guess) misspelt.add(guess)
-      const advice = guess ? `did you mean ${guess}?` : `known here: ${Object.keys(rules).join(', ')}`
+      const advice = guess ? `did you mean ${guess}?` : `known fields: ${Object.keys(rules).join(', ')}`
       addMistake({ ...field, path }, `unknown field ${quote(name)}; ${advice}`, line)
     } else if (node === undefined || isNull(context.resolve(node))) {
       // Nothing after the colon, as when all of a section is commented out: the same as not written.
@@ -143,7 +143,7 @@ export function itemsOf(value: YamlValue, example: string): YamlValue[] | undefi
   list.items.forEach((item, index) => {
     const node = item as Node
     const itself: YamlValue = { context, node, path: itemPath(context, path, context.resolve(node), index) }
-    if (isNull(context.resolve(node))) addMistake(itself, 'this entry of the list is empty; fill it in or remove it')
+    if (isNull(context.resolve(node))) addMistake(itself, 'this list entry is empty; fill it in or remove it')
     else items.push(itself)
   })
   return items
@@ -173,10 +173,7 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
   const { text, names, unset, malformed } = substitute(written, context.env)
   for (const name of names) context.variablesRead.add(name)
   if (BARE_REFERENCE.test(written))
-    addWarning(
-      value,
-      `${quote(written)} is taken as it is written; write "\${${written.slice(1)}}" to read the variable`,
-    )
+    addWarning(value, `${quote(written)} is used literally; write "\${${written.slice(1)}}" to read the variable`)
   const start = node.range?.[0] ?? 0
   // In a text of several lines the line of the reference, not of its beginning.
   const lineOf = (part: string) => context.lineAt(Math.max(start, context.source.indexOf(part, start)))

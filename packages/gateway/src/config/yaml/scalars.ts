@@ -84,14 +84,14 @@ function readDecimal(value: YamlValue, { places, noun, example }: Decimal): bigi
   if (text === undefined) return undefined
   const number = parseUsd(text)
   if (text.trim().startsWith('-')) {
-    addMistake(value, `${quoteSource(value)} is below zero; write 0 or more, such as ${example}`)
+    addMistake(value, `${quoteSource(value)} is negative; write 0 or more, such as ${example}`)
     return undefined
   }
   if (number !== undefined && (text.split('.')[1] ?? '').length <= places) return number
   const guess = suggestAmount(text)
   const shown = guess !== undefined && (guess.split('.')[1] ?? '').length <= places ? guess : example
   const asked = `plain digits with at most ${places} places after the point, such as ${shown}`
-  addMistake(value, `${quoteSource(value)} is no ${noun}; write ${asked}`)
+  addMistake(value, `${quoteSource(value)} is not a valid ${noun}; write ${asked}`)
   return undefined
 }
 
@@ -101,7 +101,7 @@ export function readSize({ min, max }: Range): Reader<number> {
     if (text === undefined) return undefined
     const bytes = parseSize(text)
     if (bytes !== undefined && bytes >= min && bytes <= max) return bytes
-    const problem = bytes === undefined ? 'is no size' : 'is out of bounds'
+    const problem = bytes === undefined ? 'is not a size' : 'is out of range'
     addMistake(value, `${quoteSource(value)} ${problem}; write a whole number and B, KiB, MiB or GiB, such as 32MiB`)
     return undefined
   }
@@ -113,10 +113,13 @@ export function readDuration({ min, max }: Range): Reader<number> {
     if (text === undefined) return undefined
     const milliseconds = parseDuration(text)
     if (milliseconds === undefined) {
-      addMistake(value, `${quoteSource(value)} is no duration; write a whole number and ms, s, m, h or d, such as 120s`)
+      addMistake(
+        value,
+        `${quoteSource(value)} is not a duration; write a whole number and ms, s, m, h or d, such as 120s`,
+      )
     } else if (milliseconds < min || milliseconds > max) {
       const bounds = `from ${formatDuration(min)} to ${formatDuration(max)}`
-      addMistake(value, `${quoteSource(value)} is out of bounds; write a duration ${bounds}`)
+      addMistake(value, `${quoteSource(value)} is out of range; write a duration ${bounds}`)
     } else {
       return milliseconds
     }
@@ -126,12 +129,12 @@ export function readDuration({ min, max }: Range): Reader<number> {
 
 /** An http(s) address. Its text is not repeated in messages where it may carry a password. */
 export function readUrl(value: YamlValue, { credentials, example }: { credentials: boolean; example: string }) {
-  const text = scalarText(value, `an address, such as ${example}`)
+  const text = scalarText(value, `a URL, such as ${example}`)
   if (text === undefined) return undefined
   const url = URL.canParse(text) ? new URL(text) : undefined
   const shown = /@/.test(text) ? 'this' : quoteSource(value)
   if (!url || !/^https?:\/\//i.test(text) || /\s/.test(text)) {
-    addMistake(value, `${shown} is no http:// or https:// address; expected one such as ${example}`)
+    addMistake(value, `${shown} is not an http:// or https:// URL; write one such as ${example}`)
   } else if (!credentials && (url.username !== '' || url.password !== '')) {
     addMistake(value, 'must not contain a user name or password')
   } else if (text.includes('?') || text.includes('#')) {
@@ -161,7 +164,7 @@ export function readCidr(value: YamlValue): string | undefined {
     addMistake(value, block)
     return undefined
   }
-  addMistake(value, `${quoteSource(value)} is no CIDR block; expected one such as 10.0.0.0/8 or 2001:db8::/32`)
+  addMistake(value, `${quoteSource(value)} is not a CIDR block; write one such as 10.0.0.0/8 or 2001:db8::/32`)
   return undefined
 }
 

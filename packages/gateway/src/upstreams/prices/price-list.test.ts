@@ -103,8 +103,8 @@ vendors:
     models: [${model}]`
 
   test.each([
-    ['{ id: a, price: { input: 1e-3, output: 1 } }', 'is no amount in USD'],
-    ['{ id: a, price: { input: 1, output: -1 } }', 'below zero'],
+    ['{ id: a, price: { input: 1e-3, output: 1 } }', 'is not a valid amount in USD'],
+    ['{ id: a, price: { input: 1, output: -1 } }', 'is negative'],
     ['{ id: a, price: { input: 1 } }', 'output is missing'],
     ['{ id: a, price: { input: 1, output: 1, cached: 1 } }', 'unknown field "cached"'],
     ['{ id: a }', 'price is missing'],
