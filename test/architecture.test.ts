@@ -64,6 +64,7 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
     'decode-turns',
     'encode-request',
     'encode-tools',
+    'endpoint',
     'encode-turns',
     'field-names',
   ],

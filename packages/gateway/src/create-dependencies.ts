@@ -88,7 +88,7 @@ export async function createDependencies(
     retryBudget: createRetryBudget(),
     send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request), {
       now: ticker.now,
-      mostIdle: maxIdleUpstreamConnections(descriptorLimit()),
+      maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
       report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
     }),
     random: Math.random,

@@ -1,6 +1,7 @@
 // The built-in description of a kind of upstream, and the standard endpoints of the text dialects.
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
 
 export type UpstreamKind = {
@@ -55,23 +56,11 @@ export type BuiltIn = {
   now(): number
 }
 
-const STANDARD: Readonly<Record<TextDialectId, UpstreamEndpoint>> = {
-  chat: { dialect: 'chat', path: '/chat/completions', credential: 'bearer' },
-  responses: { dialect: 'responses', path: '/responses', credential: 'bearer' },
-  messages: {
-    dialect: 'messages',
-    path: '/v1/messages',
-    credential: 'x-api-key',
-    headers: { 'anthropic-version': '2023-06-01' },
-  },
-  'generate-content': { dialect: 'generate-content', path: '/{model}:{method}', credential: 'x-goog-api-key' },
-}
-
 /** The endpoint that the vendor's SDK uses, except for `differences`. */
 export const standardEndpoint = (
   dialect: TextDialectId,
   differences: Partial<Omit<UpstreamEndpoint, 'dialect'>> = {},
-): UpstreamEndpoint => ({
-  ...STANDARD[dialect],
-  ...differences,
-})
+): UpstreamEndpoint => {
+  const { path, credential, headers } = TEXT_DIALECTS[dialect].endpoint
+  return { dialect, path, credential, ...(headers ? { headers } : {}), ...differences }
+}

@@ -1,4 +1,4 @@
-// The only outbound call to an upstream. What goes out is listed here; nothing of the client's request leaks by default.
+// The only outbound request to an upstream. All of its headers are listed here: none of the client's is passed on by default.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
 import { createHttpClient } from '@trivium/http/client/client.ts'
@@ -6,6 +6,7 @@ import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 import { RequestHeadWriter } from '@trivium/http/client/request-head-writer.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { credentialHeader, endpointOf } from './endpoint.ts'
@@ -16,46 +17,44 @@ export type OutgoingRequest = {
   method?: 'GET'
   path: string
   dialect: TextDialectId
-  /** Written as they are to a socket of our own; joined for those who need one array. */
+  /** Written piece by piece by our HTTP client, joined for `fetch`. */
   body: Pieces
   stream: boolean
-  /** Headers of the client's that this kind of request may carry on, already chosen: they win over required ones. */
+  /** Headers of the client's that may be passed on. They override required ones. */
   headers: Record<string, string>
-  /** The upstream's key that this call goes by. */
   key: string
   cancel: Cancel
 }
 
 export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
-  /** The version of HTTP that an upstream is spoken to in, where that is known. */
+  /** The HTTP version of the next request to an upstream; undefined: not known yet. */
   httpVersionOf?(upstream: Upstream): HttpVersion | undefined
 }
 
-/** An embedded model, called without a socket. */
+/** The embedded models, called without a socket. */
 export type Embedded = (request: Request) => Promise<Response>
 
 /**
- * Bodies of streamed requests above this are sent as a stream that is read once: Bun keeps any other body in memory until the
- * response has ended. Such a stream costs more than the rest of a call, and Bun cannot send it again.
+ * Larger bodies of streamed requests are sent as a stream that can be read once, because `fetch` keeps other bodies in memory
+ * until the response has ended. Such a stream costs more than the rest of a short request, and `fetch` cannot send it again.
  */
 const KEEP_BYTES = 4_096
 
 export type SendOptions = TransportOptions & {
-  /** Connections to plain HTTP upstreams that are kept for their next request. */
-  mostIdle?: number
+  /** Most idle connections to plain http upstreams. */
+  maxIdle?: number
 }
 
-export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: SendOptions = {}): Send {
-  const transport = createTransport(transportParts)
-  const http1 = createHttpClient(transportParts.now, CONNECT_TIMEOUT_MS, mostIdle)
+export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }: SendOptions = {}): Send {
+  const transport = createTransport(transportOptions)
+  const httpClient = createHttpClient(transportOptions.now, CONNECT_TIMEOUT_MS, maxIdle)
 
   async function sendToSandbox(outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
     const { method = 'POST', dialect, path, cancel } = outgoing
     const body = joinPieces(outgoing.body)
-    const address = SANDBOX_BASES[dialect] + path
-    return decompressed(
-      responseOf(await embedded(new Request(address, { method, headers, signal: cancel.signal, body }))),
-    )
+    const url = SANDBOX_ORIGIN + TEXT_DIALECTS[dialect].endpoint.basePath + path
+    const request = new Request(url, { method, headers, signal: cancel.signal, body })
+    return decompressed(responseOf(await embedded(request)))
   }
 
   async function sendByFetch(
@@ -66,32 +65,32 @@ export function createSend(embedded: Embedded, { mostIdle, ...transportParts }: 
     const { method = 'POST', path, cancel } = outgoing
     const { proxy } = upstream
     const bytes = joinPieces(outgoing.body)
-    // Time limits are ours alone: Bun's own would end a call that the configuration lets wait longer.
+    // Bun's own timeout would end requests that the configuration lets run longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
     const isOneShot = outgoing.stream && bytes.length > KEEP_BYTES
     const length = isOneShot ? { 'content-length': String(bytes.length) } : undefined
-    const dial = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
-    const attempt = (way: ConnectionOptions) => {
+    const init = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
+    const sendOnce = (connection: ConnectionOptions) => {
       const body = method === 'GET' ? null : isOneShot ? oneShot(bytes) : bytes
-      return fetch(upstream.baseUrl + path, { ...dial, ...(proxy ? { proxy } : {}), body, ...way })
+      return fetch(upstream.baseUrl + path, { ...init, ...(proxy ? { proxy } : {}), body, ...connection })
     }
-    return decompressed(responseOf(await transport(upstream, cancel, attempt, isOneShot)))
+    return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot)))
   }
 
   const send: Send = (upstream, outgoing) => {
     if (upstream.embedded) return sendToSandbox(outgoing, headersOf(upstream, outgoing))
-    // HTTP_PROXY and its kin were taken out of the environment at start: proxies come from the configuration alone.
+    // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const { method, path, body, cancel } = outgoing
-    const head = fixedHead(upstream, outgoing)
+    const head = headOf(upstream, outgoing)
     const request = method === 'GET' ? [head.get(path)] : [head.post(path), lengthOf(body), ...body]
-    return http1(head.origin, request, cancel)
+    return httpClient(head.origin, request, cancel)
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }
 
-/** As it stands in a head, which ends with it. */
+/** The value of content-length, and the end of the head. */
 function lengthOf(body: Pieces): Uint8Array {
   let length = 0
   for (const piece of body) length += piece.length
@@ -113,9 +112,9 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
     ...credentialHeader(credential, key),
     ...required,
     'content-type': 'application/json',
-    // SDKs ask for JSON also when they want a stream, and so do we: the body says which it is.
+    // Whether the response is streamed is decided by the body; SDKs accept JSON for streams, too.
     accept: 'application/json, text/event-stream',
-    // A compressed reply would have to be inflated to be metered and deflated to be passed on.
+    // A compressed response would have to be decompressed to be metered.
     'accept-encoding': 'identity',
     'user-agent': 'trivium/0.1',
     ...chosen,
@@ -123,17 +122,17 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
 }
 
 /** By dialect and key. */
-type FixedHeads = Partial<Record<TextDialectId, Map<string, RequestHeadWriter>>>
-const fixedHeads = new WeakMap<Upstream, FixedHeads>()
+type SharedHeads = Partial<Record<TextDialectId, Map<string, RequestHeadWriter>>>
+const sharedHeads = new WeakMap<Upstream, SharedHeads>()
 
-/** Most requests have nothing of the client's among their headers: what they all say is written once. */
-function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): RequestHeadWriter {
+/** Most requests carry no headers of the client's, so that their heads are the same up to the path. */
+function headOf(upstream: Upstream, outgoing: OutgoingRequest): RequestHeadWriter {
   for (const _ in outgoing.headers) return new RequestHeadWriter(upstream.baseUrl, headersOf(upstream, outgoing))
   const { dialect, key } = outgoing
-  let heads = fixedHeads.get(upstream)
+  let heads = sharedHeads.get(upstream)
   if (!heads) {
     heads = {}
-    fixedHeads.set(upstream, heads)
+    sharedHeads.set(upstream, heads)
   }
   heads[dialect] ??= new Map()
   let head = heads[dialect].get(key)
@@ -144,13 +143,8 @@ function fixedHead(upstream: Upstream, outgoing: OutgoingRequest): RequestHeadWr
   return head
 }
 
-/** What a client of the embedded model would be given as its base address. Never dialled: the name is reserved for that. */
-const SANDBOX_BASES: Readonly<Record<TextDialectId, string>> = {
-  chat: 'http://sandbox.invalid/v1',
-  responses: 'http://sandbox.invalid/v1',
-  messages: 'http://sandbox.invalid',
-  'generate-content': 'http://sandbox.invalid/v1beta',
-}
+/** Never connected to: `.invalid` is a reserved name. */
+const SANDBOX_ORIGIN = 'http://sandbox.invalid'
 
 function oneShot(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let rest: Uint8Array | undefined = bytes

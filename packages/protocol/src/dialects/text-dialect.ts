@@ -220,8 +220,25 @@ export type PassThrough = {
   openMeter(options: MeterOptions, codec: Codec): Meter
 }
 
+/** Where and how an upstream is called in this dialect, unless its description differs: as the vendor's SDK does it. */
+export type DialectEndpoint = {
+  /** How a base URL ends. Empty: not in /v1. */
+  basePath: string
+  /** Below the base URL. */
+  path: string
+  /** Lists the models without cost. Below the base URL. */
+  modelsPath: string
+  /** `bearer`: `authorization: Bearer KEY`. Otherwise the name of the header with the key. */
+  credential: 'bearer' | 'x-api-key' | 'x-goog-api-key'
+  /** Required with every request. */
+  headers?: Readonly<Record<string, string>>
+  /** Fills the placeholders of a path. Absent: it has none. */
+  fillPath?(path: string, model: string, stream: boolean): string
+}
+
 export type TextDialect = ErrorDialect & {
   id: TextDialectId
+  endpoint: DialectEndpoint
   /** How this dialect calls what a target may not be able to express. */
   fieldNames: FieldNames
   /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import type { Environment } from '../../config/types.ts'
 import { FolderInUse, type Storage } from '../../storage/storage.ts'
-import type { ProbeState } from '../../upstreams/diagnostics/check-upstream.ts'
+import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
 import type { CommandContext } from '../context.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'

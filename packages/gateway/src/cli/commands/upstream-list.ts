@@ -1,7 +1,7 @@
 // `upstream list`: what there is, what it speaks, and whether its description was ever tried.
 import { SANDBOX_KIND } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
-import type { Probe } from '../../upstreams/diagnostics/check-upstream.ts'
+import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
 import { fixedHttp, type HttpVersion } from '../../upstreams/transport.ts'

@@ -3,7 +3,7 @@
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import type { FileConfig } from '../../config/types.ts'
-import { type Probe, probeUpstream } from '../../upstreams/diagnostics/check-upstream.ts'
+import { type Probe, probeUpstream } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { createSend } from '../../upstreams/send.ts'
 
 /** By the upstream's id. */

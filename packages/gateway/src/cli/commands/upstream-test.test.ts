@@ -138,25 +138,25 @@ describe('what failed, in plain words', () => {
     [
       'a host that does not exist',
       () => 'http://nothing.invalid/v1',
-      /^http:\/\/nothing\.invalid\/v1: .*not known \(DNS\)$/,
+      /^http:\/\/nothing\.invalid\/v1: unknown host name \(DNS\)$/,
     ],
-    ['nobody there', () => 'http://127.0.0.1:1/v1', /: nobody listens there \(connection refused\)$/],
+    ['nobody there', () => 'http://127.0.0.1:1/v1', /: connection refused$/],
     [
       'a certificate of its own',
       () => `https://127.0.0.1:${secure.port}/v1`,
-      /: its certificate is not trusted \(TLS\)$/,
+      /: the certificate is not trusted \(TLS\)$/,
     ],
-    ['no TLS there', () => `https://127.0.0.1:${failing.port}/v1`, /: it does not speak TLS at this port$/],
-    ['closed at once', () => `http://127.0.0.1:${mute.port}/v1`, /: the connection was closed without an answer/],
-    ['a page for people', () => at('html/v1'), /^answered, but not as chat does; is the address right\?/],
-    ['elsewhere', () => at('moved/v1'), /^redirected elsewhere at http:\S+\/moved\/v1 \(302\)/],
-    ['400', () => at('400/v1'), /^the request was refused \(400\): about 400/],
+    ['no TLS there', () => `https://127.0.0.1:${failing.port}/v1`, /: this port does not support TLS$/],
+    ['closed at once', () => `http://127.0.0.1:${mute.port}/v1`, /: the connection was closed without a response/],
+    ['a page for people', () => at('html/v1'), /^the response is not in the chat dialect; is base_url right\?/],
+    ['elsewhere', () => at('moved/v1'), /^redirected at http:\S+\/moved\/v1 \(302\)/],
+    ['400', () => at('400/v1'), /^the request was rejected \(400\): about 400/],
     ['401', () => at('401/v1'), /^the key was rejected \(401\): .*about 401/],
-    ['402', () => at('402/v1'), /^there is nothing left to spend \(402\): .*about 402/],
+    ['402', () => at('402/v1'), /^out of credit \(402\): .*about 402/],
     ['403', () => at('403/v1'), /^the key is not allowed to do this \(403\): .*about 403/],
-    ['404', () => at('404/v1'), /^there is no such model or address at http:\S+\/404\/v1 \(404\): .*about 404/],
-    ['422', () => at('422/v1'), /^the request was refused \(422\): about 422/],
-    ['429', () => at('429/v1'), /^too many requests, or the quota is used up \(429\): .*about 429/],
+    ['404', () => at('404/v1'), /^the model or the URL does not exist at http:\S+\/404\/v1 \(404\): .*about 404/],
+    ['422', () => at('422/v1'), /^the request was rejected \(422\): about 422/],
+    ['429', () => at('429/v1'), /^rate-limited, or the quota is used up \(429\): .*about 429/],
     ['500', () => at('500/v1'), /^the service failed \(500\): .*about 500/],
     ['503', () => at('503/v1'), /^the service failed \(503\)/],
   ]
@@ -191,7 +191,7 @@ describe('no model is routed to it', () => {
   test('a page for people does not pass for it', async () => {
     const { ok, checks } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('html/v1')}" }`))
     expect(ok).toBe(false)
-    expect(checks[0]?.problem).toMatch(/^answered, but not as chat does; is the address right\?/)
+    expect(checks[0]?.problem).toMatch(/^the response is not in the chat dialect; is base_url right\?/)
   })
 
   test('else a model must be named', async () => {

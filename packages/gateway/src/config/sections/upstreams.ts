@@ -1,4 +1,5 @@
 // Section `upstreams`: the services that models are routed to.
+import { TEXT_DIALECTS as DESCRIPTIONS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
@@ -48,11 +49,11 @@ const DIALECTS = [...TEXT_DIALECTS, ...LATER_DIALECTS] as const
 
 /** How a base_url ends: what a client SDK of that dialect would be given. */
 const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
-  chat: '/v1',
-  responses: '/v1',
+  chat: DESCRIPTIONS.chat.endpoint.basePath,
+  responses: DESCRIPTIONS.responses.endpoint.basePath,
+  messages: DESCRIPTIONS.messages.endpoint.basePath,
+  'generate-content': DESCRIPTIONS['generate-content'].endpoint.basePath,
   images: '/v1',
-  messages: '',
-  'generate-content': '/v1beta',
   'video-tasks': '/api/v3',
 }
 
@@ -173,9 +174,9 @@ function readBaseUrl(value: YamlValue, dialect: UpstreamDialect | undefined): st
   const url = readUrl(value, { credentials: false, example })
   if (!url || dialect === undefined) return undefined
   const path = url.pathname.replace(/\/+$/, '')
-  const wrong = dialect === 'messages' ? /\/v1(\/|$)/.test(path) : !path.endsWith(ending)
+  const wrong = ending === '' ? /\/v1(\/|$)/.test(path) : !path.endsWith(ending)
   if (!wrong) return withoutTrailingSlash(url)
-  const rule = dialect === 'messages' ? 'has no /v1 at its end' : `ends in ${ending}`
+  const rule = ending === '' ? 'has no /v1 at its end' : `ends in ${ending}`
   addMistake(value, `the base_url of a ${dialect} upstream ${rule}, such as ${example}`)
   return undefined
 }

@@ -11,7 +11,7 @@ const silent: Send = (_upstream, { cancel }) =>
 test.each([
   { firstByteMs: 50, idleMs: 60_000, totalMs: 60_000 },
   { firstByteMs: 60_000, idleMs: 60_000, totalMs: 50 },
-])('an upstream that says nothing is given up when a request would be: %p', async (timeouts) => {
+])('a silent upstream times out when a request would: %p', async (timeouts) => {
   const address = { id: 'deaf', kind: 'custom', baseUrl: 'http://127.0.0.1:9/v1', keys: ['key'] }
   const upstream = {
     ...address,
@@ -19,6 +19,6 @@ test.each([
     timeouts,
   }
   const [check] = await checkUpstream(silent, upstream as unknown as Upstream, 'any')
-  expect(check).toMatchObject({ ok: false, problem: 'http://127.0.0.1:9/v1: no answer within 0.05 s' })
+  expect(check).toMatchObject({ ok: false, problem: 'http://127.0.0.1:9/v1: no response within 0.05 s' })
   expect(check?.latency_ms).toBeLessThan(5_000)
 })

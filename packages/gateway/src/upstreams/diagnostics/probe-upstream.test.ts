@@ -1,11 +1,11 @@
-// A dead upstream is told from a healthy one without a call that anybody bills.
+// Probes tell dead upstreams from healthy ones without a billed request.
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Upstream } from '../../config/types.ts'
 import { standardEndpoint } from '../../config/upstream-kinds.ts'
 import { createSend } from '../send.ts'
-import { type Probe, probeUpstream } from './check-upstream.ts'
+import { type Probe, probeUpstream } from './probe-upstream.ts'
 
 const asked: string[] = []
 const server = Bun.serve({
@@ -45,11 +45,11 @@ test.each<[string, string, string[], Pick<Probe, 'state'>['state'][], string | n
   ['healthy', `${here}/v1`, good, ['healthy'], null],
   ['one of two keys rejected', `${here}/v1`, [...good, 'bad-key-123456'], ['healthy', 'key rejected'], '(401)'],
   ['no list of models', `${here}/bare/v1`, good, ['reachable'], '(404)'],
-  ['a fault of its own', `${here}/broken/v1`, good, ['failing'], '(500)'],
+  ['an error of its own', `${here}/broken/v1`, good, ['failing'], '(500)'],
   ['connection refused', 'http://127.0.0.1:1/v1', good, ['unreachable'], 'connection refused'],
   ['no such name', 'http://nowhere.invalid/v1', good, ['unreachable'], 'http://nowhere.invalid/v1: '],
-  ['a certificate that nobody signed', `https://127.0.0.1:${secure.port}/v1`, good, ['unreachable'], 'TLS'],
-  ['no answer in time', `${here}/silent/v1`, good, ['unreachable'], 'no answer within'],
+  ['an untrusted certificate', `https://127.0.0.1:${secure.port}/v1`, good, ['unreachable'], 'TLS'],
+  ['no answer in time', `${here}/silent/v1`, good, ['unreachable'], 'no response within'],
 ])('%s', async (_, baseUrl, keys, states, note) => {
   const send = createSend(() => Promise.reject(new Error('not the embedded model')))
   const probes = await probeUpstream(send, at(baseUrl, keys), 1_000)

@@ -1,0 +1,9 @@
+import type { DialectEndpoint } from '../../text-dialect.ts'
+
+export const endpoint: DialectEndpoint = {
+  basePath: '',
+  path: '/v1/messages',
+  modelsPath: '/v1/models',
+  credential: 'x-api-key',
+  headers: { 'anthropic-version': '2023-06-01' },
+}
