@@ -1,4 +1,4 @@
-// What a balance allows: streams that are stopped, caps that are lowered, refusals that say what is missing.
+// Requests that the available balance does not cover: streams are stopped, output caps lowered, requests rejected with 402.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -33,8 +33,8 @@ afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
-test('a stream that it cannot pay to the end is stopped as if it had reached its cap', async () => {
-  // Enough for 50,000 tokens: more than any cap that nobody has asked for.
+test('a stream that exceeds the balance is stopped as if it had reached its cap', async () => {
+  // Enough for 50,000 tokens: more than any default cap.
   const { secret, settled, account } = await newKey(gateway, '0.2')
   upstream.behave(async (socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), chunk(role())]))
@@ -63,7 +63,7 @@ test('a stream that it cannot pay to the end is stopped as if it had reached its
   await upstream.connectionClosed()
 })
 
-test('an answer that comes in one piece is not delivered beyond what is paid for', async () => {
+test('an unstreamed response is not delivered beyond what is paid for', async () => {
   // Enough for about 230 of the 1,000 tokens.
   const { secret, settled, account } = await newKey(gateway, '0.001')
   const events = Array.from({ length: 250 }, () => event('sixteen letters.'))
@@ -80,7 +80,7 @@ test('an answer that comes in one piece is not delivered beyond what is paid for
   expect(await account()).toMatchObject({ held_usd: '0.00' })
 })
 
-test('a long stream without a cap goes on while there is money', async () => {
+test('a long stream without a cap continues while the balance lasts', async () => {
   const { secret, settled } = await newKey(gateway)
   const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))
   upstream.behave(stream(...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 50_000 }), DONE))
@@ -97,7 +97,7 @@ test.each([
     'max_completion_tokens',
     'max_completion_tokens;lowered-to-balance',
   ],
-])('an unstreamed call %s that it does not cover is asked for less', async (_, cap, field, warning) => {
+])('an unstreamed request %s above the balance is sent with a lower cap', async (_, cap, field, warning) => {
   const { secret, settled } = await newKey(gateway, '0.01')
   upstream.behave(respondWith(reply()))
   const response = await chat(gateway.url, secret, chatBody('renamed', false, cap))
@@ -112,7 +112,7 @@ test.each([
 test.each([
   ['small', ''],
   ['large', 'x'.repeat(20_000)],
-])('no other name of the cap in a %s body buys more than is held', async (_, padding) => {
+])('a second name of the cap in a %s body gets no more than the hold', async (_, padding) => {
   const { secret } = await newKey(gateway, '0.03')
   upstream.behave(respondWith(reply()))
   const others = { n_predict: 100_000, options: { num_predict: -1 }, best_of: 8, padding }
@@ -134,7 +134,7 @@ test.each([
   expect(JSON.parse(upstream.last().body.toString())).toMatchObject(lowered)
 })
 
-test('nothing is lowered when it suffices', async () => {
+test('a sufficient balance lowers nothing', async () => {
   const { secret } = await newKey(gateway)
   upstream.behave(respondWith(reply()))
   const response = await chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 100 }))
@@ -142,7 +142,7 @@ test('nothing is lowered when it suffices', async () => {
   expect(JSON.parse(upstream.last().body.toString()).max_tokens).toBe(100)
 })
 
-test('too little for an answer worth having: 402 with what there is and what is needed, and no row', async () => {
+test('too little for any response: 402 with the available and the required amount, and no row', async () => {
   const { secret, rows } = await newKey(gateway, '0.00005')
   const before = upstream.received.length
   for (const streamed of [true, false]) {
@@ -165,7 +165,7 @@ test("a key's cap: 402 as well", async () => {
   ])
 })
 
-test('usage ten times above the hold: all that is there is taken, the rest is a shortfall', async () => {
+test('usage ten times above the hold: the available balance is charged, the rest is a shortfall', async () => {
   const { secret, settled, account } = await newKey(gateway, '0.01')
   upstream.behave(respondWith(reply({ usage: { prompt_tokens: 20_000, completion_tokens: 20_000 } })))
   expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(200)
@@ -174,7 +174,7 @@ test('usage ten times above the hold: all that is there is taken, the rest is a 
   expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(402)
 })
 
-test('fifty at once on a balance for five', async () => {
+test('fifty concurrent requests on a balance for five', async () => {
   // Each holds 1,000 output tokens, and a little for its input: 0.004 USD and some.
   const { secret, settled, account } = await newKey(gateway, '0.021')
   const waiting: (() => void)[] = []
@@ -200,7 +200,7 @@ test('fifty at once on a balance for five', async () => {
   expect(Number((await account()).balance_usd)).toBeGreaterThanOrEqual(0)
 })
 
-test('neither images nor streams of small wallets, all of them paid, make the holds of others larger', async () => {
+test('images and streams of small balances that were paid in full do not raise the holds of others', async () => {
   const own = await startGateway({ config: configFor(upstream) })
   const held = async () => {
     upstream.behave(respondWith(reply({ usage: { prompt_tokens: 10_000, completion_tokens: 1 } })))

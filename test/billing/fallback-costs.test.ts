@@ -1,5 +1,5 @@
-// What a request holds and pays when its first upstream brings nothing: for a dearer model, for less than was asked for,
-// for callers with limits, and for those who do not wait for it.
+// What a request holds and pays when its first upstream fails: a more expensive model, a lower cap than requested,
+// accounts with limits, and clients that disconnect.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
@@ -88,7 +88,7 @@ async function ask(key: { secret: string }, body: object) {
   return { status, headers, receipt: await receiptOf<Receipt>(gateway.url, key.secret, response) }
 }
 
-test('a fallback that is too dear does not keep the next one from being paid for as it goes on', async () => {
+test('a fallback that is too expensive does not keep the next one from extending its hold', async () => {
   const key = await newKey(gateway, '0.075')
   one.behave(respondWithError(503))
   two.behave(long)
@@ -100,13 +100,13 @@ test('a fallback that is too dear does not keep the next one from being paid for
 test.each([
   true,
   false,
-])('a minute that is used up keeps nobody waiting for a dearer one (streamed: %p)', async (streamed) => {
+])('an exhausted rate limit does not delay requests for a more expensive model (streamed: %p)', async (streamed) => {
   const key = await newKey(gateway, '1', { tpm: '2000' })
   let isAsked = false
   one.behave(async (socket, request) => {
     isAsked = true
     while (two.received.length === before) await Bun.sleep(5)
-    // What the other one used is in the books by then.
+    // The usage of the other request is in the ledger by then.
     await Bun.sleep(200)
     return respondWithError(503)(socket, request)
   })
@@ -126,7 +126,7 @@ test.each([
   ['as dear', 'twin', 'same', 400, [LOWERED]],
   ['dearer', 'careful', 'dear', 16, [LOWERED]],
   ['cheaper', 'lavish', 'cheap', 4_000, []],
-])('a fallback that is %s gives as much output as there is money for', async (_, model, by, least, lowering) => {
+])('a fallback that is %s gives as much output as the balance allows', async (_, model, by, least, lowering) => {
   const key = await newKey(gateway, '0.002')
   one.behave(respondWithError(503))
   const { status, headers, receipt } = await ask(key, asking(model, false, { max_tokens: 4_000 }))
@@ -139,7 +139,10 @@ test.each([
   expect(headers.get('x-trivium-warnings')).toBe(told.join(', '))
 })
 
-test.each([true, false])('a tier that only the second upstream takes is held for (streamed: %p)', async (streamed) => {
+test.each([
+  true,
+  false,
+])('the hold covers a tier that only the second upstream accepts (streamed: %p)', async (streamed) => {
   one.behave(respondWithError(503))
   const asked = asking('mixed', streamed, { max_tokens: 1_000, service_tier: 'priority' })
   const { receipt } = await ask(await newKey(gateway, '1'), asked)
@@ -156,19 +159,19 @@ const busy: Behaviour = (socket, request) => {
 
 test.each(
   [true, false].flatMap((streamed) => [respondWithError(503), busy].map((failure) => [streamed, failure] as const)),
-)('the caller is told of the attempt that answered, and of no other (streamed: %p)', async (streamed, failure) => {
+)('warnings name the attempt that succeeded, and no other (streamed: %p)', async (streamed, failure) => {
   const key = await newKey(gateway, '1')
   one.behave(failure)
   const careful = await ask(key, asking('careful', streamed, { max_tokens: 100 }))
   expect(careful.receipt.warnings).toEqual(['model;answered-by-dear'])
   expect(careful.headers.get('x-trivium-warnings')).toBe('model;answered-by-dear')
-  // The first upstream has no word for it.
+  // The first upstream's protocol has no such field.
   const mixed = await ask(key, asking('mixed', streamed, { max_tokens: 100, service_tier: 'priority' }))
   expect(mixed.receipt.warnings).toEqual([])
   expect(mixed.headers.get('x-trivium-warnings')).toBeNull()
 })
 
-test('a cap that only the first upstream was given does not end what the hold of the second grows to', async () => {
+test('a cap that only the first upstream was sent does not limit the hold of the second', async () => {
   const key = await newKey(gateway, '0.1')
   one.behave(respondWithError(503))
   const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
@@ -181,7 +184,7 @@ test('a cap that only the first upstream was given does not end what the hold of
 
 test.each(
   [true, false].flatMap((streamed) => [respondWithError(503), busy].map((failure) => [streamed, failure] as const)),
-)('who leaves before the headers of the second upstream pays nothing (streamed: %p)', async (streamed, failure) => {
+)('a disconnect before the headers of the second upstream is free (streamed: %p)', async (streamed, failure) => {
   const key = await newKey(gateway, '1')
   one.behave(failure)
   two.behave(() => {})
@@ -193,6 +196,6 @@ test.each(
   expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
 })
 
-test('the books are in order', async () => {
+test('the audit finds no error', async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })

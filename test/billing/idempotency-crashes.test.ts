@@ -1,4 +1,4 @@
-// Idempotency keys over processes that die, and over several that share a store: never a second charge.
+// Idempotency keys across crashes, and across nodes that share a database: never a second charge.
 import { Database } from 'bun:sqlite'
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const ONCE = cost(10, 20)
 const call = (gateway: Gateway, secret: string) => chat(gateway.url, secret, chatBody('renamed', false), KEYED)
 const usageOf = (gateway: Gateway, email: string) => gateway.command<UsageEntry[]>('usage', '--account', email)
 
-/** Keeps the gateway from writing down how a claimed request ended; called off once it is dead. */
+/** Keeps the gateway from storing the outcome of a claimed request; released once the gateway was killed. */
 async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promise<void>> {
   if (databaseUrl === undefined) {
     const file = new Database(join(dataDir, 'contents.db'))
@@ -32,7 +32,7 @@ async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promi
   await sql.unsafe('begin')
   await sql.unsafe('select from idempotency for update')
   return async () => {
-    // The server would still carry out what the dead one has asked for.
+    // The server would still execute the last statement of the killed gateway.
     await sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'trivium contents'`)
     await sql.unsafe('rollback')
@@ -42,7 +42,7 @@ async function blockKeeping({ dataDir, databaseUrl }: Home): Promise<() => Promi
 
 test.each(
   ENGINES,
-)('%s: killed after the settlement, before the answer is kept: 409 that names the cost', async (engine) => {
+)('%s: killed between settling the request and storing the response: 409 that names the cost', async (engine) => {
   const gateway = await startGateway({ engine, config })
   const { secret, email } = await newKey(gateway)
   const gate = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ test.each(
 
 test.each(
   ENGINES,
-)('%s: killed while it waited for the answer: the next one asks anew and pays once', async (engine) => {
+)('%s: killed while waiting for the upstream: the next request runs and is charged once', async (engine) => {
   const gateway = await startGateway({ engine, config })
   const { secret, email } = await newKey(gateway)
   upstream.behave(() => {})
@@ -83,7 +83,7 @@ test.each(
 
   upstream.behave(respondWith(reply()))
   const next = await startGateway({ home: gateway.home })
-  // Until the dead one's lease has run out, where there is one, its request may still be running.
+  // On PostgreSQL the request counts as running until the lease of the killed node has expired.
   await eventually(async () => {
     const response = await call(next, secret)
     await response.text()
@@ -100,7 +100,7 @@ test.each(
   await next.stop()
 })
 
-test.each(ENGINES)('%s: an answer that was kept outlives the process', async (engine) => {
+test.each(ENGINES)('%s: a stored response survives the process', async (engine) => {
   const gateway = await startGateway({ engine, config })
   const { secret, email } = await newKey(gateway)
   upstream.behave(respondWith(reply()))
@@ -113,7 +113,7 @@ test.each(ENGINES)('%s: an answer that was kept outlives the process', async (en
   await next.stop()
 })
 
-test('two gateways on one database: 50 at once with one key are one call and one charge', async () => {
+test('two gateways on one database: 50 concurrent requests with one key are one upstream call and one charge', async () => {
   const one = await startGateway({ engine: 'postgres', config })
   const home = homeOnSameDatabase(one.home, config)
   const two = await startGateway({ home })

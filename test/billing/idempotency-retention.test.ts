@@ -1,4 +1,4 @@
-// How long idempotency keys are remembered is the operator's choice.
+// The operator configures how long idempotency keys are kept.
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -18,7 +18,7 @@ async function start(retention: string) {
   return { gateway, call, ...key }
 }
 
-test('off: the header is ignored, and every answer and receipt says so', async () => {
+test('off: the header is ignored, and every response and receipt says so', async () => {
   const { gateway, call, settled } = await start('off')
   for (let times = 0; times < 2; times += 1) {
     const response = await call()
@@ -30,7 +30,7 @@ test('off: the header is ignored, and every answer and receipt says so', async (
   await gateway.stop()
 })
 
-test('when the time is over the same key asks anew', async () => {
+test('after the retention period the same key starts a new request', async () => {
   const { gateway, call, settled } = await start('5s')
   expect((await call()).headers.get('idempotent-replayed')).toBeNull()
   expect((await call()).headers.get('idempotent-replayed')).toBe('true')

@@ -1,4 +1,4 @@
-// Idempotency-Key, as callers see it: the same request sent again is answered again, and paid once.
+// Idempotency-Key for callers: a repeated request gets the same response and is charged once.
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ afterEach(async () => {
 const keyed = (key: string) => ({ 'idempotency-key': key })
 const ONCE = cost(10, 20)
 
-/** What of an error a caller acts on. */
+/** The parts of an error that a caller acts on. */
 async function refused(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   return {
@@ -55,11 +55,11 @@ async function refused(response: Response) {
   }
 }
 
-test('a gateway that is sent no keys has no file for their answers', () => {
+test('a gateway that receives no keys creates no file for stored responses', () => {
   expect(existsSync(join(gateway.home.dataDir, 'contents.db'))).toBe(false)
 })
 
-test('a kept answer is given only to a key that may use the model now', async () => {
+test('a stored response is replayed only to an API key that may use the model now', async () => {
   const { secret, email, keyId, rows } = await newKey(gateway)
   const other = await operate<{ secret: string }>(gateway, 'key create', {
     ...{ account: email, name: 'narrow', models: 'sandbox-text' },
@@ -76,7 +76,7 @@ test('a kept answer is given only to a key that may use the model now', async ()
 })
 
 describe.each(CLIENTS)('%s', (dialect) => {
-  test('an unstreamed answer is replayed byte for byte, and nothing is charged, held or listed again', async () => {
+  test('an unstreamed response is replayed byte for byte, and nothing is charged, held or listed again', async () => {
     const { secret, settled, account } = await newKey(gateway)
     const before = upstream.received.length
     const call = () => callIn(dialect, gateway.url, secret, { model: 'renamed', headers: keyed('one/1') })
@@ -119,7 +119,7 @@ describe.each(CLIENTS)('%s', (dialect) => {
     expect(await settled()).toHaveLength(1)
   })
 
-  test('while the first runs: 409 that says when to try again', async () => {
+  test('while the first runs: 409 with retry-after', async () => {
     const { secret, settled } = await newKey(gateway)
     const gate = Promise.withResolvers<void>()
     upstream.behave((socket, request) => gate.promise.then(() => respondWith(reply())(socket, request)))
@@ -140,7 +140,7 @@ describe.each(CLIENTS)('%s', (dialect) => {
   })
 })
 
-test('the model and the form in an address belong to the request', async () => {
+test('the model and the method in the path belong to the request', async () => {
   const { secret } = await newKey(gateway)
   const call = (model: string, streamed: boolean, alt?: string) =>
     callIn('generate-content', gateway.url, secret, {
@@ -180,7 +180,7 @@ test('keys belong to an account: its other keys share them, other accounts do no
   expect((await call(second.secret)).headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('an answer that is paid for is replayed also to a caller whom a limit has just refused', async () => {
+test('a paid response is also replayed to a rate-limited caller', async () => {
   const { secret, settled } = await newKey(gateway, '10', { rpm: '1' })
   const call = (key?: string, more = {}) =>
     chat(gateway.url, secret, chatBody('same', false, more), key === undefined ? {} : keyed(key))
@@ -188,7 +188,7 @@ test('an answer that is paid for is replayed also to a caller whom a limit has j
   expect((await call()).status).toBe(429)
   const again = await call('paid')
   expect([again.status, again.headers.get('idempotent-replayed'), await again.text()]).toEqual([200, 'true', first])
-  // Neither another body nor another key gets past the limit, and the key of a refused call stays free. The refusal may just
+  // Neither another body nor another key gets past the limit, and the key of a rejected request stays free. The rejection may just
   // have been forgotten because keys have changed: then the body is looked at first.
   expect([422, 429]).toContain((await call('paid', { n: 2 })).status)
   for (const response of [await call('other'), await call('other')]) expect(response.status).toBe(429)
@@ -206,7 +206,7 @@ test.each([
   ['with a space', 'two words'],
   ['too long', 'x'.repeat(256)],
   ['not ASCII', 'schl\u00fcssel'],
-])('a key that is %s is refused by name', async (_, key) => {
+])('a key that is %s is rejected, naming the header', async (_, key) => {
   const { secret, rows } = await newKey(gateway)
   const response = await chat(gateway.url, secret, chatBody('renamed', false), keyed(key))
   expect(response.status).toBe(400)
@@ -214,14 +214,14 @@ test.each([
   expect(await rows()).toEqual([])
 })
 
-test('the longest key is taken', async () => {
+test('the longest allowed key is accepted', async () => {
   const { secret } = await newKey(gateway)
   const call = () => chat(gateway.url, secret, chatBody('renamed', false), keyed('~'.repeat(255)))
   expect((await call()).status).toBe(200)
   expect((await call()).headers.get('idempotent-replayed')).toBe('true')
 })
 
-describe('errors are not kept', () => {
+describe('errors are not stored', () => {
   test.each<[string, () => void, number]>([
     ['an error of the upstream', () => upstream.behave(respondWith({ error: { message: 'no' } }, 500)), 502],
     ['an answer that is broken off', () => upstream.behave((socket) => void socket.end(`${head(200, 500)}{"id"`)), 502],
@@ -242,7 +242,7 @@ describe('errors are not kept', () => {
     expect((await settled()).map((row) => row.cost_usd)).toEqual([ONCE, '0.00', '0.00'])
   })
 
-  test('nor is what was refused before there was a hold, with whatever body it comes back', async () => {
+  test('nor are requests rejected before their hold, whatever body is sent next', async () => {
     const { secret } = await newKey(gateway, '0')
     const call = (model: string, more = {}) => chat(gateway.url, secret, chatBody(model, false, more), keyed('refused'))
     expect((await call('renamed')).status).toBe(402)
@@ -254,7 +254,7 @@ describe('errors are not kept', () => {
 test.each([
   ['up to 1 MiB is replayed', 1024 * 1024 - 2_000, 200],
   ['beyond is not', 1024 * 1024 + 2_000, 409],
-])('an answer of %s', async (_, bytes, status) => {
+])('a response of %s', async (_, bytes, status) => {
   const { secret, settled } = await newKey(gateway)
   const message = { role: 'assistant', content: 'x'.repeat(bytes) }
   upstream.behave(respondWith(reply({ choices: [{ index: 0, message, finish_reason: 'stop' }] })))
@@ -268,8 +268,8 @@ test.each([
   expect(await settled()).toHaveLength(1)
 })
 
-describe('streams that do not come to their end', () => {
-  test('cut after output: paid, so 409 with what was charged', async () => {
+describe('streams that break off', () => {
+  test('cut after output: charged, so 409 with the cost', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave((socket, request) => {
       void streamWithoutEnd(event('Hello'), event(' there'))(socket, request)
@@ -285,7 +285,7 @@ describe('streams that do not come to their end', () => {
     expect(again.message).toContain(`${row?.cost_usd} USD`)
   })
 
-  test('cut before output: nothing is charged, so the next one runs', async () => {
+  test('cut before output: free, so the next request runs', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave((socket) => void socket.destroy())
     const call = () => chat(gateway.url, secret, chatBody('renamed', true), keyed('early'))
@@ -296,7 +296,7 @@ describe('streams that do not come to their end', () => {
   })
 })
 
-test('a client that left while its unstreamed answer was fetched finds it when it comes back', async () => {
+test('a client that disconnected during an unstreamed response gets it when it retries', async () => {
   const { secret, settled } = await newKey(gateway)
   const gate = Promise.withResolvers<void>()
   const bytes = Buffer.from(JSON.stringify(reply()))
@@ -312,7 +312,7 @@ test('a client that left while its unstreamed answer was fetched finds it when i
   const first = callIn('chat', gateway.url, secret, { ...calling, signal: leaving.signal })
   first.catch(() => {})
   await requestReceived(upstream, before)
-  // The gateway looks for the client after a moment; leaving before the headers would be another ending.
+  // The gateway checks for the client after a moment; a disconnect before the headers would be another outcome.
   await Bun.sleep(400)
   leaving.abort()
   await Bun.sleep(200)
@@ -328,7 +328,7 @@ test('a client that left while its unstreamed answer was fetched finds it when i
 test.each([
   ['unstreamed', false],
   ['streamed', true],
-])('50 at once with one key, %s: one call, one charge', async (_, streamed) => {
+])('50 concurrent requests with one key, %s: one upstream call, one charge', async (_, streamed) => {
   const { secret, settled, account } = await newKey(gateway)
   const once = streamed ? stream(event('Hello'), finish(), usage(), DONE) : respondWith(reply())
   upstream.behave((socket, request) => void Bun.sleep(30).then(() => once(socket, request)))

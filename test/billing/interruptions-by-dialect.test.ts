@@ -1,5 +1,5 @@
-// Answers that do not come to their end because of the client, its money or the gateway, in all sixteen pairs: clients
-// that leave, balances that run out, a server that stops.
+// Responses cut short by the client, the balance or the gateway, in all sixteen pairs of dialects: clients disconnect,
+// balances run out, the server stops.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { eventually } from '../support/eventually.ts'
@@ -19,9 +19,9 @@ import { readWith } from '../support/sdk/readers.ts'
 
 setDefaultTimeout(60_000)
 
-/** After so many events of the embedded model nothing has come out yet. */
+/** The events that the embedded model sends before its first output. */
 const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
-/** Many minutes of it. */
+/** A stream of many minutes. */
 const ENDLESS = 'say 100000 words, pace 20 ms'
 
 let gateway: Gateway
@@ -40,8 +40,8 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-/** A call whose client may leave; resolves with its rows when everything is settled. */
-async function leaving(
+/** Sends a request, waits for `when` and disconnects; resolves with the receipt once it is settled. */
+async function disconnecting(
   client: TextDialectId,
   calling: CallOptions,
   when: (answer: Promise<Response>) => Promise<unknown>,
@@ -63,19 +63,19 @@ async function leaving(
 
 const aMoment = () => Bun.sleep(100)
 
-describe.each(PAIRS)('%s client, %s upstream: the client leaves', (client, upstream) => {
+describe.each(PAIRS)('%s client, %s upstream: the client disconnects', (client, upstream) => {
   test.concurrent.each([
     ['before the headers, streamed', true, 'hang'],
     ['before the headers, unstreamed', false, 'hang'],
     ['before any output', true, `stall=${BEFORE[upstream]}`],
   ])('%s: free', async (_, streamed, fault) => {
-    const { input, output } = await leaving(client, { model: `over-${upstream}:${fault}`, streamed }, aMoment)
+    const { input, output } = await disconnecting(client, { model: `over-${upstream}:${fault}`, streamed }, aMoment)
     expect([input, output]).toEqual([0, 0])
   })
 
-  test.concurrent('during an answer in one piece: it is fetched to its end and charged as reported', async () => {
+  test.concurrent('during an unstreamed response: it is read to its end and charged as reported', async () => {
     const calling = { model: `over-${upstream}:drip=1`, prompt: 'say 5 words' }
-    const seen = await leaving(client, calling, aMoment)
+    const seen = await disconnecting(client, calling, aMoment)
     expect(seen.counted).toBeUndefined()
     expect([seen.input > 0, seen.output > 0]).toEqual([true, true])
   })
@@ -84,7 +84,7 @@ describe.each(PAIRS)('%s client, %s upstream: the client leaves', (client, upstr
 function disconnectInMidStream(): Promise<unknown[]> {
   const all = PAIRS.map(async ([client, upstream]) => {
     const calling = { model: `over-${upstream}`, streamed: true, prompt: ENDLESS }
-    const seen = await leaving(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
+    const seen = await disconnecting(client, calling, async (answer) => readUntil(await answer, '[sandbox]'))
     return [client, upstream, seen.counted, seen.input > 0, seen.output > 0, seen.output < 1_000]
   })
   return Promise.all(all)
@@ -96,7 +96,7 @@ test('the client disconnects in mid-stream, in all pairs: input and delivered ou
 })
 
 describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) => {
-  test('runs out in mid-stream: a whole answer that ended at its limit', async () => {
+  test('runs out in mid-stream: a complete response with finish reason length', async () => {
     const { secret, settled, account } = await newKey(gateway, '0.02')
     const reading = await readWith(client, {
       ...{ origin: gateway.url, key: secret, model: `over-${upstream}`, mode: 'helper', cap: 1_000_000 },
@@ -108,7 +108,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
     expect(rows).toMatchObject([{ ending: 'stopped_by_balance' }])
     const due = Number(rows[0]?.cost_usd) + Number(rows[0]?.shortfall_usd)
     expect(due).toBeCloseTo(Number(cost(input, output)), 9)
-    // No more than what one more event can bring.
+    // At most one event more than the balance covers.
     expect(Number(rows[0]?.shortfall_usd)).toBeLessThan(0.001)
     expect(rows[0]?.receipt?.warnings).toContain('output;stopped-by-balance')
     expect(Number(rows[0]?.cost_usd)).toBeGreaterThan(0.01)
@@ -121,7 +121,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
     'generate-content': 'generationConfig.maxOutputTokens',
   }
 
-  test('does not cover an answer in one piece: it is asked for less, and says so', async () => {
+  test('does not cover an unstreamed response: the cap is lowered, with a warning', async () => {
     const { secret, settled } = await newKey(gateway, '0.001')
     const calling = { model: `over-${upstream}`, prompt: 'say 2000 words' }
     const response = await callIn(client, gateway.url, secret, calling)
@@ -133,7 +133,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
   })
 })
 
-describe.each(CLIENTS)('%s client: too little for any answer', (client) => {
+describe.each(CLIENTS)('%s client: too little for any response', (client) => {
   test.each(PAIRS.filter(([id]) => id === client))('%s to %s: 402, and no row', async (_, upstream) => {
     const { secret, rows } = await newKey(gateway, '0.00005')
     for (const streamed of [false, true]) {

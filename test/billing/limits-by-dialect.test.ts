@@ -1,4 +1,4 @@
-// A reached limit in the four text dialects: the official SDKs throw what their users catch, and know how long to wait.
+// Rate limit errors in the four text dialects: the official SDKs throw the class that their users catch, with the wait.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
@@ -13,7 +13,7 @@ const MODEL = 'sandbox-text'
 const PROMPT = [{ role: 'user' as const, content: 'Hello.' }]
 
 let gateway: Gateway
-/** Its one request of this minute is used up. */
+/** A key whose one request of this minute is used up. */
 let usedUp: string
 beforeAll(async () => {
   gateway = await startGateway()
@@ -77,7 +77,7 @@ describe.each([false, true])('streamed: %p', (stream) => {
   })
 })
 
-test.each(CLIENTS)('%s: how long to wait stands in the headers, too', async (dialect) => {
+test.each(CLIENTS)('%s: the headers carry retry-after, too', async (dialect) => {
   const response = await callIn(dialect, gateway.url, usedUp, { model: MODEL })
   expect(response.status).toBe(429)
   const seconds = Number(response.headers.get('retry-after'))
@@ -86,7 +86,7 @@ test.each(CLIENTS)('%s: how long to wait stands in the headers, too', async (dia
   expect(errorIn(dialect, await response.json()).message).toStartWith(SAYS)
 })
 
-test.each(CLIENTS)('%s: an empty cap that renews is 402, and not to be tried again', async (dialect) => {
+test.each(CLIENTS)('%s: an exhausted cap that renews is 402, and not to be retried', async (dialect) => {
   const { secret } = await newKey(gateway, '10', { cap: '0.000001', 'cap-period': 'month' })
   const response = await callIn(dialect, gateway.url, secret, { model: MODEL })
   expect(response.status).toBe(402)
@@ -95,7 +95,7 @@ test.each(CLIENTS)('%s: an empty cap that renews is 402, and not to be tried aga
   expect(message).toMatch(/cap of 0\.000001 USD per month .*needs at least .* It renews at \d{4}-\d\d-01T00:00:00Z\.$/)
 })
 
-test.each(CLIENTS)('%s: an address that the key does not allow', async (dialect) => {
+test.each(CLIENTS)('%s: an IP address that the key does not allow', async (dialect) => {
   const elsewhere = await newKey(gateway, '10', { ips: '203.0.113.7' })
   const refused = await callIn(dialect, gateway.url, elsewhere.secret, { model: MODEL })
   expect(refused.status).toBe(403)

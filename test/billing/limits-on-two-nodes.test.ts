@@ -1,4 +1,4 @@
-// Two gateways on one PostgreSQL, one key: its limits are kept exactly, whoever of the two is asked.
+// Two gateways on one PostgreSQL, one key: its limits are exact, whichever gateway gets the requests.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -40,7 +40,7 @@ function first(): Gateway {
   return gateway
 }
 
-/** All at once, half of them at each gateway: how often each status came. */
+/** Sends all requests at once, half of them to each gateway, and counts the statuses. */
 async function race(secret: string, meanwhile: () => Promise<void> = async () => {}): Promise<Record<number, number>> {
   const body = chatBody('same', false, { max_tokens: 50 })
   const calls = Array.from({ length: CALLS }, (_, at) => chat(gateways[at % 2]?.url ?? '', secret, body))
@@ -53,7 +53,7 @@ async function race(secret: string, meanwhile: () => Promise<void> = async () =>
   return seen
 }
 
-test('requests per minute: so many are served, and every other call is told to wait', async () => {
+test('requests per minute: the limit is served, and every other request gets 429 with retry-after', async () => {
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first(), undefined, { rpm: '10' })
   expect(await race(secret)).toEqual({ 200: 10, 429: CALLS - 10 })
@@ -78,7 +78,7 @@ test('requests per minute of an account, shared by its keys', async () => {
   expect((one[429] ?? 0) + (two[429] ?? 0)).toBe(2 * CALLS - 10)
 })
 
-test('requests at once: never more than so many are with the upstream', async () => {
+test('concurrency: the upstream never has more requests than the limit', async () => {
   let running = 0
   let most = 0
   let release = () => {}
@@ -95,7 +95,7 @@ test('requests at once: never more than so many are with the upstream', async ()
   const { secret } = await newKey(first(), undefined, { concurrent: '5' })
   const seen = await race(secret, async () => {
     await eventually(() => running === 5)
-    // The others have been refused by now, or soon are; those that come later have no room either.
+    // The others have been rejected by now, or soon are; later ones find the limit reached, too.
     await Bun.sleep(300)
     release()
   })
@@ -104,7 +104,7 @@ test('requests at once: never more than so many are with the upstream', async ()
   expect((seen[200] ?? 0) + (seen[429] ?? 0)).toBe(CALLS)
 })
 
-test('tokens per minute: what is served together never uses more', async () => {
+test('tokens per minute: the served requests together never exceed the limit', async () => {
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first(), undefined, { tpm: '500' })
   const seen = await race(secret)
@@ -120,9 +120,9 @@ test('tokens per minute: what is served together never uses more', async () => {
   expect(used).toBeLessThanOrEqual(500)
 })
 
-test('a cap that renews: what is served together never costs more', async () => {
+test('a cap that renews: the served requests together never exceed it', async () => {
   upstream.behave(ANSWERED)
-  // Ten calls cost as much as this; what each holds before is more, so that not even ten fit at once.
+  // The cost of ten requests; each holds more than its cost, so that not even ten fit at once.
   const { secret, email } = await newKey(first(), undefined, { cap: '0.0009', 'cap-period': 'day' })
   const seen = await race(secret)
   expect(seen[200]).toBeGreaterThan(0)
@@ -137,7 +137,7 @@ test('a cap that renews: what is served together never costs more', async () => 
   expect(key?.held_usd).toBe('0.00')
 })
 
-test('a key whose account changes is used as it is now, on both, and no call fails of it', async () => {
+test('a key whose account changes is used as it is now, on both nodes, and no request fails because of it', async () => {
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first())
   const both = () =>
@@ -147,6 +147,6 @@ test('a key whose account changes is used as it is now, on both, and no call fai
     await first().command('account', 'limit', '--account', email, '--rpm', limit)
     if (limit !== '3') expect(await both()).toEqual([200, 200])
   }
-  // Four of this minute counted already.
+  // Four requests of this minute are counted already.
   expect(await both()).toEqual([429, 429])
 })

@@ -1,4 +1,4 @@
-// Limits of keys and accounts, as their owners meet them: on both engines, through a real gateway and the command line.
+// Limits of keys and accounts on both engines, through a real gateway and the operator's commands.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -23,7 +23,7 @@ import {
 
 setDefaultTimeout(60_000)
 
-/** The upstream's own figures make each call cost 30 tokens. */
+/** The usage that the upstream reports for each request: 30 tokens. */
 const USED = 30
 const MODEL = 'same'
 const call = (more: object = {}) => chatBody(MODEL, false, { max_tokens: 100, ...more })
@@ -46,7 +46,7 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   const key = (options: Record<string, string> = {}) => newKey(gateway, undefined, options)
   const post = (secret: string, more: object = {}) => chat(gateway.url, secret, call(more))
-  /** One after the other: what each was answered. */
+  /** The statuses of so many requests, sent one after the other. */
   async function statuses(secret: string, times: number): Promise<number[]> {
     const seen: number[] = []
     for (let at = 0; at < times; at++) {
@@ -57,7 +57,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     return seen
   }
 
-  test('requests per minute of a key: so many and no more, and the next is told when', async () => {
+  test('requests per minute of a key: exactly the limit, and the next gets retry-after', async () => {
     upstream.behave(respondWith(reply()))
     const { secret } = await key({ rpm: '3' })
     expect(await statuses(secret, 5)).toEqual([200, 200, 200, 429, 429])
@@ -77,7 +77,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     })
   })
 
-  test('the limit of an account is for all of its keys, and takes effect on running gateways', async () => {
+  test('the limit of an account covers all of its keys, and takes effect on running gateways', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, email } = await key()
     const other = await gateway.command<{ secret: string }>('key', 'create', '--account', email, '--name', 'other')
@@ -93,17 +93,17 @@ describe.each([...ENGINES])('%s', (engine) => {
     await eventually(async () => (await post(secret)).status === 200)
   })
 
-  test('the terms of a key are changed on running gateways, and hold for the next call', async () => {
+  test('changed terms of a key take effect on running gateways with the next request', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, keyId } = await key()
     const limit = (...options: string[]) => gateway.command<object>('key', 'limit', keyId, ...options)
     const soon = (status: number) => eventually(async () => (await post(secret)).status === status)
     expect(await statuses(secret, 2)).toEqual([200, 200])
-    // What it has spent so far counts under a cap for all time.
+    // Past spending counts under a cap without a period.
     expect(await limit('--cap', '0.0002')).toMatchObject({ cap_usd: '0.0002', spent_under_cap_usd: '0.00018' })
     expect(await statuses(secret, 1)).toEqual([402])
     expect(await limit('--cap', 'none', '--models', 'renamed')).toMatchObject({ cap_usd: null, models: ['renamed'] })
-    // A 402 is remembered for half a second, unless the change is made by this very process.
+    // The gateway caches a 402 for half a second, unless the change is made in its own process.
     await soon(403)
     await limit('--models', 'none', '--ips', '203.0.113.0/24')
     await soon(403)
@@ -116,7 +116,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await statuses(secret, 1)).toEqual([200])
   })
 
-  test('tokens per minute: the cap is lowered to what is left, then refused', async () => {
+  test('tokens per minute: the output cap is lowered to the rest, then requests are rejected', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, email } = await key({ tpm: '200' })
     const first = await post(secret, { max_tokens: 5_000 })
@@ -125,7 +125,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const sent = JSON.parse(upstream.last().body.toString()) as { max_tokens: number }
     expect(sent.max_tokens).toBeGreaterThanOrEqual(16)
     expect(sent.max_tokens).toBeLessThan(200)
-    // What was reserved and not used came back: only what was used counts.
+    // The unused part of the hold was released: only the usage counts.
     expect(await statuses(secret, 4)).toEqual([200, 200, 200, 200])
     expect(await statuses(secret, 4)).toContain(429)
     const refused = await post(secret)
@@ -136,7 +136,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
 
-  test('a request that alone is more than the limit is told not to try again', async () => {
+  test('a request larger than the limit is told not to retry', async () => {
     const { secret } = await key({ tpm: '200' })
     const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(2_000) }] })
     expect(refused.status).toBe(429)
@@ -144,7 +144,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await errorOf(refused)).message).toMatch(/at least \d+ tokens, which is more than this key's limit of 200/)
   })
 
-  test('requests at once: the next has room when one has ended', async () => {
+  test('concurrency: the next request is served when one has ended', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -163,7 +163,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     await eventually(async () => (await post(secret)).status === 200)
   })
 
-  test('a stream that has used up its tokens waits for others to give theirs back, and is not stopped', async () => {
+  test('a stream that has used up its tokens waits for others to release theirs, and is not stopped', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -196,7 +196,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(rows.map(({ ending }) => ending)).toEqual(['completed', 'completed'])
   })
 
-  test('a cap that renews says what is available, what was needed and when it renews', async () => {
+  test('the 402 of a cap that renews names the available and the required amount, and when it renews', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, email } = await key({ cap: '0.0002', 'cap-period': 'day' })
     expect(await statuses(secret, 1)).toEqual([200])
@@ -215,7 +215,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(account).toMatchObject({ spent_today_usd: '0.00009', spent_this_month_usd: '0.00009' })
   })
 
-  test('a key with a list of models has those and no others', async () => {
+  test('a key with a list of models may use only those', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, keyId } = await key({ models: 'renamed' })
     const refused = await post(secret)
@@ -234,7 +234,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await fetch(`${gateway.url}/v1/models/${MODEL}`, { headers })).status).toBe(403)
   })
 
-  test('a key with a list of addresses works from those alone', async () => {
+  test('a key with a list of IP addresses works only from those', async () => {
     upstream.behave(respondWith(reply()))
     const { secret: here } = await key({ ips: '10.1.0.0/16,127.0.0.0/8' })
     expect(await statuses(here, 1)).toEqual([200])
@@ -250,7 +250,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 })
 
-test('behind a trusted proxy the list is about whom the proxy names', async () => {
+test('behind a trusted proxy the list applies to the forwarded address', async () => {
   const upstream = await startUpstream(respondWith(reply()))
   const config = `${configFor(upstream)}\nserver: { trusted_proxies: [127.0.0.1] }\n`
   const gateway = await startGateway({ config })

@@ -1,5 +1,5 @@
-// Every way in which an upstream's answer ends, in all sixteen pairs of client and upstream, streamed and not: what the
-// client's official SDK makes of it, and what is in the books.
+// Every outcome of a request, in all sixteen pairs of client and upstream dialect, streamed and not: what the client's
+// official SDK reads, and what is in the ledger.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -9,10 +9,10 @@ import { PAIRS } from '../support/requests/dialect-calls.ts'
 import type { Answer } from '../support/sdk/answer.ts'
 import { type Reading, readWith } from '../support/sdk/readers.ts'
 
-// Whatever takes this long hangs.
+// A test that takes this long hangs.
 setDefaultTimeout(60_000)
 
-/** After so many events of the embedded model nothing has come out yet, and after so many something has. */
+/** The events of the embedded model before its first output, and some number of events after it. */
 const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
 const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
 
@@ -86,7 +86,7 @@ const UNSTREAMED: Entry[] = [
 ]
 
 let gateway: Gateway
-/** Those that take their time run side by side. */
+/** Requests that run into a timeout, sent in parallel. */
 const patient = new Map<string, Promise<Outcome>>()
 
 beforeAll(async () => {
@@ -131,7 +131,7 @@ async function outcomeOf(
   const reading = await readWith(client, {
     ...{ origin: gateway.url, key: secret, prompt, ...(cap === undefined ? {} : { cap }) },
     model: `${short ? 'short' : 'over'}-${upstream}${fault ? `:${fault(upstream)}` : ''}`,
-    // What an SDK's helper thinks of a service of its own dialect is between the two of them.
+    // An SDK's helper may object to a service of its own dialect; that is not the gateway's concern.
     mode: streamed ? (client === upstream ? 'raw' : 'helper') : 'unstreamed',
   })
   return { reading, rows: await settled(), held: (await account()).held_usd }

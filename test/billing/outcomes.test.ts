@@ -1,4 +1,4 @@
-// Every ending of a request and what it costs: clients that leave, and clients that stay but do not read.
+// Outcomes of requests and their cost: clients that disconnect, and clients that stay connected but do not read.
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from 'node:net'
 import { eventually } from '../support/eventually.ts'
@@ -37,7 +37,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  // Nothing of all this may have surprised the gateway.
+  // None of this is an error of the gateway.
   expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
   await gateway.stop()
   upstream.stop()
@@ -47,11 +47,11 @@ afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
-describe('the client leaves', () => {
+describe('the client disconnects', () => {
   test.each([
     ['before the headers, streamed', true],
     ['before the headers, unstreamed', false],
-  ])('%s: free, and the upstream is let go at once', async (_, streamed) => {
+  ])('%s: free, and the upstream call is cancelled at once', async (_, streamed) => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave(() => {})
     const before = upstream.received.length
@@ -86,7 +86,7 @@ describe('the client leaves', () => {
     }
   })
 
-  /** Streams 400 bytes; goes on as the request says when the client has left. */
+  /** Streams 400 bytes, and sends `later` once the client has disconnected. */
   const inMidStream = async (place: Upstream, model: string, later: string) => {
     const { secret, settled } = await newKey(gateway)
     let goOn = () => {}
@@ -106,8 +106,8 @@ describe('the client leaves', () => {
   }
   const letGoOf = (place: Upstream) => eventually(() => place.connections().open === 0)
 
-  test('in mid-stream: delivered output and the reasoning behind it, and nothing that came later', async () => {
-    // One visible token in four bytes, and nine hidden ones for each.
+  test('in mid-stream: charged for delivered output and its reasoning, and for nothing later', async () => {
+    // One visible token per four bytes, and nine reasoning tokens for each.
     upstream.behave(
       stream(
         ...[role(), event('b'.repeat(4_000)), finish()],
@@ -138,7 +138,7 @@ describe('the client leaves', () => {
     await letGoOf(billing)
   })
 
-  test('in mid-stream, and the usage comes soon: it is charged as reported', async () => {
+  test('in mid-stream, and the usage arrives soon: charged as reported', async () => {
     const figures = {
       prompt_tokens: 10,
       completion_tokens: 5_000,
@@ -148,7 +148,7 @@ describe('the client leaves', () => {
     expect([output, receipt?.counted]).toEqual([5_000, undefined])
   })
 
-  test('after the finish reason: the usage is waited for', async () => {
+  test('after the finish reason: the gateway waits for the usage', async () => {
     const { secret, settled } = await newKey(gateway)
     let send = (_: string) => {}
     upstream.behave((socket) => {
@@ -163,7 +163,7 @@ describe('the client leaves', () => {
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(123, 45) }])
   })
 
-  test('after the finish reason, and no usage comes: five seconds, then it is counted', async () => {
+  test('after the finish reason, and no usage arrives: after five seconds the output is counted', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave(streamWithoutEnd(event('Hello'), finish()))
     const client = await openClient(gateway.url, secret, chatBody('renamed', true))
@@ -175,7 +175,7 @@ describe('the client leaves', () => {
     ])
   })
 
-  test('during an unstreamed answer: it is fetched to its end and charged', async () => {
+  test('during an unstreamed response: it is read to its end and charged', async () => {
     const { secret, settled } = await newKey(gateway)
     const bytes = Buffer.from(JSON.stringify(reply()))
     let finishIt = () => {}
@@ -223,7 +223,7 @@ describe('the client leaves', () => {
   })
 })
 
-test('a hundred clients that leave at any moment: every hold is gone, every request has its row', async () => {
+test('a hundred clients that disconnect at random moments: no hold remains, and every request has its row', async () => {
   const { secret, rows, account } = await newKey(gateway, '100')
   upstream.behave(async (socket, request) => {
     await Bun.sleep(request.body.length % 7)
@@ -245,14 +245,14 @@ test('a hundred clients that leave at any moment: every hold is gone, every requ
     await client.response.then((response) => response.text()).catch(() => {})
   })
   await Promise.all(leaving)
-  // Some may not even have been begun when their client left: what counts is that nothing is held for good.
+  // Some may not have started when their client disconnected; the point is that no hold remains.
   const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
   while ((await isRunning()) || (await account()).held_usd !== '0.00') await Bun.sleep(20)
   const found = await rows()
   expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(found.length)
 })
 
-test('a reader that stalls stalls the upstream', async () => {
+test('a client that stops reading applies backpressure to the upstream', async () => {
   const { secret, settled } = await newKey(gateway, '100')
   let written = 0
   let filled = false

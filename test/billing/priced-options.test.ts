@@ -1,4 +1,4 @@
-// What costs a vendor more is asked for where it has a price, and charged at that price; groups may have their own.
+// Options that cost extra are sent where they have a price, and charged at that price; groups may have their own prices.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -75,13 +75,13 @@ const ASKED: [dialect: Dialect, what: string, more: Record<string, unknown>][] =
   ['generate-content', 'a tool', { tools: [{ googleSearch: {} }] }],
 ]
 
-test.each(ASKED)('%s: %s that has a price is asked for as it stands', async (dialect, _, more) => {
+test.each(ASKED)('%s: %s that has a price is sent unchanged', async (dialect, _, more) => {
   const { sent, warnings } = await send(dialect, more)
   expect(sent).toMatchObject([more])
   expect(warnings ?? '').not.toContain('no-price')
 })
 
-test('messages: a beta of a long context goes along where a long context has a price', async () => {
+test('messages: a beta header for long context is sent where long context has a price', async () => {
   const { secret } = await newKey(gateway)
   const betas = 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14'
   const response = await fetch(`${gateway.url}/v1/messages`, {
@@ -98,7 +98,7 @@ test('messages: a beta of a long context goes along where a long context has a p
   expect(upstream.last().headers['anthropic-beta']).toBe(betas)
 })
 
-test('what has no price is left out, or refused where it is forced, beside what has one', async () => {
+test('an option without a price is dropped, or rejected where it is required', async () => {
   const { sent, warnings } = await send('chat', { service_tier: 'scale', web_search_options: {} })
   expect(sent).toHaveLength(1)
   expect(sent[0]).not.toHaveProperty('service_tier')
@@ -115,7 +115,7 @@ describe('the charge', () => {
     return [row?.cost_usd, row?.receipt]
   }
 
-  test('of a tier that was asked for is a multiple, and the receipt says so', async () => {
+  test('of a requested tier is a multiple, and the receipt says so', async () => {
     expect(await bill({})).toEqual(['0.00009', expect.not.objectContaining({ tier: expect.anything() })])
     expect(await bill({ service_tier: 'priority' })).toEqual([
       '0.00018',
@@ -126,7 +126,7 @@ describe('the charge', () => {
     ])
   })
 
-  test('is by what the answer says: the tier that it was served at, and the calls of tools', async () => {
+  test('follows the response: the tier that served it, and the tool calls', async () => {
     upstream.behave(respondWith(reply({ service_tier: 'default' })))
     expect((await bill({ service_tier: 'priority' }))[0]).toBe('0.00009')
     upstream.behave(respondWith(reply({ service_tier: 'priority' })))
@@ -142,7 +142,7 @@ describe('the charge', () => {
     ])
   })
 
-  test('in a group with a price of its own is that price, without the multiplier', async () => {
+  test('in a group with its own price is that price, without the multiplier', async () => {
     expect(await bill({}, 'own')).toEqual([
       '0.00012',
       expect.objectContaining({
@@ -156,8 +156,8 @@ describe('the charge', () => {
     ])
   })
 
-  test('is held beforehand: the tier, and a bound on the calls of a tool', async () => {
-    // In millionths of a USD, and without the few that the length of the request makes.
+  test('is held in advance: the tier, and a bound on the tool calls', async () => {
+    // In micro-USD, without the small part for the input.
     const held = async (more: object) => {
       const { rows } = await send('chat', { max_tokens: 10_000, ...more })
       return Math.floor((Number((await rows())[0]?.held_usd) * 1e6) / 1_000)
@@ -165,12 +165,12 @@ describe('the charge', () => {
     expect(await held({})).toBe(40)
     expect(await held({ service_tier: 'priority' })).toBe(80)
     expect(await held({ service_tier: 'auto' })).toBe(40)
-    // It may be served at the usual tier after all.
+    // The vendor may serve it at the default tier.
     expect(await held({ service_tier: 'flex' })).toBe(40)
     expect(await held({ web_search_options: {} })).toBe(40 + 10)
     expect(await held({ tools: [{ type: 'web_search' }] })).toBe(40 + 80)
     expect(await held({ modalities: ['text', 'audio'] })).toBe(400)
-    // Sound is held for where there is some: 24,000 bytes of text cost as text, 2,048 tokens of sound as sound.
+    // Audio is held for only where the request has audio: 24,000 bytes of text cost as text, 2,048 tokens of audio as audio.
     const text = { role: 'user', content: 'word '.repeat(4_800) }
     const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
     expect(await held({ max_tokens: 1, messages: [text] })).toBeLessThan(20)
@@ -181,7 +181,7 @@ describe('the charge', () => {
 })
 
 describe('translated', () => {
-  test('a tier goes along where the upstream has a word for it', async () => {
+  test('a tier is sent where the upstream has an equivalent', async () => {
     const { sent, warnings } = await send('chat', { service_tier: 'priority' }, { model: 'responses-model' })
     expect(sent).toMatchObject([{ service_tier: 'priority' }])
     expect(warnings ?? '').not.toContain('service_tier')
@@ -200,7 +200,7 @@ describe('translated', () => {
     expect([row?.cost_usd, row?.receipt]).toEqual(['0.00009', expect.not.objectContaining({ tier: expect.anything() })])
   })
 
-  test('what no other dialect can say is refused or dropped, whatever its price', async () => {
+  test('options without an equivalent are rejected or dropped, whatever their price', async () => {
     const heard = { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }
     const refused = await send('chat', heard, { model: 'generate-content-model' })
     expect([refused.status, refused.sent]).toEqual([400, []])
@@ -209,7 +209,7 @@ describe('translated', () => {
   })
 })
 
-test.each(DIALECTS)('%s: a model that makes images is no model for text', async (dialect) => {
+test.each(DIALECTS)('%s: an image model is rejected on a text endpoint', async (dialect) => {
   const { status, text, sent } = await send(dialect, {}, { model: 'img' })
   expect([status, sent]).toEqual([404, []])
   expect(text).toContain('makes images')

@@ -1,5 +1,5 @@
-// What callers see of their money, at a whole gateway on both engines: every request has its receipt, every receipt can be
-// recomputed, and together they are what the balance has lost.
+// Receipts for callers, on both engines: every request has a receipt, every receipt can be recomputed, and their sum is the
+// difference of the balance.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { ceilDiv, formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
@@ -53,7 +53,7 @@ type Usage = {
 const nanos = (usd: string): bigint => parseUsd(usd) ?? -1n
 const sum = (amounts: readonly string[]): string => formatUsd(amounts.reduce((total, usd) => total + nanos(usd), 0n))
 
-/** The charge by nothing but what the caller is shown: anyone can do this with pen and paper. */
+/** The cost, computed from nothing but what the caller is shown. */
 function recomputed({ units, price }: Receipt): string | undefined {
   if (!units || !price) return undefined
   const perMillion = Object.entries(units).map(
@@ -92,13 +92,13 @@ describe.each([...ENGINES])('%s', (engine) => {
     })
   })
 
-  test.each(CLIENTS)('%s: what is answered is on the receipt at once', async (dialect) => {
+  test.each(CLIENTS)('%s: a completed request has its receipt at once', async (dialect) => {
     for (const streamed of [false, true]) {
       const response = await callIn(dialect, gateway.url, ada.secret, { model: 'odd', streamed })
       expect(response.status).toBe(200)
       await response.text()
       const id = response.headers.get('x-request-id')
-      // In the caller's own dialect, so with its own headers.
+      // In the caller's dialect, with its headers.
       const own = await fetch(`${gateway.url}/v1/usage/${id}`, { headers: headersIn(dialect, ada.secret) })
       expect(own.status).toBe(200)
       const receipt = (await own.json()) as Receipt
@@ -113,7 +113,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     }
   })
 
-  test('what failed has a receipt, too, and cost nothing', async () => {
+  test('a failed request has a receipt with cost 0', async () => {
     const response = await callIn('chat', gateway.url, ada.secret, { model: 'sandbox-text:status=500' })
     expect(response.status).toBeGreaterThanOrEqual(500)
     const { body } = await get<Receipt>(`/v1/usage/${response.headers.get('x-request-id')}`)
@@ -125,7 +125,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     })
   })
 
-  test('what is running shows what it holds', async () => {
+  test('a running request shows its hold', async () => {
     const abort = new AbortController()
     const calling = { model: 'sandbox-text:stall=3', streamed: true, signal: abort.signal }
     const response = await callIn('chat', gateway.url, ada.secret, calling)
@@ -142,7 +142,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await ended()).toMatchObject({ state: 'settled', ending: 'client_gone' })
   })
 
-  test('all receipts together are what the balance has lost, and each can be recomputed', async () => {
+  test('the receipts add up to the difference of the balance, and each can be recomputed', async () => {
     const receipts: Receipt[] = []
     for (let before = ''; ; ) {
       const { requests, has_more } = await usage(`?limit=3${before}`)
@@ -178,7 +178,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await gateway.command<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
   })
 
-  test('nobody sees the requests of another', async () => {
+  test('an account sees only its own requests', async () => {
     const [newest] = (await usage('?limit=1')).requests
     const { status, body } = await get<{ error: object }>(`/v1/usage/${newest?.request_id}`, bob.secret)
     expect([status, body.error]).toMatchObject([404, { code: 'not_found' }])
@@ -188,7 +188,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await usage(`?before=${newest?.request_id}`, bob.secret)).requests).toEqual([])
   })
 
-  test('a key that is revoked learns nothing more', async () => {
+  test('a revoked key gets no receipts', async () => {
     const eve = await newKey(gateway)
     expect((await get('/v1/usage', eve.secret)).status).toBe(200)
     await gateway.command('key', 'revoke', eve.keyId)

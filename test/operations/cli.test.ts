@@ -1,4 +1,4 @@
-// The commands as an operator types them: beside a running server and without one, on both engines.
+// The operator's commands: beside a running server and without one, on both engines.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import {
 
 const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 
-/** On PostgreSQL a command never asks a server: both ways are one. */
+/** On PostgreSQL a command never contacts a server, so running without one is the same. */
 const PLACES: { engine: Engine; beside: boolean; where: string }[] = [
   { engine: 'sqlite', beside: true, where: 'beside a server on SQLite' },
   { engine: 'sqlite', beside: false, where: 'without a server on SQLite' },
@@ -38,7 +38,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     rmSync(home.dataDir, { recursive: true, force: true })
   })
 
-  // One place has processes of its own; where the store is makes no difference to what a process does besides.
+  // Commands run as processes in one of the three cases; the others differ from it only in the store.
   const asProcess = engine === 'sqlite' && beside
   const run = (...args: string[]) =>
     asProcess ? runCommand(home, args) : runHere(args, home.dataDir, home.databaseUrl)
@@ -113,7 +113,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     expect((await run('key', 'list', '--account', 'readable@example.com')).stdout).toBe('(none)\n')
   })
 
-  test('a mistake is one line of JSON on stderr, exit code 1 or 2, and nothing on stdout', async () => {
+  test('an error is one line of JSON on stderr, exit code 1 or 2, and nothing on stdout', async () => {
     const mistakes: [code: number, says: string, ...args: string[]][] = [
       [1, 'there is no account with the address nobody@x.com', 'account', 'show', '--account', 'nobody@x.com'],
       [1, 'exists already', 'account', 'create', '--email', 'ada@example.com'],
@@ -130,7 +130,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
   })
 })
 
-test('without a server ten commands at once wait for each other, and all are carried out', async () => {
+test('without a server ten concurrent commands wait for each other, and all succeed', async () => {
   const home = await newHome('sqlite')
   await createDatabase(home)
   await runCommand(home, ['account', 'create', '--email', 'many@example.com', '--credit', '0'])
@@ -142,7 +142,7 @@ test('without a server ten commands at once wait for each other, and all are car
   rmSync(home.dataDir, { recursive: true, force: true })
 })
 
-test('a server that starts while a command has the folder waits for it', async () => {
+test('a server that starts while a command uses the folder waits for it', async () => {
   const home = await newHome('sqlite')
   const command = await openSqlite(home.dataDir)
   setTimeout(() => command.close(), 700)
@@ -151,7 +151,7 @@ test('a server that starts while a command has the folder waits for it', async (
   await gateway.stop()
 })
 
-test('commands while a server comes and goes are carried out once each, and the server starts', async () => {
+test('commands during the start and the stop of a server run once each, and the server starts', async () => {
   const home = await newHome('sqlite', 'server: { drain: 0s }\n')
   await createDatabase(home)
   await runCommand(home, ['account', 'create', '--email', 'a@b.c', '--credit', '0'])
@@ -197,7 +197,7 @@ describe('without a database', () => {
   afterAll(() => rmSync(parent, { recursive: true, force: true }))
   const homeIn = (dataDir: string): Home => ({ dataDir, configFile: '', databaseUrl: undefined })
 
-  test.each(STORE_COMMANDS)('%s names the folder it looked in, exits 1 and creates nothing', async (command) => {
+  test.each(STORE_COMMANDS)('%s names the folder, exits 1 and creates nothing', async (command) => {
     const missing = join(parent, 'missing')
     const empty = join(parent, 'empty')
     mkdirSync(empty, { recursive: true })
@@ -230,7 +230,7 @@ describe('without a database', () => {
   })
 })
 
-describe('commands beside no server', () => {
+describe('commands without a server', () => {
   let home: Home
   beforeAll(async () => {
     home = await newHome('sqlite')
@@ -270,7 +270,7 @@ describe('commands beside no server', () => {
     expect((await runCommand(home, command.split(' '))).stdout.length).toBeGreaterThan(0)
   })
 
-  test('a password comes by the command line or by standard input, and is asked to be one', async () => {
+  test('a password is read from the command line or from standard input, and is validated', async () => {
     const create = (email: string, args: string[], stdin = '') =>
       runCommand(home, ['account', 'create', '--email', email, ...args], {}, stdin)
     expect((await create('one@example.com', ['--password-stdin'], 'correct horse\n')).code).toBe(0)
@@ -280,7 +280,7 @@ describe('commands beside no server', () => {
     })
   })
 
-  test('a long list arrives whole in a pipe that is read slowly', async () => {
+  test('a long list arrives complete in a slowly read pipe', async () => {
     const child = Bun.spawn(
       [
         process.execPath,

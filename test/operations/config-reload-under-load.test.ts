@@ -1,5 +1,5 @@
-// The file is rewritten ten times a second while requests run: prices, a group's multiplier, the names of upstreams, and
-// models that nobody uses. No request fails by it, and each pays the one price that it began with.
+// The configuration changes ten times a second while requests run: prices, a group's multiplier, the names of upstreams,
+// unused models. No request fails because of it, and each is charged the price that was in force when it started.
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const MULTIPLIERS: readonly [number, ...number[]] = [1, 1.5, 0.8]
 
 const at = <T>(list: readonly [T, ...T[]], index: number): T => list[index % list.length] ?? list[0]
 
-/** No two of these in a row are equal in anything that can be changed. */
+/** Two consecutive versions differ in everything that can change. */
 function configuration(edit: number, address: string): string {
   const { input, output } = at(PRICES, edit)
   const [name, spare] = [`vendor-${edit % 2}`, `spare-${edit % 3}`]
@@ -75,9 +75,9 @@ const nanosOf = (usd: string): bigint => {
   return BigInt(whole) * 1_000_000_000n + BigInt(places.padEnd(9, '0'))
 }
 
-test.each(ENGINES)('nobody fails and everybody pays the price that was in force: %s', async (engine: Engine) => {
+test.each(ENGINES)('no request fails, and each is charged the price that was in force: %s', async (engine: Engine) => {
   const home = await newHome(engine)
-  // In a folder of its own: beside a database, changes are only looked for now and then.
+  // In its own folder: in a folder with a database, changes are polled less often.
   const folder = join(home.dataDir, 'configuration')
   const file = join(folder, 'trivium.yaml')
   mkdirSync(folder)
@@ -125,7 +125,7 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
     const index = PRICES.findIndex(
       ({ input, output }) => input === Number(figures.input) && output === Number(figures.output),
     )
-    // One version is one price, for ever.
+    // A version has one price forever.
     expect(versions.get(version) ?? index).toBe(index)
     versions.set(version, index)
     const price = PRICES[index]
@@ -135,14 +135,14 @@ test.each(ENGINES)('nobody fails and everybody pays the price that was in force:
       ...{ ending: 'completed', cost: costOf(receipt, price, Number(multiplier)) },
     })
   }
-  // All of the prices were in force at some time, and somebody began under each.
+  // Every price was in force at some time, and some request started under it.
   expect(new Set(versions.values()).size).toBe(PRICES.length)
   expect(versions.size).toBe(PRICES.length)
   expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
   await gateway.stop()
 })
 
-test('who comes after a cap was raised does not stand behind those who know only the former one', async () => {
+test('requests after a raised limit do not queue behind requests that know only the former limit', async () => {
   const narrow = await startUpstream()
   const capped = (calls: number) => `
 upstreams:
@@ -159,7 +159,7 @@ models:
   await eventually(() => narrow.received.length === 1)
   narrow.behave(respondWith(reply()))
   writeFileSync(gateway.home.configFile, capped(50))
-  // In line, and still there when the change is in force.
+  // Queued, and still queued when the change is in force.
   const before = Array.from({ length: 5 }, ask)
   await Bun.sleep(50)
   gateway.signal('SIGHUP')

@@ -1,4 +1,4 @@
-// The configuration is edited while the server works: a good edit is in force at once, a bad one changes nothing.
+// The configuration is edited while the server runs: a valid edit takes effect at once, an invalid one changes nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { renameSync, writeFileSync } from 'node:fs'
 import { eventually } from '../support/eventually.ts'
@@ -9,7 +9,7 @@ const MESSAGES = [{ role: 'user', content: 'Hello' }]
 
 type Edit = { price?: number; models?: string[]; group?: string; drain?: string }
 
-/** Prices in USD per million output tokens; input is free, so that a charge tells the price. */
+/** Prices in USD per million output tokens; input is free, so that the cost identifies the price. */
 const configuration = ({ price = 4, models = [], group = '"*"', drain = '30s' }: Edit = {}) => `
 server: { drain: ${drain} }
 models:
@@ -19,7 +19,7 @@ groups:
   - { id: team, models: [${group}] }
 `
 
-describe('while requests keep coming', () => {
+describe('under load', () => {
   let gateway: Gateway
   let secret = ''
   let email = ''
@@ -66,14 +66,14 @@ describe('while requests keep coming', () => {
     await gateway.stop()
   })
 
-  test('a new model is there after the edit', async () => {
+  test('a new model is available after the edit', async () => {
     expect(await statusOf('brand-new')).toBe(404)
     await edit(() => write(configuration({ models: ['brand-new'] })))
     expect(await statusOf('brand-new')).toBe(200)
     expect(gateway.output().stderr).toContain('models[brand-new] added')
   })
 
-  test('a model that was taken out is gone, also when an editor replaces the file', async () => {
+  test('a removed model is not found, also when an editor replaces the file', async () => {
     await edit(() => {
       writeFileSync(`${gateway.home.configFile}.new`, configuration())
       renameSync(`${gateway.home.configFile}.new`, gateway.home.configFile)
@@ -81,7 +81,7 @@ describe('while requests keep coming', () => {
     expect(await statusOf('brand-new')).toBe(404)
   })
 
-  test('a new price holds for the next request, and a stream that runs keeps its own', async () => {
+  test('a new price applies to the next request, and a running stream keeps its own', async () => {
     const talk = (words: number, pace: number) => ({
       ...{ model: 'steady', stream: true, stream_options: { include_usage: true } },
       messages: [{ role: 'user', content: `say ${words} words, pace ${pace} ms` }],
@@ -95,7 +95,7 @@ describe('while requests keep coming', () => {
     expect(await costOf(next.headers.get('x-request-id'))).toBeCloseTo((tokens.next * 400) / 1e6, 9)
   })
 
-  test('what a group may use changes with it', async () => {
+  test('the models of a group change with the file', async () => {
     const team = await newKey(gateway, undefined, { group: 'team' })
     expect(await statusOf('steady', team.secret)).toBe(200)
     await edit(() => write(configuration({ group: 'sandbox-text' })))
@@ -132,7 +132,7 @@ describe('while requests keep coming', () => {
     expect(await statusOf('once-more')).toBe(200)
   })
 
-  test('nobody who kept asking was refused meanwhile', async () => {
+  test('no request was rejected meanwhile', async () => {
     going = false
     await traffic
     expect(statuses.length).toBeGreaterThan(10)

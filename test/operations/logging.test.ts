@@ -1,4 +1,4 @@
-// The log as an operator gets it: one line per request on standard error, whatever became of it, and never what was said.
+// The request log: one line per request on standard error, whatever its outcome, and never its content.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -25,7 +25,7 @@ const linesOf = ({ output }: Gateway): Line[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
 
-/** The one line of a request; fails where there are two. */
+/** The log line of a request; throws if there are two. */
 async function lineOf(id: string | null): Promise<Line> {
   const found = () => linesOf(gateway).filter(({ request_id, message }) => request_id === id && message === 'request')
   await eventually(() => found().length > 0)
@@ -39,7 +39,7 @@ const ask = (content: string, more: object = {}) => ({
   ...more,
 })
 
-test.each([false, true])('an answer, streamed %p', async (stream) => {
+test.each([false, true])('a response, streamed %p', async (stream) => {
   const response = await chat(`${gateway.url}`, key.secret, ask('a prompt that stays private', { stream }))
   await response.text()
   const line = await lineOf(response.headers.get('x-request-id'))
@@ -77,7 +77,7 @@ test('a client that disconnects, and a stream that is cut', async () => {
   expect((await lineOf(cut.headers.get('x-request-id'))).outcome).toBe('cut')
 })
 
-test('paths without their query, bounded; keys, prompts and e-mail addresses nowhere', async () => {
+test('paths are logged without their query and bounded; keys, prompts and e-mail addresses never', async () => {
   const long = await fetch(`${gateway.url}/${'a'.repeat(3_000)}?key=${key.secret}`)
   const line = await lineOf(long.headers.get('x-request-id'))
   expect(String(line.path).length).toBeLessThanOrEqual(200)
@@ -89,7 +89,7 @@ test('paths without their query, bounded; keys, prompts and e-mail addresses now
   for (const secret of [key.secret, 'stays private', key.email, '?key', '?x']) expect(stderr).not.toContain(secret)
 })
 
-test('401s and malformed requests are summed up', async () => {
+test('401s and malformed requests are summarized', async () => {
   const wrong = `sk-${'0'.repeat(40)}`
   for (let count = 0; count < 20; count++) await chat(gateway.url, wrong, ask('x'))
   const { hostname, port } = new URL(gateway.url)
@@ -102,7 +102,7 @@ test('401s and malformed requests are summed up', async () => {
   expect(linesOf(gateway).filter(({ status }) => status === 401)).toEqual([])
 })
 
-test('health checks that go well have no line', async () => {
+test('successful health checks are not logged', async () => {
   const before = linesOf(gateway).length
   for (const path of ['/health', '/ready']) await fetch(`${gateway.url}${path}`)
   const root = await fetch(`${gateway.url}/`)
@@ -120,11 +120,11 @@ test.each(['errors', 'off'])('TRIVIUM_LOG=%s', async (level) => {
   expect(linesOf(quiet).map(({ message }) => message)).toEqual(expected)
 })
 
-test('with a log that nobody reads the server goes on, keeps the first lines, and says how many it dropped', async () => {
+test('while nobody reads the log the server keeps running, keeps the first lines, and reports how many it dropped', async () => {
   const home = await newHome('sqlite')
   const fifo = join(home.dataDir, 'log')
   Bun.spawnSync(['mkfifo', fifo])
-  // Open for reading, too, so that the server can write; nothing is read until later.
+  // Opened for reading, too, so that the server can write; nothing is read until later.
   const log = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
   const main = join(import.meta.dir, '../../packages/gateway/src/main.ts')
   const child = Bun.spawn([process.execPath, main, 'serve'], {
@@ -171,7 +171,7 @@ test('with a log that nobody reads the server goes on, keeps the first lines, an
   }
 })
 
-/** As many requests on one connection, without waiting for the answers; gives how many were answered. */
+/** Sends so many requests on one connection without waiting, and returns how many got a response. */
 function pipelined(url: string, path: string, requests: number): Promise<number> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -182,7 +182,7 @@ function pipelined(url: string, path: string, requests: number): Promise<number>
     socket.on('error', reject).on('data', (data: Buffer) => {
       const text = rest + data.toString('latin1')
       answers += text.split(begin).length - 1
-      // An answer may begin in one piece and go on in the next.
+      // A response may be split over two chunks.
       rest = text.slice(1 - begin.length)
       if (answers < requests) return
       socket.destroy()
@@ -198,7 +198,7 @@ function readAll(fd: number): string {
   try {
     for (let size = 1; size > 0; text += buffer.toString('utf8', 0, size)) size = readSync(fd, buffer)
   } catch {
-    // Nothing more for now.
+    // No more data at the moment.
   }
   return text
 }

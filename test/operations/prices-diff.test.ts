@@ -1,4 +1,4 @@
-// `trivium prices diff` as an operator runs it: the built-in list beside the configuration file, without a store.
+// `trivium prices diff`: compares the built-in price list with the configuration file, without a store.
 import { afterAll, expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
 import { type Home, newHome, runCommand } from '../support/gateway/home.ts'
@@ -12,7 +12,7 @@ async function diff(config: string, ...more: string[]) {
   const home = await newHome('sqlite', config)
   homes.push(home)
   const answer = await runCommand(home, ['prices', 'diff', ...more])
-  // Only the file is read: no database appears beside it.
+  // The command creates no database.
   expect(readdirSync(home.dataDir)).toEqual(['trivium.yaml'])
   return answer
 }
@@ -27,7 +27,7 @@ models:
   - { id: llama, routes: [{ upstream: main, model: llama3.1 }], price: { input: 0, output: 0 } }
 `
 
-test('for programs', async () => {
+test('as JSON', async () => {
   const { code, stdout, stderr } = await diff(CONFIG, '--json')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const report = JSON.parse(stdout)
@@ -48,7 +48,7 @@ test('for programs', async () => {
   expect(report.unused).not.toContainEqual({ vendor: 'openai', upstream_model: 'gpt-4.1' })
 })
 
-test('for people, in columns', async () => {
+test('as a table', async () => {
   const { code, stdout, stderr } = await diff(CONFIG)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain(
@@ -66,7 +66,7 @@ test('for people, in columns', async () => {
   )
 })
 
-test('without models of a vendor there is nothing to compare, and it says so', async () => {
+test('without vendor models it says that there is nothing to compare', async () => {
   const { code, stdout } = await diff('')
   expect(code).toBe(0)
   expect(stdout).toContain('nothing to compare')
@@ -74,7 +74,7 @@ test('without models of a vendor there is nothing to compare, and it says so', a
   expect(JSON.parse((await diff('', '--json')).stdout)).toMatchObject({ models: [], unknown: [] })
 })
 
-test('a configuration that cannot be read is a mistake, as for every command', async () => {
+test('an unreadable configuration is an error, as for every command', async () => {
   const { code, stdout, stderr } = await diff('models: nonsense', '--json')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toContain('trivium.yaml:1: ')

@@ -1,4 +1,4 @@
-// Signing up at a whole gateway, on both engines: what is limited stays limited when fifty come at once.
+// Sign-up on both engines: limits are exact for fifty concurrent requests.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -37,32 +37,32 @@ describe.each([...ENGINES])('%s', (engine) => {
     rmSync(gateway.home.dataDir, { recursive: true, force: true })
   })
 
-  test('fifty at once from one network: three accounts', async () => {
+  test('fifty concurrent sign-ups from one network: three accounts', async () => {
     const all = await Promise.all(
-      // Within the 2^64 addresses of one household.
+      // All in one IPv6 /64 network.
       Array.from({ length: 50 }, (_, index) =>
         statusOf(register(gateway, `p${index}@example.com`, `2001:db8::${index + 1}`)),
       ),
     )
     expect(all.filter((answer) => answer.startsWith('201'))).toEqual(times(3, '201 with 2.00'))
-    // Those who found the hashing too busy, or had tried too often, are told so, too.
+    // The others hit the limit of password hashing, or of attempts.
     expect(all.filter((answer) => !/^(201 with|429 |503 unavailable)/.test(answer))).toEqual([])
   })
 
-  test('fifty at once for one person: one account', async () => {
+  test('fifty concurrent sign-ups of one person: one account', async () => {
     const all = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         statusOf(register(gateway, `a.da+${index}@gmail.com`, `192.0.2.${index}`)),
       ),
     )
-    // The first three trials are there at any hour, the fourth never is before the day is over.
+    // The trial budget covers three accounts at any time of day, and a fourth only at its end.
     expect(all.filter((answer) => answer.startsWith('201'))).toEqual(['201 with 0.00'])
     expect(all.filter((answer) => !/^(201 with|409 address_taken|503 unavailable)/.test(answer))).toEqual([])
     expect(await statusOf(register(gateway, 'ADA@googlemail.com', '192.0.2.99'))).toBe('409 address_taken')
   })
 
-  test('the budget of the day is used up: accounts come without credit, and the books say all of it', async () => {
-    // Three have had 2 USD each; of the last 2 USD some part is always still to come today.
+  test('with the daily budget used up, accounts get no credit, and the ledger agrees', async () => {
+    // Three accounts got 2 USD each; a part of the last 2 USD is released only later today.
     const response = await register(gateway, 'late@example.com', '198.51.100.1')
     expect(response.status).toBe(201)
     expect(response.headers.get('x-request-id')).toStartWith('req_')
@@ -72,19 +72,19 @@ describe.each([...ENGINES])('%s', (engine) => {
     const shown = await gateway.command<object>('account', 'show', '--account', 'late@example.com')
     expect(shown).toMatchObject({ id: body.id, balance_usd: '0.00' })
     expect(await gateway.command<object>('audit')).toMatchObject({ ok: true })
-    // Once, however many came: the accounts of one network, and the credit.
+    // Logged once each, however many requests there were.
     const told = (words: string) => gateway.output().stderr.split(words).length - 1
     expect(told('a network has created as many accounts as it may in a day')).toBe(1)
     expect(told('the trial budget of today is used up')).toBe(1)
   })
 
-  test('an account of the operator takes its address with it', async () => {
+  test("an operator's account reserves its e-mail address", async () => {
     await gateway.command('account', 'create', '--email', 'bob+work@example.com', '--credit', '0')
     expect(await statusOf(register(gateway, 'bob@example.com', '198.51.100.2'))).toBe('409 address_taken')
     await gateway.command('account', 'create', '--email', 'bob@example.com', '--credit', '0')
   })
 
-  test('pages of other sites, other methods and other bodies are refused', async () => {
+  test('pages of other origins, other methods and other content types are rejected', async () => {
     const foreign = { origin: 'https://evil.example' }
     expect(await statusOf(register(gateway, 'x@example.com', '198.51.100.3', foreign))).toBe('403 foreign_page')
     const own = { origin: 'https://gw.example.com' }
@@ -97,7 +97,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 })
 
-test('a closed registration says so', async () => {
+test('closed registration is rejected with its own code', async () => {
   const gateway = await startGateway({ config: 'registration: { open: false }' })
   expect(await statusOf(register(gateway, 'x@example.com', '198.51.100.3'))).toBe('403 registration_closed')
   await gateway.stop()

@@ -1,4 +1,4 @@
-// A server that crashes is started again by whoever started it.
+// The parent process restarts a crashed server.
 import { afterAll, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { childrenOf } from '../support/postgres/postgres.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
-/** Loaded before the server: an error that nobody catches, whenever the test wants one. */
+/** Loaded before the server: throws an uncaught error on SIGUSR2. */
 const BREAKER = `process.on('SIGUSR2', () => setTimeout(() => { throw new Error('a bug') }))`
 
 const launched: ChildProcess[] = []
@@ -41,7 +41,7 @@ async function launch(command: string, args: string[]) {
     child,
     output,
     exited: once(child, 'exit') as Promise<[number | null, string | null]>,
-    /** The process id of the first, second or third server, when it is ready. */
+    /** Waits until the first, second or third server is ready and returns its process id. */
     async server(number: number): Promise<number> {
       await eventually(async () => {
         const address = addresses()[number - 1]
@@ -56,7 +56,7 @@ async function launch(command: string, args: string[]) {
 test.concurrent.each([
   ['the launcher', 'node', ['tools/run.mjs', 'serve']],
   ['the program itself', process.execPath, [MAIN, 'serve']],
-])('by %s: after a signal and after an uncaught error, and not when it is told to end', async (_, command, args) => {
+])('%s: restarts after a signal and after an uncaught error, and not during a shutdown', async (_, command, args) => {
   const { child, output, server, exited, clear } = await launch(command, args)
   process.kill(await server(1), 'SIGKILL')
   process.kill(await server(2), 'SIGUSR2')
@@ -64,7 +64,7 @@ test.concurrent.each([
   expect(output.stderr).toContain('exit code 137')
   expect(output.stderr).toContain('a bug')
   expect(output.stderr).toContain('exit code 70')
-  // The ready-made key was printed once.
+  // The first key is printed once.
   expect(output.stdout.match(/sk-/g)).toHaveLength(1)
   child.kill('SIGTERM')
   await eventually(() => output.stderr.includes('stopping'))

@@ -1,4 +1,4 @@
-// Three gateways on one PostgreSQL behind a balancer, restarted one after the other while they work: nobody notices.
+// Three gateways on one PostgreSQL behind a load balancer, restarted one after the other under load.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -43,7 +43,7 @@ async function one(url: string, secret: string, client: (typeof CLIENTS)[number]
   return { id: answer.headers.get('x-request-id'), status: answer.status, complete }
 }
 
-test('every request is taken, answered to its end and settled', async () => {
+test('every request is accepted, completed and settled', async () => {
   const [first] = nodes
   if (!first) throw new Error('no node')
   const { secret, email } = await newKey(first, '1000')
@@ -69,7 +69,7 @@ test('every request is taken, answered to its end and settled', async () => {
     expect(await gateway.exited).toBe(0)
     expect(gateway.output().stderr).not.toContain('still running')
     expect(asked.length).toBeGreaterThan(before)
-    // Where the balancer looks for it.
+    // The balancer expects it at the same port.
     const { port } = new URL(gateway.url)
     restarted.push(await startGateway({ home: gateway.home, env: { PORT: port } }))
   }

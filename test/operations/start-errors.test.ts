@@ -1,4 +1,4 @@
-// Folders, databases and ports that no server can work with: each is one clear line and exit code 1.
+// Folders, databases and ports that prevent a start: each is reported in one line, with exit code 1.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -12,14 +12,14 @@ import { startPostgres } from '../support/postgres/postgres.ts'
 const FIXTURES = join(import.meta.dir, '../../packages/gateway/fixtures')
 const TLS = `server: { tls: { cert: ${FIXTURES}/localhost.cert.pem, key: ${FIXTURES}/localhost.key.pem } }\n`
 
-/** Each is a folder or a database in a state that no server can work with. `says`: what the one line must contain. */
+/** A state that prevents a start. `says`: what the line must contain. */
 type Refusal = {
   name: string
   says: string | RegExp
   prepare?: (home: Home) => void | Promise<void>
   config?: string
   env?: (home: Home) => Record<string, string> | Promise<Record<string, string>>
-  /** Commands without a server must say the same. */
+  /** Commands without a server report the same. */
   alsoCommands?: boolean
 }
 
@@ -230,7 +230,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     }
   })
 
-  test('whoever was there before serves on', async () => {
+  test('the servers that use the folder and the port keep serving', async () => {
     expect((await fetch(`${running.url}/ready`)).status).toBe(200)
     expect((await fetch(`${runningWithTls.url}/ready`, { tls: { rejectUnauthorized: false } })).status).toBe(200)
   })

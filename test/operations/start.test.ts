@@ -1,4 +1,4 @@
-// How a server starts: what an operator sees, in a process of its own.
+// The start of a server: what it prints, and what it creates.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import { VERSION } from '../../packages/gateway/src/version.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES, newHome } from '../support/gateway/home.ts'
 
-/** The words that a shell makes of a command line: what `curl` would be given. */
+/** The arguments that a shell passes to `curl`. */
 function wordsOfCurl(text: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${text.slice(text.indexOf('curl '))}`
   return Bun.spawnSync(['sh', '-c', script]).stdout.toString().split('\0').slice(0, -1)
 }
 
-/** Does what curl would do with -H and -d. */
+/** Sends what curl would send for -H and -d. */
 function curl(words: string[]): Promise<Response> {
   const [url = '', ...options] = words
   const headers = new Headers()
@@ -62,7 +62,7 @@ models:
       '',
     ].join('\n')
 
-  test('prints where everything is, and a call that works as it is pasted', async () => {
+  test('prints the addresses, and a curl command that works as pasted', async () => {
     const { stdout } = gateway.output()
     expect(stdout).toContain(facts())
     expect(stdout).toContain('it belongs to the account newcomer@trivium.local, which has 10.00 USD')
@@ -102,7 +102,7 @@ models:
 
 const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 
-test('the sandbox first and a vendor second: the start says what to do, and the caller what is wrong', async () => {
+test('a vendor added after a start with the sandbox: the start says what to do, and the error says what is wrong', async () => {
   const home = await newHome('sqlite', 'server: { drain: 0s }')
   const first = await startGateway({ home })
   const secret = first.firstKey ?? ''
@@ -126,7 +126,7 @@ test('the sandbox first and a vendor second: the start says what to do, and the 
   await gateway.stop()
 })
 
-test('GET / names only what is there', async () => {
+test('GET / names only endpoints that exist', async () => {
   const gateway = await startGateway()
   const entry = (await (await fetch(gateway.url)).json()) as Record<string, string>
   const paths = Object.values(entry).filter((value) => value.startsWith('/'))
@@ -148,7 +148,7 @@ test('a .env file is not read, however the gateway is started', async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('a group of the operator that is called sandbox and reaches further gets no ready-made key', async () => {
+test('a configured group named sandbox with other models gets no first key', async () => {
   const gateway = await startGateway({
     config: `
 sandbox: true
@@ -161,7 +161,7 @@ groups: [{ id: sandbox, models: ["*"] }]
   await gateway.stop()
 })
 
-test('a damaged journal is reported, kept and no obstacle', async () => {
+test('a damaged journal is reported and kept, and the server starts', async () => {
   const home = await newHome('sqlite')
   const journal = join(home.dataDir, 'journal')
   mkdirSync(journal)
@@ -172,7 +172,7 @@ test('a damaged journal is reported, kept and no obstacle', async () => {
   await gateway.stop()
 })
 
-test('what it keeps in its folder is for its owner alone', async () => {
+test('files in the data folder are readable by their owner only', async () => {
   const gateway = await startGateway()
   for (const name of ['secret', 'ledger.db', 'control.sock', 'control.json', 'journal']) {
     expect([name, statSync(join(gateway.home.dataDir, name)).mode & 0o077]).toEqual([name, 0])

@@ -1,4 +1,4 @@
-// How a server stops: asked nicely, asked twice, killed, or left behind by whoever started it.
+// How a server stops: after one signal, after two, when killed, and when its parent ends.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ import { type Engine, newHome } from '../support/gateway/home.ts'
 const ROOT = join(import.meta.dir, '../..')
 const MAIN = join(ROOT, 'packages/gateway/src/main.ts')
 const talk = (content: string) => ({ model: 'sandbox-text', stream: true, messages: [{ role: 'user', content }] })
-/** Many minutes of it: a stream that ends by itself in no test. */
+/** A stream of many minutes, longer than any test. */
 const ENDLESS = talk('say 100000 words, pace 20 ms')
 
 /** Never reads, so that the gateway's writes block. */
@@ -34,7 +34,7 @@ async function usageOf(gateway: Gateway, email: string) {
   return rows.map(({ ending, cost_usd }) => ({ ending, charged: Number(cost_usd) > 0 }))
 }
 
-/** A stream takes more and more into its hold, until nobody takes what it has to give. */
+/** Waits until the stream no longer extends its hold because its client does not read. */
 async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
   let before = ''
   await eventually(async () => {
@@ -45,7 +45,7 @@ async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
   })
 }
 
-/** After the end: everything that was begun is in the books. */
+/** The ledger after the stop, read by the next server. */
 async function booksOf(home: Gateway['home'], email: string) {
   const next = await startGateway({ home })
   try {
@@ -57,7 +57,7 @@ async function booksOf(home: Gateway['home'], email: string) {
 
 const IN_ORDER = { ok: true, open_holds: 0 }
 
-test('SIGTERM: not ready at once, accepting for a while, then finishing, then ending what is left, all of it settled', async () => {
+test('SIGTERM: not ready at once, accepts for a while, drains, then ends the rest, with everything settled', async () => {
   const gateway = await startGateway({ config: 'server: { drain: 500ms }\n' })
   const { secret, email } = await newKey(gateway)
   const endless = await chat(gateway.url, secret, ENDLESS)
@@ -66,7 +66,7 @@ test('SIGTERM: not ready at once, accepting for a while, then finishing, then en
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
   const late = await chat(gateway.url, secret, talk('say 20 words'))
   expect(late.status).toBe(200)
-  // Whoever keeps his connection would else come back to a door that is closed by then.
+  // A client that kept its connection would send its next request to a closed server.
   expect(late.headers.get('connection')).toBe('close')
   expect((await late.text()).trimEnd()).toEndWith('data: [DONE]')
   const text = await endless.text()
@@ -85,7 +85,7 @@ test('SIGTERM: not ready at once, accepting for a while, then finishing, then en
 test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   { engine: 'sqlite', reader: 'a reader that takes nothing', stalls: true },
   { engine: 'postgres', reader: 'a reader', stalls: false },
-])('a second signal on $engine ends what runs for $reader, settles it and exits 0', async ({ engine, stalls }) => {
+])('a second signal on $engine ends the requests of $reader, settles them and exits 0', async ({ engine, stalls }) => {
   const gateway = await startGateway({ engine })
   const { secret, email } = await newKey(gateway, '1000')
   const stalled = stalls && stalledReader(gateway.url, secret, talk('say 2000000 words, pace 0 ms'))
@@ -108,7 +108,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   expect(audit).toMatchObject(IN_ORDER)
 })
 
-test('killed outright: the next start finds its holds, gives them back, and the books are right', async () => {
+test('SIGKILL: the next start voids its holds, and the audit finds no error', async () => {
   const gateway = await startGateway()
   const { secret, email } = await newKey(gateway)
   const running = [1, 2, 3].map(() =>
@@ -163,7 +163,7 @@ const LAUNCHES = [
   { name: 'the program itself, killed', command: process.execPath, args: [MAIN, 'serve'], signal: 'SIGKILL' },
 ] as const
 
-describe('whoever started the server takes it along', () => {
+describe('the server ends with its parent', () => {
   const ends = new Map<string, { code: number | null; ended: boolean }>()
 
   async function endOf({ name, command, args, signal }: (typeof LAUNCHES)[number]): Promise<void> {
@@ -172,7 +172,7 @@ describe('whoever started the server takes it along', () => {
     child.kill(signal)
     await eventually(async () => (await fetch(`${url}/ready`).catch(() => undefined))?.status !== 200)
     if (signal === 'SIGTERM') {
-      // The second one, to save the tests the waiting.
+      // A second signal skips the wait for running requests.
       await Bun.sleep(400)
       child.kill(signal)
     }
@@ -182,7 +182,7 @@ describe('whoever started the server takes it along', () => {
     ends.set(name, { code, ended: true })
   }
 
-  // Side by side: each takes the time that a stopping server goes on accepting.
+  // In parallel, since a stopping server still accepts requests for a while.
   beforeAll(() => Promise.all(LAUNCHES.map(endOf)).then(() => {}), 60_000)
   afterAll(() => {
     for (const child of launched) child.kill('SIGKILL')

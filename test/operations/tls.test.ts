@@ -1,4 +1,4 @@
-// HTTPS, and what every answer carries, whoever asks and however.
+// HTTPS, and the headers of every response.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const RENEWED = {
   key: `${FIXTURES}/test-host.key.pem`,
 }
 
-/** A connection of its own: the certificate's serial number, or what went wrong. */
+/** Opens a connection and returns the certificate's serial number, or the error. */
 function visit(url: string): Promise<string> {
   const { port, hostname } = new URL(url)
   return new Promise((resolve) => {
@@ -55,7 +55,7 @@ describe.each<{ engine: Engine; workers: number }>([
   })
   afterAll(() => gateway.stop())
 
-  test('it serves HTTPS, says so to browsers, and speaks no plain HTTP', async () => {
+  test('serves HTTPS with HSTS, and no plain HTTP', async () => {
     expect(gateway.url).toStartWith('https://')
     const answer = await fetch(`${gateway.url}/health`, { tls: { rejectUnauthorized: false } })
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
@@ -77,7 +77,7 @@ describe.each<{ engine: Engine; workers: number }>([
     return true
   }
 
-  test('a renewed certificate is taken up while connections keep coming, and none is refused', async () => {
+  test('a renewed certificate is used under load, and no connection fails', async () => {
     const former = await visit(gateway.url)
     let going = true
     const seen: string[] = []
@@ -95,7 +95,7 @@ describe.each<{ engine: Engine; workers: number }>([
       tls: { rejectUnauthorized: false },
     }).then((answer) => answer.text())
 
-    // For a moment the new certificate stands beside the old key.
+    // For a moment the new certificate does not match the old key.
     put({ cert: RENEWED.cert })
     gateway.signal('SIGHUP')
     await eventually(() => complaints() === workers)
@@ -105,10 +105,10 @@ describe.each<{ engine: Engine; workers: number }>([
     gateway.signal('SIGHUP')
     await eventually(async () => (await visit(gateway.url)) !== former)
     const renewed = await renewedAfter(former)
-    // Workers change over together, but what waits at a former listener of one of them is still answered by it.
+    // Workers switch together, but connections accepted by a former listener still get the former certificate.
     if (workers > 1) await eventually(() => isSteady(renewed))
     expect(await isSteady(renewed)).toBe(true)
-    // And back, at once.
+    // And back.
     put(FORMER)
     gateway.signal('SIGHUP')
     await eventually(async () => (await visit(gateway.url)) === former)
@@ -120,7 +120,7 @@ describe.each<{ engine: Engine; workers: number }>([
   })
 })
 
-describe('every answer', () => {
+describe('every response', () => {
   let gateway: Gateway
   let secret = ''
   beforeAll(async () => {
@@ -162,7 +162,7 @@ describe('every answer', () => {
     if (!open) expect(headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('is kept from caches also when it is a stream', async () => {
+  test('is not cached when it is a stream, either', async () => {
     const body = { model: 'sandbox-text', stream: true, messages: [{ role: 'user', content: 'Hello' }] }
     const answer = await chat(gateway.url, secret, body)
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -170,7 +170,7 @@ describe('every answer', () => {
     await answer.text()
   })
 
-  test('believes no header of a stranger about where it is or who asks', async () => {
+  test('ignores forwarding headers of an untrusted client', async () => {
     const lies = {
       ...{ host: 'evil.example.com', 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' },
       ...{ 'x-forwarded-for': '203.0.113.9', forwarded: 'host=evil.example.com;proto=https' },
@@ -187,7 +187,7 @@ describe('every answer', () => {
   })
 })
 
-test('with public_url the first start names it, and behind a proxy HTTPS is told of', async () => {
+test('with public_url the first start prints it, and HSTS is sent behind a proxy', async () => {
   const gateway = await startGateway({
     config: 'server: { public_url: "https://gw.example.com/", trusted_proxies: [127.0.0.1/32] }\n',
   })

@@ -1,4 +1,4 @@
-// A newcomer with a vendor's key in the environment and nothing else: what he sees, and how he gets going.
+// First start with only a vendor's key in the environment: what is printed, and the next steps.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
@@ -14,14 +14,14 @@ describe('a start with the keys of two vendors and no file', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('prints no key, since using one would cost money, but says how to make one', () => {
+  test('prints no key, since using one would cost money, but says how to create one', () => {
     expect(stdout).not.toMatch(/sk-|curl|hunter2/)
     expect(stdout).toContain('account create --email you@example.com\n')
     expect(stdout).toContain('key create --account you@example.com --name laptop\n')
     expect(gateway.output().stderr).not.toMatch(/hunter2|not used/)
   })
 
-  test('these two commands are enough: the key sees the models of both vendors and no embedded one', async () => {
+  test('the two printed commands suffice: the key lists the models of both vendors and no embedded one', async () => {
     const commands = [...stdout.matchAll(/trivium -- (.+)/g)].map(([, words = '']) => words.split(' '))
     const [account = [], key = []] = commands
     await gateway.command(...account)
@@ -45,14 +45,14 @@ describe('a start with the keys of two vendors and no file', () => {
     expect(diff.models.flatMap(({ differences }) => differences)).toEqual([])
   })
 
-  test('a second start asks for no key, since there is one', async () => {
+  test('a second start does not ask for a key, since there is one', async () => {
     await gateway.kill()
     gateway = await startGateway({ home: gateway.home, env })
     expect(gateway.output().stdout).not.toMatch(/account create|sk-/)
   })
 })
 
-test('with sandbox: true the first start still hands out a key, for embedded models only', async () => {
+test('with sandbox: true the first start still prints a key, for embedded models only', async () => {
   const gateway = await startGateway({ env, config: 'sandbox: true' })
   expect((await chat(gateway.url, gateway.firstKey ?? '', HELLO)).status).toBe(200)
   const real = await chat(gateway.url, gateway.firstKey ?? '', { ...HELLO, model: 'gpt-4.1' })
@@ -68,20 +68,20 @@ describe('upstream test beside a running server', () => {
   })
   afterAll(() => gateway.stop())
 
-  test('exits 0 and gives plain JSON when all is well', async () => {
+  test('exits 0 with JSON on success', async () => {
     const { code, stdout, stderr } = await gateway.cli('upstream', 'test', 'sandbox', '--json')
     expect([code, stderr]).toEqual([0, ''])
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, upstream: 'sandbox', kind: 'sandbox', model: 'sandbox-text' })
   })
 
-  test('exits 1 when something failed, and says what', async () => {
+  test('exits 1 on a failure, naming it', async () => {
     const { code, stdout, stderr } = await gateway.cli('upstream', 'test', 'gone', '--model', 'llama')
     expect([code, stderr]).toEqual([1, 'not in order: see the list above\n'])
     expect(stdout).toMatch(/gone \(vllm\) at http:\/\/127\.0\.0\.1:1\/v1: model llama\n/)
     expect(stdout.match(/failed .*connection refused/g)).toHaveLength(3)
   })
 
-  test('leaves the books alone', async () => {
+  test('adds nothing to the ledger', async () => {
     expect(await gateway.command<unknown[]>('usage', '--account', 'newcomer@trivium.local')).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// TRIVIUM_WORKERS: several processes on one port and one PostgreSQL, started and ended as one.
+// TRIVIUM_WORKERS: several processes on one port and one PostgreSQL, started and stopped together.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const talk = (content: string, stream = true) => ({
   ...{ model: 'sandbox-text', stream, messages: [{ role: 'user', content }] },
 })
 const ENDLESS = talk('say 100000 words, pace 20 ms')
-/** A connection of its own: the kernel gives it to any of the workers. */
+/** A new connection, which the kernel assigns to any of the workers. */
 const ANEW = { connection: 'close' }
 
 const config = (price: number) =>
@@ -26,11 +26,11 @@ async function readinessOf(gateway: Gateway): Promise<Ready & { status: number }
   return { ...((await answer.json()) as Ready), status: answer.status }
 }
 
-/** Which worker took it: each is a node of its own, and a request's id has the node in its lowest bits but twelve. */
+/** The worker that served it: each is a node, and bits 12 to 21 of a request id are the node's number. */
 const nodeOf = (answer: Response) =>
   Number((BigInt(`0x${answer.headers.get('x-request-id')?.slice(4)}`) >> 12n) & 1023n)
 
-/** The second signal saves the waiting. */
+/** The second signal skips the wait for running requests. */
 async function end(gateway: Gateway): Promise<number> {
   gateway.signal('SIGTERM')
   await Bun.sleep(400)
@@ -58,7 +58,7 @@ describe('two workers', () => {
   })
   afterAll(() => gateway.stop())
 
-  /** Streams that run on each of the two. */
+  /** Opens a stream on each of the two workers. */
   async function oneOnEach(): Promise<Map<number, Response>> {
     const running = new Map<number, Response>()
     await eventually(async () => {
@@ -70,7 +70,7 @@ describe('two workers', () => {
     return running
   }
 
-  test('greet once, and are two nodes that agree', async () => {
+  test('print one summary, and are two nodes with one configuration', async () => {
     const { stdout } = gateway.output()
     expect(stdout.match(/address/g)).toHaveLength(1)
     expect(stdout.match(/sk-/g)).toHaveLength(1)
@@ -82,7 +82,7 @@ describe('two workers', () => {
     expect(checks.find(({ check }) => check === 'nodes')?.note).toContain('2 running, all with configuration')
   })
 
-  test('both read the configuration again on SIGHUP', async () => {
+  test('both reload the configuration on SIGHUP', async () => {
     writeFileSync(gateway.home.configFile, config(2))
     gateway.signal('SIGHUP')
     const reloaded = (worker: number) =>
@@ -93,7 +93,7 @@ describe('two workers', () => {
     await eventually(() => reloaded(1) && reloaded(2))
   })
 
-  test('upstream list tells of the calls and keys of all of them', async () => {
+  test('upstream list shows the calls and keys of all workers', async () => {
     const running = await oneOnEach()
     const listed = async () => {
       type Listed = { id: string; key_states: { state: string; in_flight: number }[] | null }[]
@@ -105,7 +105,7 @@ describe('two workers', () => {
     await eventually(async () => (await listed())?.[0]?.in_flight === 0)
   })
 
-  test('one that is killed is replaced; the other goes on, and so does whoever comes next', async () => {
+  test('a killed worker is replaced; the other one keeps serving, also new requests', async () => {
     const running = await oneOnEach()
     const before = childrenOf(gateway.pid)
     const [victim = 0] = before
@@ -127,16 +127,16 @@ describe('two workers', () => {
     expect(gateway.output().stderr).toContain('a worker has ended and is started again')
     const states = ends.map((ended) => Promise.race([ended, Bun.sleep(500).then(() => 'still running')]))
     expect((await Promise.all(states)).sort()).toEqual(['cut', 'still running'])
-    // A hold of the dead one is given back once its lease has run out; the other's is still there.
+    // The hold of the killed worker is voided when its lease expires; the other hold remains.
     await eventually(async () => {
       const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
       return rows.filter(({ ending }) => ending === 'reaped').length === 1
     })
-    // A greeting is for the first start alone.
+    // Only the first start prints the summary.
     expect(gateway.output().stdout.match(/address/g)).toHaveLength(1)
   })
 
-  test('another gateway with another file is drift, which all show and none stops for', async () => {
+  test('a gateway with another configuration is config drift, which all report and none stops for', async () => {
     const home = homeOnSameDatabase(gateway.home, config(3))
     const stranger = await startGateway({ home })
     await eventually(async () => (await readinessOf(gateway)).drift)
@@ -150,7 +150,7 @@ describe('two workers', () => {
     await eventually(async () => !(await readinessOf(gateway)).drift)
   })
 
-  test('a port that is taken is no place to start, not even for another with workers', async () => {
+  test('a port in use prevents the start of another gateway with workers', async () => {
     const home = homeOnSameDatabase(gateway.home, '')
     const { code, stderr } = await runCommand(home, ['serve'], { ...WORKERS, PORT: new URL(gateway.url).port })
     expect(code).toBe(1)
@@ -158,7 +158,7 @@ describe('two workers', () => {
     expect(stderr).toContain('another program is using it')
   })
 
-  test('SIGTERM ends all of them, with everything settled', async () => {
+  test('SIGTERM stops all of them, with everything settled', async () => {
     const answers = [...(await oneOnEach()).values()]
     const running = answers.map((answer) => answer.text())
     const workers = childrenOf(gateway.pid)
@@ -175,14 +175,14 @@ describe('two workers', () => {
     gateway = next
   })
 
-  test('without their parent they end by themselves', async () => {
+  test('they end when their parent is killed', async () => {
     const workers = childrenOf(gateway.pid)
     await gateway.kill()
     await eventually(() => workers.every((pid) => !isAlive(pid)))
   })
 })
 
-test('without DATABASE_URL it is one clear line', async () => {
+test('without DATABASE_URL it is an error of one line', async () => {
   const { code, stdout, stderr } = await runCommand(await newHome('sqlite'), ['serve'], WORKERS)
   expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
     ...{ code: 1, stdout: '' },
@@ -190,7 +190,7 @@ test('without DATABASE_URL it is one clear line', async () => {
   })
 })
 
-describe('what workers could not tell the store', () => {
+describe('settlements that workers could not write to the database', () => {
   let postgres: PostgresServer
   beforeAll(async () => {
     postgres = await launchPostgres()

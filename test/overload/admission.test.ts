@@ -1,4 +1,4 @@
-// More than the gateway, or an upstream, takes at once: a clear "come back" in the caller's dialect; what runs goes on.
+// More requests than the gateway or an upstream accepts: 503 in the caller's dialect, while running requests continue.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { audit, newKey } from '../support/gateway/accounts.ts'
@@ -20,7 +20,7 @@ import {
 let upstream: Upstream
 let gateway: Gateway
 let key: Awaited<ReturnType<typeof newKey>>
-/** Of two more accounts. */
+/** Keys of two more accounts. */
 let others: (typeof key)[]
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -51,7 +51,7 @@ afterAll(async () => {
 const ask = (model: string, streamed: boolean, content = 'x', { secret } = key) =>
   chat(gateway.url, secret, { model, stream: streamed, messages: [{ role: 'user', content }] })
 
-/** Opens a stream that has begun and goes on when `end` is called. */
+/** Opens a stream that has started and completes when `end` is called. */
 async function openStream(model: string, of = key): Promise<{ end(): Promise<string> }> {
   let finishIt = () => {}
   upstream.behave((socket) => {
@@ -74,7 +74,7 @@ async function refused(response: Response): Promise<void> {
   expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
 }
 
-/** All four slots: an account gets two of them, and the last one is for an account that holds none. */
+/** Takes all four slots: an account gets two of them, and the last one is reserved for an account that holds none. */
 async function takeAllSlots() {
   const [second, third] = others
   return [
@@ -85,7 +85,7 @@ async function takeAllSlots() {
   ]
 }
 
-test('an account holds half of the slots at most: the third of its two gets 503, others are served', async () => {
+test('an account holds at most half of the slots: its third request gets 503, others are served', async () => {
   const running = [await openStream('same'), await openStream('same')]
   await refused(await ask('same', true))
   upstream.behave(respondWith(reply()))
@@ -113,7 +113,7 @@ test('the next free slot goes to the account that holds the fewest', async () =>
   for (const index of [0, 1, 3]) expect(await running[index]?.end()).toEndWith(DONE)
 })
 
-test('the third of two gets 503, nothing is booked, running streams go on, health answers', async () => {
+test('the third request for two slots gets 503 without a row; running streams continue, /health responds', async () => {
   const [first, second] = [await openStream('same'), await openStream('same')]
   const rows = (await key.rows()).length
   await refused(await ask('same', true))
@@ -126,7 +126,7 @@ test('the third of two gets 503, nothing is booked, running streams go on, healt
   for (let times = 0; times < 5; times++) expect((await ask('same', false)).status).toBe(200)
 })
 
-test('who comes while there is no place waits for one, and is served', async () => {
+test('a request queues while no slot is free, and is served', async () => {
   const [first, second] = [await openStream('same'), await openStream('same')]
   upstream.behave(respondWith(reply()))
   const waiting = ask('same', false)
@@ -137,7 +137,7 @@ test('who comes while there is no place waits for one, and is served', async () 
   expect((await key.rows())[0]).toMatchObject({ model: 'same', ending: 'completed' })
 })
 
-test('more than can wait are refused in the dialect of their path, each with an id of its own', async () => {
+test('requests beyond the queue are rejected in the dialect of their path, each with its own id', async () => {
   const running = await takeAllSlots()
   const rows = (await key.rows()).length
   const paths = [
@@ -157,7 +157,7 @@ test('more than can wait are refused in the dialect of their path, each with an 
     const authorization = `Bearer ${keys[index % keys.length]?.secret}`
     while (!over) seen.add((await post('/v1/chat/completions', { authorization })).status)
   })
-  /** Also whoever has no key: that is not looked at. Only in the moment when a place in line is free it is. */
+  /** Requests without a key get the same: keys are checked only while the queue has room. */
   async function refusal(path: string): Promise<Response> {
     for (;;) {
       const response = await post(path, { authorization: 'Bearer sk-nobodys-key-0000000000' })
@@ -178,7 +178,7 @@ test('more than can wait are refused in the dialect of their path, each with an 
     if (said.request_id !== undefined) expect([said.request_id]).toEqual([id ?? ''])
   }
   expect(ids.size).toBe(paths.length)
-  // The rest of the gateway answers as ever.
+  // Other endpoints respond as usual.
   for (const path of ['/health', '/ready', '/v1/models', '/v1/usage'])
     expect([path, (await fetch(`${gateway.url}${path}`, { headers })).status]).toEqual([path, 200])
   over = true
@@ -188,7 +188,7 @@ test('more than can wait are refused in the dialect of their path, each with an 
   for (const { end } of running) expect(await end()).toEndWith(DONE)
 })
 
-test('a client that leaves the line takes nothing from those behind it', async () => {
+test('a queued client that disconnects does not cost the requests behind it a slot', async () => {
   const running = [await openStream('same'), await openStream('same')]
   upstream.behave(respondWith(reply()))
   const received = upstream.received.length
@@ -208,7 +208,7 @@ test('a client that leaves the line takes nothing from those behind it', async (
   await running[1]?.end()
 })
 
-test('a request that is refused, broken off or fails gives its place back', async () => {
+test('a request that is rejected, cut off or failed releases its slot', async () => {
   const broken = `{"model":"same","messages":[]}`
   for (let times = 0; times < 5; times++) expect((await chat(gateway.url, key.secret, broken)).status).toBe(400)
   for (let times = 0; times < 5; times++) {
@@ -226,7 +226,7 @@ test('a request that is refused, broken off or fails gives its place back', asyn
   expect((await ask('same', false)).status).toBe(200)
 })
 
-/** The head of a request whose body has yet to come. */
+/** The head of a request whose body follows later. */
 const headOf = (secret: string, length: string) =>
   `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`
 
@@ -237,7 +237,7 @@ function upload(secret: string, length = 'transfer-encoding: chunked') {
   return socket
 }
 
-test('bodies that are still arriving weigh what has arrived: slow uploads keep nobody out', async () => {
+test('incomplete bodies count by the bytes received: slow uploads block no other request', async () => {
   const uploads = Array.from({ length: 16 }, (_, index) =>
     upload(key.secret, index % 2 ? 'content-length: 1000000' : 'transfer-encoding: chunked'),
   )
@@ -249,7 +249,7 @@ test('bodies that are still arriving weigh what has arrived: slow uploads keep n
   expect((await ask('same', false, 'y'.repeat(900_000))).status).toBe(200)
 })
 
-test('an upload that has arrived runs, and once its answer streams its memory is free again', async () => {
+test('a complete upload runs, and its memory is released once the response streams', async () => {
   const socket = upload(key.secret)
   const body = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
   let finishIt = () => {}
@@ -268,7 +268,7 @@ test('an upload that has arrived runs, and once its answer streams its memory is
   socket.destroy()
 })
 
-test('who finds an upstream busy waits until it is not, without money on hold', async () => {
+test('requests queue for a busy upstream without a hold', async () => {
   const running = await openStream('single')
   upstream.behave(respondWith(reply()))
   const waiting = ask('single', false)
@@ -279,7 +279,7 @@ test('who finds an upstream busy waits until it is not, without money on hold', 
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
-test('so many calls with one key as it may have, never more, and everybody is served in turn', async () => {
+test('max_concurrency_per_key is never exceeded, and every request is served', async () => {
   let [running, most] = [0, 0]
   upstream.behave((socket, request) => {
     most = Math.max(most, ++running)
@@ -306,7 +306,7 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
-test('an account has half of the room at an upstream at most, others are served, and the fewest come first', async () => {
+test('an account gets at most half of the concurrency of an upstream; accounts with the fewest requests go first', async () => {
   const running = await openStream('pair')
   await refused(await ask('pair', false))
   upstream.behave(respondWith(reply()))

@@ -1,4 +1,4 @@
-// More connections than the process has descriptors: nobody needs a key to open them.
+// More idle connections than the process has file descriptors; opening them needs no key.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -26,13 +26,13 @@ async function openSilently(): Promise<void> {
   })
 }
 
-test('silent connections end nothing that runs, and keep nobody out', async () => {
+test('idle connections end no running request and block no new one', async () => {
   const key = gateway.firstKey ?? ''
   const running = await chat(gateway.url, key, { model: 'sandbox-text', stream: true, messages: [ENDLESS] })
   const stream = running.body?.getReader()
   await stream?.read()
   for (let count = 0; count < CONNECTIONS; count++) await openSilently()
-  // Ticks read a file each.
+  // Each tick opens a file.
   await Bun.sleep(600)
   const hello = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
   const answer = await chat(gateway.url, key, hello, { connection: 'close' })
