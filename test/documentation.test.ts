@@ -101,6 +101,19 @@ describe('pages', () => {
     expect(broken).toEqual([])
   })
 
+  test('name source files that exist', () => {
+    const files = ['packages', 'test', 'bench', 'faults', 'torture', 'tools'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => `/${folder}/${name}`),
+    )
+    const missing = markdown.flatMap((page) =>
+      [...read(page).matchAll(/`([\w./*-]+\.(?:ts|mjs|sql))`/g)].flatMap(([, name = '']) => {
+        const pattern = new RegExp(`/${name.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`)
+        return files.some((file) => pattern.test(file)) ? [] : [`${page}: ${name}`]
+      }),
+    )
+    expect(missing).toEqual([])
+  })
+
   test('each of docs/ is listed on the first page', () => {
     const missing = readdirSync(join(ROOT, 'docs')).filter(
       (name) => name.endsWith('.md') && !pages.readme.includes(`docs/${name}`),
