@@ -3,7 +3,7 @@
 import { formatRequestId, timeOfId } from '../access/ids.ts'
 import { formatUsd } from '../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
-import { formulaOf, type PricedReceipt } from '../money/prices/receipt.ts'
+import { formulaOf, isMediaFigure, type PricedReceipt } from '../money/prices/receipt.ts'
 import type { UsageRow } from '../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'
@@ -125,7 +125,8 @@ const renamed = ([name, count]: [string, number]): [string, number] => [OLD_NAME
 function priceJson({ version, multiplier_millionths, long_context_above, tiers_millionths, tools, ...figures }: Price) {
   return {
     version,
-    usd_per_million_tokens: usd(figures),
+    ...mediaFigures(figures),
+    usd_per_million_tokens: usd(Object.fromEntries(Object.entries(figures).filter(([name]) => !isMediaFigure(name)))),
     ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
     ...(long_context_above === undefined ? {} : { long_context_above }),
     ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, decimal) }),
@@ -133,6 +134,13 @@ function priceJson({ version, multiplier_millionths, long_context_above, tiers_m
   }
 }
 type Price = PricedReceipt['price']
+
+const mediaFigures = (figures: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(figures)
+      .filter(([name]) => isMediaFigure(name))
+      .map(([name, figure]) => [`usd_${name}`, formatUsd(BigInt(String(figure)))]),
+  )
 
 const mapped = (values: Readonly<Record<string, unknown>>, show: (value: string) => string) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(String(value))]))

@@ -5,13 +5,17 @@ import {
   type ImagePrice,
   imageBound,
   imageCost,
+  imageRate,
   LONGEST_VIDEO_SECONDS,
   MOST_IMAGES,
   type VideoPrice,
   type VideoUnit,
   videoBound,
   videoCost,
+  videoRate,
 } from './media-price.ts'
+import type { Charge } from './price.ts'
+import { type PricedReceipt, priceText, recompute } from './receipt.ts'
 
 const ONE = 1_000_000n
 const image: ImagePrice = {
@@ -132,5 +136,29 @@ describe('videos', () => {
     const asked = { seconds: undefined, tokens: undefined, resolution: undefined, ...wrong }
     expect(videoCost(asked, price, ONE)).toBeUndefined()
     expect(videoBound(asked, price, ONE)).toBeUndefined()
+  })
+})
+
+describe('as prices', () => {
+  const receiptOf = (charge: Charge, by: bigint): PricedReceipt =>
+    JSON.parse(`{"units":{${charge.units}},"price":${priceText('v', [charge], by)}}`)
+
+  test.each<[string, Charge | undefined, bigint]>([
+    ['images', imageRate(image, 1_500_000n).cost({ count: 3, size: '1024x1024', quality: 'high' }), 1_500_000n],
+    ...(['second', 'video', 'million_tokens'] as const).map((per): [string, Charge | undefined, bigint] => [
+      `video per ${per}`,
+      videoRate(video(per), 850_001n).cost({ resolution: '1080p', seconds: 4.0004, tokens: 123_457 }),
+      850_001n,
+    ]),
+  ])('%s: the charge can be recomputed from its receipt', (_, charge, by) => {
+    if (!charge) throw new Error('not priced')
+    expect(recompute(receiptOf(charge, by))).toBe(charge.cost)
+  })
+
+  test('the bound is that of the price, and what cannot be priced is rejected', () => {
+    expect(imageRate(image, ONE).bound({ count: 2, size: undefined, quality: 'high' })).toBe(340n)
+    expect(videoRate(video('second'), ONE).bound({ resolution: undefined, seconds: 2, tokens: undefined })).toBe(6_000n)
+    expect(imageRate(image, ONE).cost({ count: 0, size: undefined, quality: undefined })).toBeUndefined()
+    expect(videoRate(video('second'), ONE).cost({ resolution: '1080p', seconds: undefined, tokens: 5 })).toBeUndefined()
   })
 })

@@ -38,6 +38,16 @@ const FORMULAS: [PricedReceipt, string][] = [
     '((1 input x 2.00 + 0 output x 8.00) / 1,000,000 + 3 web search x 0.01) x 0.85 = 0.0255017 USD',
   ],
   [{ units: { input: 0, output: 0 }, price: price(BASE) }, '(0 input x 2.00 + 0 output x 8.00) / 1,000,000 = 0.00 USD'],
+  [{ units: { images: 3 }, price: price({ per_image: '40000000' }, '1500000') }, '3 images x 0.04 x 1.5 = 0.18 USD'],
+  [{ units: { seconds: 4.5 }, price: price({ per_second: '100000000' }) }, '4.5 seconds x 0.10 = 0.45 USD'],
+  [
+    { units: { video_tokens: 250_000 }, price: price({ per_million_tokens: '2000000000' }) },
+    '250000 video tokens x 2.00 / 1,000,000 = 0.50 USD',
+  ],
+  [
+    { units: { input: 10, output: 0, images: 1 }, price: price({ ...BASE, per_image: '40000000' }, '2000000') },
+    '((10 input x 2.00 + 0 output x 8.00) / 1,000,000 + 1 images x 0.04) x 2 = 0.08004 USD',
+  ],
   [
     // A tier with a table of its own shows in the figures.
     { units: { input: 7, output: 0 }, price: price({ ...BASE, tiers_millionths: { flex: '1000000' } }, '0') },

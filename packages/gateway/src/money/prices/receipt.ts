@@ -62,62 +62,68 @@ export function priceText(version: string, charges: readonly Charge[], multiplie
 const textsOf = <T>(entries: ReadonlyMap<string, T>, figure: (entry: T) => bigint): string =>
   JSON.stringify(Object.fromEntries([...entries].map(([name, entry]) => [name, String(figure(entry))])))
 
-/** Units that are priced one by one, with the name of their figure; all others are tokens, priced per million. */
-const SINGLE_UNITS: Readonly<Record<string, string>> = {
-  ...{ images: 'per_image', videos: 'per_video', seconds: 'per_second', video_tokens: 'per_million_tokens' },
+/** Units that are no tokens, with the name of their figure and how many units it is for. */
+const MEDIA_UNITS: Readonly<Record<string, { figure: string; per: bigint }>> = {
+  images: { figure: 'per_image', per: 1n },
+  videos: { figure: 'per_video', per: 1n },
+  seconds: { figure: 'per_second', per: 1n },
+  video_tokens: { figure: 'per_million_tokens', per: ONE },
 }
-export const isSingleFigure = (name: string): boolean => name.startsWith('per_')
+export const isMediaFigure = (name: string): boolean => name.startsWith('per_')
 
 /** `figure` is for `per` units. */
 type Line = { count: number; name: string; figure: bigint; per: bigint }
-type Parts = { tokens: Line[]; singles: Line[]; tiers: bigint[]; multiplier: bigint }
+type Parts = { tokens: Line[]; calls: Line[]; media: Line[]; tiers: bigint[]; multiplier: bigint }
 
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
 
 function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
   const lines = Object.entries(units).map(([written, count]): Line => {
     const name = OLD_NAMES[written] ?? written
-    const figure = BigInt(String(price[SINGLE_UNITS[name] ?? name] ?? 0))
-    return { count, name, figure, per: name in SINGLE_UNITS && name !== 'video_tokens' ? 1n : ONE }
+    const { figure, per } = MEDIA_UNITS[name] ?? { figure: name, per: ONE }
+    return { count, name, figure: BigInt(String(price[figure] ?? 0)), per }
   })
-  const tokens = lines.filter(
-    ({ count, name }) => !(name in SINGLE_UNITS) && (count > 0 || name === 'input' || name === 'output'),
-  )
   const calls = Object.entries(tools).map(
     ([name, count]): Line => ({ count, name, figure: BigInt(price.tools?.[name] ?? 0), per: 1n }),
   )
-  const singles = [...lines.filter(({ name }) => name in SINGLE_UNITS), ...calls]
-  const tiers = Object.values(price.tiers_millionths ?? {}).map(BigInt)
-  return { tokens, singles, tiers, multiplier: BigInt(price.multiplier_millionths) }
+  const isToken = ({ name, count }: Line) => !isMedia(name) && (count > 0 || name === 'input' || name === 'output')
+  return {
+    tokens: lines.filter(isToken),
+    calls,
+    media: lines.filter(({ name }) => isMedia(name)),
+    tiers: Object.values(price.tiers_millionths ?? {}).map(BigInt),
+    multiplier: BigInt(price.multiplier_millionths),
+  }
 }
 
-/** In millionths: seconds have up to three decimals. */
-const totalOf = (lines: Line[]): bigint =>
-  lines.reduce((sum, { count, figure, per }) => sum + (BigInt(Math.round(count * 1_000)) * figure * 1_000n) / per, 0n)
+const isMedia = (unit: string): boolean => unit in MEDIA_UNITS
 
-/** The charge, from nothing but the receipt. */
+/** The charge, from nothing but the receipt: what each price charges is rounded up once. */
 export function recompute(receipt: PricedReceipt): Nanos {
-  const { tokens, singles, tiers, multiplier } = partsOf(receipt)
+  const { tokens, calls, media, tiers, multiplier } = partsOf(receipt)
+  const total = (lines: Line[]) => lines.reduce((sum, { count, figure }) => sum + BigInt(count) * figure, 0n)
   // All of it over one denominator: per million tokens, in millionths for each tier and for the group.
   const scale = ONE ** BigInt(tiers.length) * ONE
-  const inTokens = tokens.reduce((sum, { count, figure }) => sum + BigInt(count) * figure, 0n)
-  const sum = tiers.reduce((product, tier) => product * tier, inTokens) + (totalOf(singles) * scale) / ONE
-  return atMostBookable(ceilDiv(sum * multiplier, scale * ONE))
+  const sum = tiers.reduce((product, tier) => product * tier, total(tokens)) + total(calls) * scale
+  // Seconds have up to three decimals.
+  const costOf = ({ count, figure, per }: Line): Nanos =>
+    ceilDiv(BigInt(Math.round(count * 1_000)) * figure * multiplier, per * ONE * 1_000n)
+  return atMostBookable(media.reduce((cost, line) => cost + costOf(line), ceilDiv(sum * multiplier, scale * ONE)))
 }
 
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
-  const { tokens, singles, tiers, multiplier } = partsOf(receipt)
-  const shown = ({ count, name, figure, per }: Line) =>
-    `${count} ${name.replaceAll('_', ' ')} x ${formatUsd(figure)}${per === ONE && name in SINGLE_UNITS ? ' / 1,000,000' : ''}`
+  const { tokens, calls, media, tiers, multiplier } = partsOf(receipt)
+  const shown = ({ count, name, figure }: Line) => `${count} ${name.replaceAll('_', ' ')} x ${formatUsd(figure)}`
+  const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}`
   const times = (factors: bigint[]) =>
     factors
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
-  const inTokens = tokens.length === 0 ? [] : [`(${tokens.map(shown).join(' + ')}) / 1,000,000${times(tiers)}`]
-  const sum = [...inTokens, ...singles.map(shown)].join(' + ')
-  const product = singles.length > 0 && multiplier !== ONE ? `(${sum})` : sum
+  const ofTokens = tokens.length > 0 ? [`(${tokens.map(shown).join(' + ')}) / 1,000,000${times(tiers)}`] : []
+  const parts = [...ofTokens, ...calls.map(shown), ...media.map(shownMedia)]
+  const product = parts.length > 1 && multiplier !== ONE ? `(${parts.join(' + ')})` : parts.join(' + ')
   return `${product}${times([multiplier])} = ${formatUsd(recompute(receipt))} USD`
 }
 
