@@ -212,5 +212,5 @@ describe('translated', () => {
 test.each(DIALECTS)('%s: an image model is rejected on a text endpoint', async (dialect) => {
   const { status, text, sent } = await send(dialect, {}, { model: 'img' })
   expect([status, sent]).toEqual([404, []])
-  expect(text).toContain('makes images')
+  expect(text).toContain('generates images')
 })

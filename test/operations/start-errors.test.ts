@@ -52,13 +52,13 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'an emptied database',
-      says: 'is empty although the folder was in use',
+      says: 'is empty although the folder has been used before',
       alsoCommands: true,
       prepare: ({ dataDir }) => truncateSync(join(dataDir, 'ledger.db'), 0),
     },
     {
       name: 'a lost database',
-      says: 'is empty although the folder was in use',
+      says: 'is empty although the folder has been used before',
       prepare: ({ dataDir }) => rmSync(join(dataDir, 'ledger.db')),
     },
     {
@@ -112,7 +112,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'another secret in the environment',
-      says: 'TRIVIUM_SECRET is not the one',
+      says: 'TRIVIUM_SECRET does not match the secret',
       alsoCommands: true,
       env: () => ({ TRIVIUM_SECRET: 'not what it was set up with' }),
     },
@@ -178,7 +178,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'another secret for a database',
-      says: 'TRIVIUM_SECRET is not the one',
+      says: 'TRIVIUM_SECRET does not match the secret',
       alsoCommands: true,
       env: () => ({ DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'not what it was set up with' }),
     },

@@ -76,7 +76,7 @@ describe('upstream test beside a running server', () => {
 
   test('exits 1 on a failure, naming it', async () => {
     const { code, stdout, stderr } = await gateway.cli('upstream', 'test', 'gone', '--model', 'llama')
-    expect([code, stderr]).toEqual([1, 'not in order: see the list above\n'])
+    expect([code, stderr]).toEqual([1, 'the check failed: see the list above\n'])
     expect(stdout).toMatch(/gone \(vllm\) at http:\/\/127\.0\.0\.1:1\/v1: model llama\n/)
     expect(stdout.match(/failed .*connection refused/g)).toHaveLength(3)
   })

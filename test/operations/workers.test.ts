@@ -124,7 +124,7 @@ describe('two workers', () => {
     }
     await eventually(() => childrenOf(gateway.pid).length === 2)
     expect(childrenOf(gateway.pid)).not.toEqual(before)
-    expect(gateway.output().stderr).toContain('a worker has ended and is started again')
+    expect(gateway.output().stderr).toContain('worker exited; restarting it')
     const states = ends.map((ended) => Promise.race([ended, Bun.sleep(500).then(() => 'still running')]))
     expect((await Promise.all(states)).sort()).toEqual(['cut', 'still running'])
     // The hold of the killed worker is voided when its lease expires; the other hold remains.

@@ -125,7 +125,7 @@ function admit(caller: Known, clock: () => number): Caller {
   return caller
 }
 
-export const invalidKey = () => new Failure('invalid_key', 'The API key is wrong, incomplete or has been deleted.')
+export const invalidKey = () => new Failure('invalid_key', 'The API key is invalid, incomplete or revoked.')
 export const expiredKey = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
 export const accountDisabled = () =>
   new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')

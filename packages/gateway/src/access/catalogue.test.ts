@@ -62,6 +62,6 @@ test('a model that makes images: who has it is told so, for others it does not e
       return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
     }
   }
-  expect(refusal('default')).toEqual(['model_not_found', expect.stringContaining('makes images')])
+  expect(refusal('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
   expect(refusal('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
 })

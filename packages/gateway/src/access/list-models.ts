@@ -100,7 +100,7 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new Failure('bad_request', 'The model id in the address is not valid percent-encoding.', { param: 'model' })
+    throw new Failure('bad_request', 'The model id in the path is not valid percent-encoding.', { param: 'model' })
   }
 }
 

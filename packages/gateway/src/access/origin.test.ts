@@ -50,6 +50,6 @@ test('the address is worked out only for keys that have a list', () => {
 test('the refusal names the key and the address', () => {
   const caller = { ...TEST_CALLER, key: 12n, restrictions: { models: undefined, networks: ['10.0.0.0/8'] } }
   expect(() => checkOrigin(caller, new Headers(), { address: () => '203.0.113.7' }, NO_PROXIES)).toThrow(
-    'The key with the id 12 may not be used from 203.0.113.7.',
+    'Key 12 may not be used from 203.0.113.7.',
   )
 })

@@ -15,8 +15,8 @@ export function checkOrigin(caller: Caller, headers: RequestHeaders, peer: Peer,
   if (networks === undefined) return
   const address = clientAddress(peer.address(), headers, trustedProxies)
   if (matchesCidrs(address, cidrsOf(networks))) return
-  const from = address === '' ? 'an address that is not known' : address
-  throw new Failure('address_not_allowed', `The key with the id ${caller.key} may not be used from ${from}.`)
+  const from = address === '' ? 'an unknown address' : address
+  throw new Failure('address_not_allowed', `Key ${caller.key} may not be used from ${from}.`)
 }
 
 /** What cannot be read lets nobody in. */

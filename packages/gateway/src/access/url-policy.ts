@@ -72,6 +72,6 @@ function forbiddenUrlError(path: string): Failure {
 
 /** Whoever knows its name could use another tenant's object. */
 export function foreignObjectError(field: string): Failure {
-  const message = `${field} names an object kept at a vendor, and this gateway did not issue it to you. Send the content itself.`
+  const message = `${field} refers to an object stored at a vendor that this gateway did not issue to you. Send the content itself.`
   return new Failure('unsupported', message, { param: field })
 }

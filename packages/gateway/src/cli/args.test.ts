@@ -24,9 +24,9 @@ describe('command lines', () => {
     { args: ['--nmae', 'x'], says: 'unknown option --nmae; this command takes --name, --amount, --force' },
     { args: ['--constructor', 'x'], says: 'unknown option --constructor' },
     { args: ['--__proto__', 'x'], says: 'unknown option --__proto__' },
-    { args: ['--name'], says: '--name needs a value' },
-    { args: ['--name', '--amount', '5'], says: '--name needs a value' },
-    { args: ['--name', 'x', '--name', 'y'], says: '--name is given twice' },
+    { args: ['--name'], says: '--name requires a value' },
+    { args: ['--name', '--amount', '5'], says: '--name requires a value' },
+    { args: ['--name', 'x', '--name', 'y'], says: '--name is set twice' },
     { args: ['--force=yes'], says: '--force takes no value' },
   ])('$args: $says', ({ args, says }) => {
     const parse = () => parseArguments(args, FLAGS)

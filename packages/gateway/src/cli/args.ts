@@ -23,9 +23,9 @@ export function parseArguments(args: readonly string[], allowed: Flags): Argumen
     const value = given ?? args[++at]
     // Where the value was forgotten, the next option must not be taken for it.
     if (value === undefined || (given === undefined && value.startsWith('--'))) {
-      throw new UsageError(`--${name} needs a value`)
+      throw new UsageError(`--${name} requires a value`)
     }
-    if (name in parsed.values) throw new UsageError(`--${name} is given twice`)
+    if (name in parsed.values) throw new UsageError(`--${name} is set twice`)
     parsed.values[name] = value
   }
   return parsed

@@ -72,5 +72,5 @@ export function checkArguments(command: Command, { positionals, values }: Argume
   }
   const names = command.atLeastOne
   if (names && !names.some((name) => name in values))
-    throw new UsageError(`give at least one of ${names.map((name) => `--${name}`).join(', ')}`)
+    throw new UsageError(`set at least one of ${names.map((name) => `--${name}`).join(', ')}`)
 }

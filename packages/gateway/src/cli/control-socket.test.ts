@@ -41,8 +41,10 @@ describe('a command beside a server', () => {
     await served(folder, async () => {
       expect(await isServerRunning(folder)).toBe(true)
       expect(await callServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
-      expect(await mistakeOf('account show', { account: 'nobody@example.com' })).toContain('there is no account')
-      expect(await mistakeOf('account explode', {})).toContain('is it an older version?')
+      expect(await mistakeOf('account show', { account: 'nobody@example.com' })).toContain(
+        'no account has the e-mail address',
+      )
+      expect(await mistakeOf('account explode', {})).toContain('it may be an older version')
     })
     expect(await isServerRunning(folder)).toBe(false)
     expect(await callServer(folder, ...SHOW)).toBeUndefined()
@@ -118,7 +120,7 @@ test('a command that was asked and not answered is never done again unasked', as
   })
   const error = await callServer(folder, 'account credit', { amount: '5' }).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(CommandError)
-  expect(String(error)).toContain('look whether it was done')
+  expect(String(error)).toContain('check whether the command took effect')
   expect(asked).toBe(1)
   server.stop(true)
 })

@@ -60,7 +60,7 @@ async function answer(request: Request, desk: OperationContext): Promise<Answer>
   try {
     const { operation, values } = (await request.json()) as { operation: string; values: Record<string, string> }
     if (!isOperation(operation))
-      return { mistake: `the running server does not know '${operation}'; is it an older version?` }
+      return { mistake: `the running server does not support '${operation}'; it may be an older version` }
     return { result: await OPERATIONS[operation](desk, values) }
   } catch (error) {
     return { mistake: error instanceof Error ? error.message : String(error), usage: error instanceof UsageError }
@@ -91,7 +91,7 @@ export async function callServer(
     if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
     // Asked, and not answered: done again it might be done twice, and this may be about money.
     throw new CommandError(
-      'the server ended or stalled before it answered; look whether it was done before trying again',
+      'the server stopped or stalled before it responded; check whether the command took effect before you repeat it',
     )
   }
   if ('mistake' in answered) throw new (answered.usage ? UsageError : CommandError)(answered.mistake)

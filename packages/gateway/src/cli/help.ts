@@ -100,8 +100,8 @@ export function unknownCommand(words: readonly string[]): UsageError {
     const known = group.map((name) => name.slice(first.length + 1)).join(', ')
     return new UsageError(
       words.length === 1
-        ? `'${first}' needs a second word: ${known}; ${see}`
-        : `unknown command '${asWritten}'; ${first} has: ${known}; ${see}`,
+        ? `'${first}' requires a subcommand: ${known}; ${see}`
+        : `unknown command '${asWritten}'; subcommands of ${first}: ${known}; ${see}`,
     )
   }
   const guess = closestMatch(asWritten, COMMANDS.keys()) ?? closestMatch(first, COMMANDS.keys())

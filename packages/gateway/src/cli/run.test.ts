@@ -50,23 +50,27 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
     ...NO_AMOUNTS.map((amount) => ({ args: credit(amount), says: /--amount (must be an amount|is required)/ })),
     ...NO_AMOUNTS.map((amount) => ({ args: create('--credit', amount), says: '--credit must be an amount' })),
     { args: credit('0'), says: '--amount must not be zero' },
-    { args: credit('-10.000000001'), says: 'has less than 10.000000001 USD free', code: 1 },
+    { args: credit('-10.000000001'), says: 'has less than 10.000000001 USD available', code: 1 },
     { args: credit('1000000000.01'), says: '--amount must be an amount' },
     { args: create('--credit', '-1'), says: '--credit must not be negative' },
     { args: create('--password', 'short'), says: 'at least 8 characters' },
-    { args: ['account', 'create', '--email', 'no address'], says: '--email must be an address' },
+    { args: ['account', 'create', '--email', 'no address'], says: '--email must be an e-mail address' },
     { args: ['account', 'create'], says: '--email is required' },
-    { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'exists already', code: 1 },
+    { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'already exists', code: 1 },
     {
       args: ['account', 'show', '--account', 'nobody@example.com'],
-      says: 'no account with the address nobody@example.com',
+      says: 'no account has the e-mail address nobody@example.com',
       code: 1,
     },
-    { args: ['account', 'disable', '--account', 'nobody@example.com'], says: 'no account with the address', code: 1 },
+    {
+      args: ['account', 'disable', '--account', 'nobody@example.com'],
+      says: 'no account has the e-mail address',
+      code: 1,
+    },
     { args: ['account', 'show'], says: '--account is required' },
     { args: ['account', 'show', 'ada@example.com', '--account', 'x'], says: 'takes no positional arguments' },
-    { args: ['account'], says: "'account' needs a second word: create, list, show" },
-    { args: ['account', 'crate'], says: "unknown command 'account crate'; account has: create, list" },
+    { args: ['account'], says: "'account' requires a subcommand: create, list, show" },
+    { args: ['account', 'crate'], says: "unknown command 'account crate'; subcommands of account: create, list" },
     { args: ['acount', 'list'], says: "unknown command 'acount list'; did you mean 'account list'?" },
     { args: ['sevre'], says: "did you mean 'serve'?" },
     { args: ['toString'], says: "unknown command 'toString'" },
@@ -74,7 +78,7 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
     { args: ['help', 'nonsense'], says: "unknown command 'nonsense'" },
     { args: ['config', 'check', 'a', 'b'], says: "'config check' takes FILE, not 'a b'" },
     { args: ['key', 'create', '--account', 'ada@example.com'], says: '--name is required' },
-    { args: key('--group', 'nope'), says: "there is no group 'nope'; there are: default, sandbox", code: 1 },
+    { args: key('--group', 'nope'), says: "unknown group 'nope' (available: default, sandbox)", code: 1 },
     ...['0', '-1'].map((cap) => ({ args: key('--cap', cap), says: '--cap must be more than zero' })),
     { args: key('--cap', '1e3'), says: '--cap must be an amount' },
     ...[
@@ -88,7 +92,7 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
     ].map((time) => ({ args: key('--expires', time), says: '--expires must be a time such as' })),
     ...['2020-01-01', '2026-01-01T00:00:00+14:00', '1969-12-31T23:59:59Z'].map((time) => ({
       args: key('--expires', time),
-      says: /^--expires must be a time to come: \S+Z is in the past, it is \S+Z now$/m,
+      says: /^--expires must be in the future: \S+Z has passed \(it is \S+Z now\)$/m,
     })),
     ...['0', '-1', '1.5', '1e3', 'many', '', '1000000001', 'none'].flatMap((number) =>
       ['rpm', 'tpm', 'concurrent'].map((name) => ({
@@ -100,10 +104,10 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
       args: key('--cap', '1', '--cap-period', 'year'),
       says: "--cap-period must be one of day, week, month, not 'year'",
     },
-    { args: key('--cap-period', 'day'), says: 'give --cap, too' },
+    { args: key('--cap-period', 'day'), says: '--cap-period requires --cap' },
     {
       args: key('--models', 'sandbox-text,nope,neither'),
-      says: '--models names what does not exist: nope, neither; there are: sandbox-text',
+      says: 'unknown models: nope, neither (available: sandbox-text)',
       code: 1,
     },
     ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),
@@ -112,28 +116,28 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
       says: /"localhost" is not an address.*"10.0.0.0\/33" needs a length.*write 10.0.0.0\/8/,
     },
     { args: key('--ips='), says: '--ips must be a list' },
-    { args: limit(), says: 'give at least one of --rpm, --tpm, --concurrent' },
+    { args: limit(), says: 'set at least one of --rpm, --tpm, --concurrent' },
     {
       args: ['key', 'limit', '1'],
-      says: 'give at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
+      says: 'set at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
     },
     { args: ['key', 'limit', '--rpm', '1'], says: "'key limit' takes ID, not nothing" },
     { args: ['key', 'limit', '1', '--group', 'default'], says: 'unknown option --group' },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'limit', id, '--rpm', '1'],
-      says: 'there is no key with the id',
+      says: 'unknown key id',
       code: 1,
     })),
     { args: limit('--rpm', 'off'), says: "or 'none' for no limit, not 'off'" },
     { args: ['account', 'limit', '--rpm', '1'], says: '--account is required' },
     {
       args: ['account', 'limit', '--account', 'nobody@example.com', '--rpm', '1'],
-      says: 'no account with the address',
+      says: 'no account has the e-mail address',
       code: 1,
     },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
       args: ['key', 'revoke', id],
-      says: 'there is no key with the id',
+      says: 'unknown key id',
       code: 1,
     })),
     { args: ['key', 'revoke'], says: 'takes ID, not nothing' },
@@ -148,8 +152,8 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
       says: '--port must be a number',
     })),
     { args: ['prices', 'diff', 'gpt-x'], says: "'prices diff' takes no positional arguments, not 'gpt-x'" },
-    { args: ['upstream', 'test', 'sandbux'], says: "there is no upstream 'sandbux'; did you mean sandbox?", code: 1 },
-    { args: ['upstream', 'test', 'main'], says: "there is no upstream 'main'; there are: sandbox", code: 1 },
+    { args: ['upstream', 'test', 'sandbux'], says: "unknown upstream 'sandbux'; did you mean sandbox?", code: 1 },
+    { args: ['upstream', 'test', 'main'], says: "unknown upstream 'main'; available: sandbox", code: 1 },
     { args: ['upstream', 'test'], says: "'upstream test' takes ID, not nothing" },
     ...['backup', 'restore'].map((name) => ({ args: [name, 'file'], says: 'reserved for a later version', code: 1 })),
   ]
@@ -161,7 +165,7 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
   })
 
   test('without --json the line is the message alone', async () => {
-    const stderr = 'there is no key with the id 987\n'
+    const stderr = 'unknown key id 987\n'
     expect(await command(['key', 'revoke', '987'])).toEqual({ code: 1, stdout: '', stderr })
     expect(await command(['key', 'revoke'])).toMatchObject({ code: 2, stderr: "'key revoke' takes ID, not nothing\n" })
   })
@@ -299,13 +303,13 @@ describe('the terms of a key', () => {
   const mistakes: { options: string[]; says: string | RegExp; code?: number }[] = [
     ...['0', '-1'].map((cap) => ({ options: ['--cap', cap], says: '--cap must be more than zero' })),
     { options: ['--cap', 'null'], says: '--cap must be an amount' },
-    { options: ['--cap-period', 'day'], says: 'give --cap, too' },
-    { options: ['--cap', 'none', '--cap-period', 'day'], says: 'give --cap, too' },
+    { options: ['--cap-period', 'day'], says: '--cap-period requires --cap' },
+    { options: ['--cap', 'none', '--cap-period', 'day'], says: '--cap-period requires --cap' },
     { options: ['--cap', '1', '--cap-period', 'year'], says: '--cap-period must be one of day, week, month' },
-    { options: ['--expires', '2020-01-01'], says: '--expires must be a time to come' },
+    { options: ['--expires', '2020-01-01'], says: '--expires must be in the future' },
     { options: ['--expires', 'never'], says: '--expires must be a time such as' },
-    { options: ['--models', 'nope'], says: '--models names what does not exist: nope', code: 1 },
-    { options: ['--models', 'sandbox-text,none'], says: '--models names what does not exist: none', code: 1 },
+    { options: ['--models', 'nope'], says: 'unknown models: nope', code: 1 },
+    { options: ['--models', 'sandbox-text,none'], says: 'unknown models: none', code: 1 },
     { options: ['--ips', 'localhost'], says: '"localhost" is not an address' },
     { options: ['--rpm', '0'], says: "or 'none' for no limit, not '0'" },
   ]
@@ -323,7 +327,7 @@ describe('the terms of a key', () => {
     await command(['key', 'revoke', id])
     const { code, stderr } = await change(id, '--rpm', '1')
     expect(code).toBe(1)
-    expect(JSON.parse(stderr).error.message).toBe(`the key ${id} is revoked: no limit makes it work again`)
+    expect(JSON.parse(stderr).error.message).toBe(`key ${id} is revoked, so its limits cannot be changed`)
     expect(await listed(id)).toMatchObject({ rpm: null, revoked: true })
   })
 })

@@ -47,7 +47,7 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
   }
   const [first = ''] = words
   if (RESERVED_COMMANDS.has(first))
-    throw new CommandError(`'${first}' is reserved for a later version; docs/backup.md says how to copy the data today`)
+    throw new CommandError(`'${first}' is reserved for a later version; docs/backup.md describes how to copy the data`)
   throw unknownCommand(words)
 }
 
@@ -118,6 +118,6 @@ async function finish(result: unknown, json: boolean): Promise<number> {
   await printResult(result, json)
   const plain = result instanceof Report ? result.result : result
   const bad = typeof plain === 'object' && plain !== null && 'ok' in plain && plain.ok === false
-  if (bad) printError(new CommandError('not in order: see the list above'), json)
+  if (bad) printError(new CommandError('the check failed: see the list above'), json)
   return bad ? 1 : 0
 }

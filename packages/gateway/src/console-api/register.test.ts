@@ -109,9 +109,9 @@ test('an account is made, with the hash of the password and the network of the c
 
 const MIDNIGHT = Date.UTC(2026, 4, 2) - 1
 test.each([
-  ['the budget', { withheld: 'budget', now: MIDNIGHT }, "Today's trial credit is used up", 'the trial budget of today'],
+  ['the budget', { withheld: 'budget', now: MIDNIGHT }, "Today's trial credit is used up", "today's trial budget"],
   ['the pace', { withheld: 'budget' }, 'released so far today is used up', 'the trial credit released so far today'],
-  ['the network', { withheld: 'network' }, "Your network's share", 'a network has had its share'],
+  ['the network', { withheld: 'network' }, "Your network's share", 'a network has used its share'],
 ] as const)('an account without its trial credit says so, and the log once a day: %s', async (_, options, notice, line) => {
   const { send, logged } = desk(options)
   for (const email of ['a@example.com', 'b@example.com']) {

@@ -83,7 +83,7 @@ export function createRegister(parts: RegisterDependencies): Register {
     if (wait !== undefined) return errorResponse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
     const rejected = (refusal: SignUpRejection) => {
       if (refusal === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
-        log.warn('registration: a network has created as many accounts as it may in a day', { network: wideNetwork })
+        log.warn('registration: a network has reached its daily limit of new accounts', { network: wideNetwork })
       return errorResponse(call, REFUSALS[refusal](clock()))
     }
     const refusal = await accounts.signUpRejection(read.email, network, wideNetwork)
@@ -113,15 +113,16 @@ function withheldBecause({ withheld }: SignedUp, hasMoreLater: boolean): Withhel
 }
 
 const LOGGED: Readonly<Record<Withheld, string>> = {
-  network: 'registration: a network has had its share of the trial credit of today',
-  paced: 'registration: the trial credit released so far today is used up; accounts are created without until more is',
-  budget: 'registration: the trial budget of today is used up; accounts are created without trial credit',
+  network: "registration: a network has used its share of today's trial credit",
+  paced:
+    'registration: the trial credit released so far today is used up; new accounts get none until more is released',
+  budget: "registration: today's trial budget is used up; new accounts get no trial credit",
 }
 
 const NOTICES: Readonly<Record<Withheld, string>> = {
-  network: "Your network's share of today's trial credit is used up: this account begins without any.",
-  paced: 'The trial credit released so far today is used up: this account begins without any.',
-  budget: "Today's trial credit is used up: this account begins without any.",
+  network: "Your network's share of today's trial credit is used up: this account starts without trial credit.",
+  paced: 'The trial credit released so far today is used up: this account starts without trial credit.',
+  budget: "Today's trial credit is used up: this account starts without trial credit.",
 }
 
 function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined) {
@@ -134,29 +135,31 @@ function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | un
 
 const CLOSED: ConsoleError = {
   ...{ status: 403, code: 'registration_closed' },
-  message: 'Nobody can register here. Ask the operator of this gateway for an account.',
+  message: 'Registration is closed. Ask the operator of this gateway for an account.',
 }
 const FOREIGN_PAGE: ConsoleError = {
   ...{ status: 403, code: 'foreign_page' },
-  message: 'This call comes from a page of another site. (Operators: server.public_url says where ours are.)',
+  message:
+    'Requests from pages of other sites are not allowed. (Operators: set server.public_url to the URL of the console.)',
 }
 const TOO_MANY_TRIES: ConsoleError = {
   ...{ status: 429, code: 'too_many_tries' },
-  message: 'There were too many attempts from your network. Try again later.',
+  message: 'Too many registration attempts from your network. Retry later.',
 }
 const BUSY: ConsoleError = {
   ...{ status: 503, code: 'unavailable', retryAfter: 5 },
-  message: 'Too many people are registering at this moment. Try again shortly.',
+  message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }
 
 const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
   taken: () => ({
     ...{ status: 409, code: 'address_taken', param: 'email' },
-    message: 'There is, or was, an account with this address, perhaps in another spelling. Sign in, or use another.',
+    message:
+      'An account with this e-mail address exists or existed, perhaps in another spelling. Sign in, or use another address.',
   }),
   // Days begin at midnight UTC.
   too_many: (now) => ({
     ...{ status: 429, code: 'too_many_accounts', retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) },
-    message: 'Too many accounts were created from your network today. Try again tomorrow.',
+    message: 'Too many accounts were created from your network today. Retry tomorrow.',
   }),
 }

@@ -55,7 +55,7 @@ export function createLifecycle(
     accepting = false
     const closed = parts.stopAccepting()
     await Promise.race([untilIdle(parts.drainMs()), hurried.promise])
-    if (parts.running() > 0) log.warn('ending requests that are still running', { running: parts.running() })
+    if (parts.running() > 0) log.warn('drain time is over: aborting requests in flight', { running: parts.running() })
     parts.abortRunning()
     await untilIdle(times.takeMs)
     await Promise.race([parts.running() > 0 ? parts.cutConnections() : closed, Bun.sleep(500)])
@@ -75,7 +75,7 @@ export function createLifecycle(
     if (stoppedAt === undefined) {
       stoppedAt = performance.now()
       orderly(reason).catch((error) => {
-        log.error('stopping failed', { error: String(error) })
+        log.error('shutdown failed', { error: String(error) })
         exit(1)
       })
     } else if (performance.now() - stoppedAt > times.sameSignalMs) {

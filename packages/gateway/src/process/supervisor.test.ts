@@ -100,7 +100,7 @@ test('as long as one serves, the other is tried again for ever; when none can st
   await ends(2, 1)
   await ends(1, 1)
   expect(await exited).toBe(1)
-  expect(logged.at(-1)).toBe('no worker can be started any more')
+  expect(logged.at(-1)).toBe('all workers failed repeatedly; giving up')
 })
 
 test.each([

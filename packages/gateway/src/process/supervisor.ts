@@ -105,12 +105,12 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
   function startAgain(worker: Worker, code: number, served: number): void {
     worker.failures = served >= times.steadyMs ? 1 : worker.failures + 1
     if (workers.every(({ child, failures }) => !child && failures >= MOST_FAILURES)) {
-      log.error('no worker can be started any more', { code })
+      log.error('all workers failed repeatedly; giving up', { code })
       end(1, 'SIGTERM')
       return
     }
     const pause = Math.min(times.longestPauseMs, times.firstPauseMs * 2 ** (worker.failures - 1))
-    log.warn('a worker has ended and is started again', { worker: worker.number, code, pause_ms: pause })
+    log.warn('worker exited; restarting it', { worker: worker.number, code, pause_ms: pause })
     worker.restart = setTimeout(() => launch(worker, 'again'), pause)
   }
 

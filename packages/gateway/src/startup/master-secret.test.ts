@@ -39,7 +39,7 @@ test('is made once, for the owner alone, and found again', async () => {
 test('given by the environment is kept nowhere, and must stay the same', async () => {
   expect(await secret('the first one that was given')).toBe('the first one that was given')
   expect(existsSync(file())).toBe(false)
-  expect(await mistake('another one that was given')).toContain('TRIVIUM_SECRET is not the one')
+  expect(await mistake('another one that was given')).toContain('TRIVIUM_SECRET does not match the secret')
   expect(await mistake()).toContain('is missing')
 })
 
@@ -55,5 +55,5 @@ test('a start that ended between any two steps is gone on with', async () => {
 
 test('a folder that was in use, with a store that knows nothing of it, is not begun anew', async () => {
   writeFileSync(file(), 'f'.repeat(64))
-  expect(await mistake()).toContain('is empty although the folder was in use')
+  expect(await mistake()).toContain('is empty although the folder has been used before')
 })

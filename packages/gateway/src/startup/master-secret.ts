@@ -14,7 +14,11 @@ export async function masterSecret(
   environment: Pick<Environment, 'secret' | 'dataDir'>,
 ): Promise<string> {
   if (environment.secret !== undefined) {
-    await agree(storage, environment.secret, 'TRIVIUM_SECRET is not the one that this store was set up with')
+    await agree(
+      storage,
+      environment.secret,
+      'TRIVIUM_SECRET does not match the secret that this store was created with',
+    )
     return environment.secret
   }
   const file = join(environment.dataDir, 'secret')
@@ -24,18 +28,22 @@ export async function masterSecret(
   if (!known) {
     const { dataDir } = environment
     throw new CommandError(
-      `the database in ${dataDir} is empty although the folder was in use: restore it, or begin in another folder`,
+      `the database in ${dataDir} is empty although the folder has been used before: restore it, or use another folder`,
     )
   }
   const secret = readSecret(file)
-  await agree(storage, secret, `${file} is not the secret that this store was set up with: restore the former one`)
+  await agree(
+    storage,
+    secret,
+    `${file} does not match the secret that this store was created with: restore the original file`,
+  )
   return secret
 }
 
 /** A crash at any point leaves either nothing that counts, or all that the next start needs to go on. */
 async function makeSecret(storage: Storage, file: string, known: boolean): Promise<string> {
   const making = `${file}.new`
-  const missing = `${file} is missing: restore it, or set TRIVIUM_SECRET to what it held`
+  const missing = `${file} is missing: restore it, or set TRIVIUM_SECRET to its contents`
   if (!known) writeDurably(making, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'))
   else if (!existsSync(making)) throw new CommandError(missing)
   const secret = readSecret(making)
@@ -52,7 +60,7 @@ async function agree(storage: Storage, secret: string, otherwise: string): Promi
 function readSecret(file: string): string {
   const secret = readFileSync(file, 'utf8').trim()
   if (secret.length < 16)
-    throw new CommandError(`${file} is damaged: restore it, or set TRIVIUM_SECRET to what it held`)
+    throw new CommandError(`${file} is damaged: restore it, or set TRIVIUM_SECRET to its contents`)
   return secret
 }
 

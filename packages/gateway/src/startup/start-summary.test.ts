@@ -39,7 +39,7 @@ describe('what to do next', () => {
 
   test('a vendor and no key: create one', () => {
     const text = summary(VENDOR)
-    expect(text).toContain('There is no key yet. Create an account and a key for it:\n\n')
+    expect(text).toContain('There is no API key yet. Create an account and a key:\n\n')
     expect(text).toContain(`${KEY_CREATE}\n`)
     expect(text).not.toMatch(/sandbox: true|hunter2|sk-/)
   })
@@ -47,7 +47,7 @@ describe('what to do next', () => {
   test('the sandbox first and a vendor second: its key can use nothing', () => {
     const text = summary(VENDOR, { keyGroups: new Map([['sandbox', 1]]) })
     expect(text).toContain('No existing key can use any of these models.')
-    expect(text).toContain('sandbox: true in trivium.yaml keeps those models as well.')
+    expect(text).toContain('sandbox: true in trivium.yaml keeps those models, too.')
   })
 
   test('a group other than default is named', () => {
@@ -60,8 +60,8 @@ describe('what to do next', () => {
   test('no model at all', () => {
     const text = summary({}, withConfig({ upstreams: new Map(), models: new Map() }))
     expect(text).toContain('  models   none: no upstream is configured\n')
-    expect(text).toContain('No model can be used yet. Either\n  - write sandbox: true in trivium.yaml for')
-    expect(text).toContain('\n  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and start again')
+    expect(text).toContain('No model is available yet. Either\n  - write sandbox: true in trivium.yaml for')
+    expect(text).toContain('\n  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and restart')
   })
 })
 

@@ -94,21 +94,21 @@ function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: St
   const group = ['default', ...config.groups.keys()].find(canUse)
   if (group === undefined) {
     return [
-      'No model can be used yet. Either',
+      'No model is available yet. Either',
       `  - write sandbox: true in ${file} for the embedded models, or`,
-      '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and start again.',
+      '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and restart.',
     ]
   }
   const isEmbeddedOnly = keyGroups.has(SANDBOX_GROUP) && !config.sandbox.on
   return [
     keyGroups.size === 0
-      ? 'There is no key yet. Create an account and a key for it:'
-      : 'No existing key can use any of these models. Create an account and a key for it:',
+      ? 'There is no API key yet. Create an account and a key:'
+      : 'No existing key can use any of these models. Create an account and a key:',
     '',
     `  ${PROGRAM} account create --email you@example.com`,
     `  ${PROGRAM} key create --account you@example.com --name laptop${group === 'default' ? '' : ` --group ${group}`}`,
     ...(isEmbeddedOnly
-      ? ['', `The keys made so far are for the embedded models; sandbox: true in ${file} keeps those models as well.`]
+      ? ['', `The existing keys are for the embedded models; sandbox: true in ${file} keeps those models, too.`]
       : []),
   ]
 }

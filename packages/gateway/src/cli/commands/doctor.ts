@@ -22,11 +22,11 @@ export async function doctor(setup: CommandContext): Promise<DoctorReport> {
   const examine = async (question: Question) => checks.push(await answer(question))
   const questions: Question[] = [
     {
-      ...{ check: 'runtime', advice: 'install the version that package.json names' },
+      ...{ check: 'runtime', advice: 'install the version that package.json requires' },
       ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
     },
     {
-      ...{ check: 'environment', advice: 'correct the variable and start again' },
+      ...{ check: 'environment', advice: 'correct the variable and restart' },
       ask: () => `host ${setup.environment().host}, port ${setup.environment().port}`,
     },
     {
@@ -70,8 +70,8 @@ async function answer({ check, advice, ask }: Question): Promise<Check> {
 
 const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
   unreachable: 'check base_url, DNS, firewall and certificate, and that the service runs',
-  'key rejected': 'replace the key in the configuration, or check what it is allowed to do',
-  failing: "the service has a fault of its own; look at its status page, and try 'upstream test'",
+  'key rejected': 'replace the key in the configuration, or check its permissions',
+  failing: "the service itself fails; check its status page, and run 'upstream test'",
 }
 
 /** All at once, by a call that costs nothing. The embedded models are part of this program. */
@@ -101,7 +101,7 @@ export function describeDoctor({ checks }: DoctorReport): string {
       [ok ? 'ok' : 'FAILED', check, first],
       ...more.map((line) => ['', '', line]),
       ...(advice === null ? [] : [['', '', `-> ${advice}`]]),
-      ...remarks.map((remark) => ['', '', `remark: ${remark}`]),
+      ...remarks.map((remark) => ['', '', `warning: ${remark}`]),
     ]
   })
   return `${align(rows, [false, false, false], '  ').join('\n')}\n`
@@ -133,11 +133,11 @@ async function describeNodes(setup: CommandContext): Promise<string> {
   const environment = setup.environment()
   const here = shorten(setup.config(environment).hash)
   const nodes = await withStore(setup, environment, (storage) => storage.nodes.live())
-  if (nodes.length === 0) return `none is running; configuration ${here} here`
+  if (nodes.length === 0) return `no node is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
   const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
   if (configs.size > 1) throw new Error(`configurations differ: ${list}; here it is ${here}`)
-  if (!configs.has(here)) throw new Error(`the configuration here, ${here}, is not that of the nodes: ${list}`)
+  if (!configs.has(here)) throw new Error(`the configuration here, ${here}, differs from that of the nodes: ${list}`)
   return `${nodes.length} running, all with configuration ${here}`
 }
 
@@ -152,7 +152,7 @@ async function describeStore(setup: CommandContext): Promise<Finding> {
 async function askStore(setup: CommandContext, environment: Environment): Promise<string> {
   try {
     await withStore(setup, environment, (storage) => storage.ping())
-    return environment.databaseUrl ? 'PostgreSQL answers' : 'SQLite opens'
+    return environment.databaseUrl ? 'PostgreSQL responds' : 'SQLite opens'
   } catch (error) {
     if (error instanceof FolderInUse) return `in use: ${error.message}`
     throw error

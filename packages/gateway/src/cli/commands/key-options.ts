@@ -76,7 +76,7 @@ function capOf(given: string): Nanos {
 function periodOf(given: string, cap: Nanos | undefined): Period {
   const period = PERIODS.find((each) => each === given)
   if (!period) throw new UsageError(`--cap-period must be one of ${PERIODS.join(', ')}, not '${given}'`)
-  if (cap === undefined) throw new UsageError('--cap-period says how often --cap renews: give --cap, too')
+  if (cap === undefined) throw new UsageError('--cap-period requires --cap')
   return period
 }
 
@@ -92,7 +92,7 @@ function timeOf(expires: string, now: number): number {
   // Nobody wants a key that never worked; whoever mistook the year or the zone does not notice by its secret.
   if (time <= now) {
     const [given, present] = [time, now].map((each) => new Date(each).toISOString())
-    throw new UsageError(`--expires must be a time to come: ${given} is in the past, it is ${present} now`)
+    throw new UsageError(`--expires must be in the future: ${given} has passed (it is ${present} now)`)
   }
   return time
 }
@@ -102,12 +102,12 @@ function modelsOf(given: string, group: Group | undefined, config: FileConfig): 
   const unknown = models.filter((id) => !config.models.has(id))
   if (unknown.length > 0) {
     const known = [...config.models.keys()].join(', ')
-    throw new CommandError(`--models names what does not exist: ${unknown.join(', ')}; there are: ${known}`)
+    throw new CommandError(`unknown models: ${unknown.join(', ')} (available: ${known})`)
   }
   // A group that the file no longer has allows nothing, whatever is written down here.
   const elsewhere = models.filter((id) => !group?.models.includes('*') && !group?.models.includes(id))
   if (group && elsewhere.length > 0)
-    throw new CommandError(`--models names what the group '${group.id}' does not have: ${elsewhere.join(', ')}`)
+    throw new CommandError(`group '${group.id}' does not include the models: ${elsewhere.join(', ')}`)
   return models
 }
 

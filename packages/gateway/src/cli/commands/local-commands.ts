@@ -22,12 +22,12 @@ const CONFIGURATION = 'Configuration and upstreams'
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     ...{ name: 'serve', section: 'Server', ...NO_ARGUMENTS, example: 'serve' },
-    summary: 'start the gateway; creates the data folder and the database if there is none',
+    summary: 'start the gateway; creates the data folder and the database if needed',
     run: (_, setup) => setup.serve(),
   },
   {
     ...{ name: 'sandbox', section: 'Server', positionals: [], example: 'sandbox --port 4444' },
-    summary: 'serve the embedded models alone, as an upstream to try things on',
+    summary: 'serve the embedded models alone, as an upstream for tests',
     options: [
       { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
       { name: 'host', value: 'HOST', summary: 'address to listen on; default: 127.0.0.1' },
@@ -38,13 +38,13 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     ...{ name: 'config check', section: CONFIGURATION, options: [], example: 'config check trivium.yaml' },
     summary: 'check environment and configuration file; lists every mistake with its line',
     positionals: [
-      { name: 'FILE', optional: true, summary: 'the file to check; default: the one that the server would read' },
+      { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
     ],
     run: ({ positionals }, setup) => checkConfig(positionals[0], setup),
   },
   {
     ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
-    summary: 'list the upstreams, whether they answer now, and how they are doing',
+    summary: 'list the upstreams with their health',
     run: async (_, setup) => {
       const environment = setup.environment()
       const config = setup.config(environment)
@@ -60,7 +60,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     ...{ name: 'upstream test', section: CONFIGURATION, example: 'upstream test openai' },
     summary: 'call an upstream with each of its keys; costs a few tokens',
     positionals: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
-    options: [{ name: 'model', value: 'MODEL', summary: 'the model to ask; default: the first that is routed to it' }],
+    options: [{ name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' }],
     run: async ({ positionals, values }, setup) =>
       await testUpstream(setup.config(setup.environment()), positionals[0] ?? '', values.model),
   },
@@ -74,7 +74,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   },
   {
     ...{ name: 'doctor', section: 'Checks', ...NO_ARGUMENTS, example: 'doctor' },
-    summary: 'check everything that the server needs, and say what to do',
+    summary: 'check everything that the server needs, and suggest fixes',
     run: async (_, setup) => {
       const examined = await doctor(setup)
       return new Report(examined, describeDoctor(examined))

@@ -29,7 +29,7 @@ export type Operation = (desk: OperationContext, values: Values) => Promise<unkn
 
 export const OPERATIONS = {
   'account create': async ({ storage, config }, { email = '', credit, password }) => {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an address, not '${email}'`)
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an e-mail address, not '${email}'`)
     const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
     if (amount < 0n) throw new UsageError('--credit must not be negative')
     if (password !== undefined && !isLongEnough(password)) {
@@ -37,7 +37,7 @@ export const OPERATIONS = {
     }
     const hash = password === undefined ? undefined : await hashPassword(password)
     const account = await storage.accounts.create(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
-    if (!account) throw new CommandError(`an account with the address ${email} exists already`)
+    if (!account) throw new CommandError(`an account with the e-mail address ${email} already exists`)
     return accountJson(account)
   },
   'account list': async ({ storage }) => (await storage.accounts.list()).map(accountJson),
@@ -49,7 +49,7 @@ export const OPERATIONS = {
     const nanos = amountOf(amount, 'amount')
     if (nanos === 0n) throw new UsageError('--amount must not be zero')
     if (!(await storage.accounts.credit(found.id, nanos, reason))) {
-      throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD free`)
+      throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD available`)
     }
     return accountJson(await findAccount(storage, account))
   },
@@ -69,7 +69,7 @@ export const OPERATIONS = {
   'key limit': async ({ storage, config }, values) => {
     const { key = '' } = values
     const found = await findKey(storage, key)
-    if (found.revoked) throw new CommandError(`the key ${key} is revoked: no limit makes it work again`)
+    if (found.revoked) throw new CommandError(`key ${key} is revoked, so its limits cannot be changed`)
     const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
     await storage.keys.setTerms(found.id, termsOf(values, about, config, Date.now()))
     return keyJson(await findKey(storage, key))
@@ -115,7 +115,7 @@ async function createKey({ storage, config }: OperationContext, values: Values):
   const { account = '', name = '', group = 'default' } = values
   const known = config.groups.get(group)
   if (!known) {
-    throw new CommandError(`there is no group '${group}'; there are: ${[...config.groups.keys()].join(', ')}`)
+    throw new CommandError(`unknown group '${group}' (available: ${[...config.groups.keys()].join(', ')})`)
   }
   const about = { group: known, cap: undefined, mayRemove: false }
   const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
@@ -131,13 +131,13 @@ async function createKey({ storage, config }: OperationContext, values: Values):
 
 async function findKey(storage: Storage, written: string): Promise<Key> {
   const found = /^\d{1,18}$/.test(written) ? await storage.keys.findWithAccount(BigInt(written)) : undefined
-  if (!found) throw new CommandError(`there is no key with the id ${written}`)
+  if (!found) throw new CommandError(`unknown key id ${written}`)
   return found.key
 }
 
 async function findAccount(storage: Storage, email: string): Promise<Account> {
   const account = await storage.accounts.find(email)
-  if (!account) throw new CommandError(`there is no account with the address ${email}`)
+  if (!account) throw new CommandError(`no account has the e-mail address ${email}`)
   return account
 }
 

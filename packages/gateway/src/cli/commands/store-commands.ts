@@ -15,11 +15,11 @@ const LIMITS: readonly Option[] = [
 ]
 
 const TERMS: readonly Option[] = [
-  { name: 'cap', value: 'USD', summary: 'what the key may spend' },
-  { name: 'cap-period', value: 'PERIOD', summary: 'the cap renews each day, week or month; default: never' },
+  { name: 'cap', value: 'USD', summary: 'spending cap of the key' },
+  { name: 'cap-period', value: 'PERIOD', summary: 'the cap resets each day, week or month; default: never' },
   { name: 'expires', value: 'TIME', summary: 'when the key stops working, such as 2030-01-31T12:00:00Z' },
   { name: 'models', value: 'A,B', summary: 'the models it may use; default: all of its group' },
-  { name: 'ips', value: 'CIDR,...', summary: 'the addresses it may be used from; default: any' },
+  { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
   ...LIMITS,
 ]
 
@@ -71,10 +71,10 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     example: 'account limit --account ada@example.com --rpm 600 --tpm none',
   },
   byAccount('account disable', 'reject all requests of an account'),
-  byAccount('account enable', 'accept them again'),
+  byAccount('account enable', 'accept requests of a disabled account again'),
   {
     ...byAccount('key create', 'create a key; its secret is shown once', [
-      { name: 'name', value: 'TEXT', required: true, summary: 'what you call it' },
+      { name: 'name', value: 'TEXT', required: true, summary: 'its name' },
       { name: 'group', value: 'GROUP', summary: 'which models it may use and at which price; default: default' },
       ...TERMS,
     ]),
@@ -88,7 +88,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   {
     ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', positionals: [ID], options: [] },
-    ...{ summary: 'revoke a key for good', example: 'key revoke 7', values: byKey },
+    ...{ summary: 'revoke a key permanently', example: 'key revoke 7', values: byKey },
   },
   {
     ...byAccount('usage', 'list the requests of an account, newest first', [
@@ -98,12 +98,12 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   {
     ...{ name: 'audit', section: 'Checks', operation: 'audit', positionals: [], options: [] },
-    ...{ summary: 'prove that the ledger adds up', example: 'audit' },
+    ...{ summary: 'verify that the ledger is consistent', example: 'audit' },
   },
 ]
 
 async function withPassword({ values, flags }: Arguments): Promise<Record<string, string>> {
   if (!flags.has('password-stdin')) return values
-  if ('password' in values) throw new UsageError('give either --password or --password-stdin')
+  if ('password' in values) throw new UsageError('use either --password or --password-stdin')
   return { ...values, password: (await Bun.stdin.text()).replace(/\r?\n$/, '') }
 }

@@ -114,7 +114,7 @@ test.each([
     expect(checks.map((check) => [check.key, check.dialect, check.ok])).toEqual(expected)
     expect(ok).toBe(true)
     expect(text).toContain(`up (${kind}) at ${sandbox.url}${baseUrlSuffix}: model sandbox-text`)
-    expect(text).toContain('billed to you there; nothing is charged here')
+    expect(text).toContain('at the vendor; no account is charged here')
     expect(text).toMatch(/key 2 of 2 {2}\S+ +ok +\d+ ms {2}"\[sandbox\]/)
   }
 })
@@ -183,7 +183,7 @@ describe('no model is routed to it', () => {
     const { ok, model, text } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('list/v1')}" }`))
     expect([ok, model]).toEqual([true, null])
     expect(asked).toEqual([{ method: 'GET', path: '/list/v1/models', key: 'Bearer a', body: '' }])
-    expect(text).toContain('asked for /models, since no model is routed to it\nThis costs nothing.')
+    expect(text).toContain('GET /models, since no model is routed to it\nThis costs nothing.')
     const rejected = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('401/v1')}" }`))
     expect(rejected.checks[0]?.problem).toMatch(/^the key was rejected/)
   })
@@ -195,6 +195,6 @@ describe('no model is routed to it', () => {
   })
 
   test('else a model must be named', async () => {
-    expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: name one of its models with --model')
+    expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: choose one of its models with --model')
   })
 })

@@ -15,7 +15,7 @@ export async function testUpstream(config: FileConfig, id: string, named: string
   if (!upstream) throw new CommandError(noSuchUpstream(id, config))
   const model = named === undefined ? firstModel(config, id) : nameThere(config, id, named)
   if (model === undefined && upstream.healthPath === undefined) {
-    throw new CommandError(`no model is routed to ${id}: name one of its models with --model`)
+    throw new CommandError(`no model is routed to ${id}: choose one of its models with --model`)
   }
   const send = createSend(createSandbox({ faults: false }))
   const checks = await checkUpstream(send, upstream, model)
@@ -25,8 +25,8 @@ export async function testUpstream(config: FileConfig, id: string, named: string
 
 function noSuchUpstream(id: string, { upstreams }: FileConfig): string {
   const guess = closestMatch(id, upstreams.keys())
-  const hint = guess ? `did you mean ${guess}?` : `there are: ${[...upstreams.keys()].join(', ')}`
-  return `there is no upstream '${id}'; ${hint}`
+  const hint = guess ? `did you mean ${guess}?` : `available: ${[...upstreams.keys()].join(', ')}`
+  return `unknown upstream '${id}'; ${hint}`
 }
 
 function firstModel({ models }: FileConfig, id: string): string | undefined {
@@ -40,12 +40,12 @@ function nameThere({ models }: FileConfig, id: string, named: string): string {
 }
 
 function describeTest({ upstream, kind, model, checks }: Tested, { baseUrl, keys, healthPath }: Upstream): string {
-  const what = model === null ? `asked for ${healthPath}, since no model is routed to it` : `model ${model}`
+  const what = model === null ? `GET ${healthPath}, since no model is routed to it` : `model ${model}`
   const cost =
-    model === null ? 'This costs nothing.' : 'A few tokens each, billed to you there; nothing is charged here.'
+    model === null ? 'This costs nothing.' : 'Each call costs a few tokens at the vendor; no account is charged here.'
   const rows = checks.map(({ key, dialect, ok, latency_ms, answer, problem }) => {
     const who = key === null ? '' : `key ${key} of ${keys.length}  `
-    const said = problem ?? (answer === null ? '' : answer === '' ? '(no text within so few tokens)' : `"${answer}"`)
+    const said = problem ?? (answer === null ? '' : answer === '' ? '(no text within the token limit)' : `"${answer}"`)
     return `  ${who}${dialect.padEnd(16)}  ${ok ? 'ok    ' : 'failed'}  ${String(latency_ms).padStart(5)} ms  ${said}`
   })
   return [`${upstream} (${kind}) at ${baseUrl}: ${what}`, cost, ...rows.map((row) => row.trimEnd()), ''].join('\n')
