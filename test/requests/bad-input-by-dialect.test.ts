@@ -1,5 +1,5 @@
-// Requests that are wrong in their own dialect: a 4xx in that dialect which names the field as the caller wrote it.
-// Nothing is sent, held or charged, whatever the upstream speaks, and the next request is fine.
+// Invalid requests in each dialect: a 4xx in that dialect that names the field as the caller wrote it.
+// Nothing is sent, held or charged, whatever the upstream's dialect, and the next request succeeds.
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -57,7 +57,7 @@ function post(client: TextDialectId, path: string, body: string, headers: Record
   return fetch(gateway.url + path, { method: 'POST', headers: { ...headersIn(client, key.secret), ...headers }, body })
 }
 
-/** The refusal in its dialect, after which nothing has happened. */
+/** The error in its dialect, after checking that nothing was sent, held or charged. */
 async function refusal(client: TextDialectId, response: Response) {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{16}$/)
@@ -113,7 +113,7 @@ describe.each(CLIENTS)('%s', (client) => {
     })
     const seen = await refusal(client, response)
     expect([seen.status, seen.message]).toEqual([413, expect.stringContaining('more than 250000 JSON values')])
-    // The decoded body itself, in pieces and as a whole; parsed values took a gigabyte.
+    // The decoded body itself, in chunks and as a whole; parsed values took a gigabyte.
     expect(memoryOf(gateway.pid) - before).toBeLessThan(256 * 1024 * 1024)
   })
 
@@ -132,7 +132,7 @@ describe.each(CLIENTS)('%s', (client) => {
     expect([(await refusal(client, response)).status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  test('NULs and half characters pass in contents', async () => {
+  test('NULs and unpaired surrogates are allowed in contents', async () => {
     const { secret } = await newKey(gateway)
     for (const upstreamDialect of TEXT_DIALECT_IDS) {
       const calling = { model: `over-${upstreamDialect}`, prompt: '\u0000 MARK \u2028' }
@@ -143,7 +143,7 @@ describe.each(CLIENTS)('%s', (client) => {
     }
   })
 
-  test('after all of this the next request is fine', async () => {
+  test('after all of this the next request succeeds', async () => {
     const { secret } = await newKey(gateway)
     for (const id of TEXT_DIALECT_IDS) {
       expect((await callIn(client, gateway.url, secret, { model: `over-${id}` })).status).toBe(200)
@@ -165,7 +165,7 @@ describe('messages: the version', () => {
   })
 })
 
-describe('generate-content: the address', () => {
+describe('generate-content: the path', () => {
   const body = JSON.stringify(bodyIn('generate-content', { model: '' }))
   test.each([
     ['a percent sign that encodes nothing', '/v1beta/models/bare%zz:generateContent', 400],
@@ -187,7 +187,7 @@ describe('generate-content: the address', () => {
     expect(await key.rows()).toEqual([])
   })
 
-  test('names that are encoded otherwise are the same names', async () => {
+  test('percent-encoded names are the same names', async () => {
     const { secret } = await newKey(gateway)
     for (const name of ['over%2Dchat', '%6fver-chat', 'over-chat%3Ausage-every-chunk']) {
       const headers = headersIn('generate-content', secret)
@@ -196,7 +196,7 @@ describe('generate-content: the address', () => {
     }
   })
 
-  test('a stream is posted, not fetched', async () => {
+  test('a stream needs POST, not GET', async () => {
     const headers = headersIn('generate-content', key.secret)
     const response = await fetch(`${gateway.url}/v1beta/models/bare-chat:streamGenerateContent?alt=sse`, { headers })
     expect((await refusal('generate-content', response)).status).toBe(405)

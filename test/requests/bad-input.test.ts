@@ -1,4 +1,4 @@
-// What bad input gets: a 4xx in the caller's dialect with the field named, nothing charged, and the next request fine.
+// Invalid requests: a 4xx in the caller's dialect that names the field, no charge, and the next request succeeds.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -35,7 +35,7 @@ afterAll(async () => {
   upstream.stop()
 })
 
-/** After every refusal: nothing reached the upstream, nothing was booked, and the next request works. */
+/** After every rejection: nothing reached the upstream, the ledger has no row, and the next request succeeds. */
 afterEach(async () => {
   expect(upstream.received.length).toBe(0)
   expect(await key.rows()).toEqual([])
@@ -154,7 +154,7 @@ describe('the body', () => {
   })
 })
 
-/** Writes these pieces on a bare socket and gives everything that comes back until the other side closes, or `enough`. */
+/** Writes these chunks to a socket and returns what arrives until the other side closes, or `enough` has arrived. */
 async function raw(pieces: readonly (string | Uint8Array)[], enough: (text: string) => boolean): Promise<string> {
   const { hostname, port } = new URL(gateway.url)
   return await new Promise((resolve) => {
@@ -177,7 +177,7 @@ describe('over the limit', () => {
   const large = Buffer.alloc(LIMIT + 1, 0x20)
   const isWhole = (text: string) => text.includes('request_too_large')
 
-  test('by its announced length, whatever comes', async () => {
+  test('by its content-length, whatever is sent', async () => {
     const text = await raw([rawHead('content-length: 99999999')], isWhole)
     expect(text).toStartWith('HTTP/1.1 413 ')
   })
@@ -188,7 +188,7 @@ describe('over the limit', () => {
     expect(error.message).toContain(String(LIMIT))
   })
 
-  test('in chunks without an announced length', async () => {
+  test('in chunks without a content-length', async () => {
     const chunks = [Buffer.from(`${large.length.toString(16)}\r\n`), large, Buffer.from('\r\n0\r\n\r\n')]
     const text = await raw([rawHead('transfer-encoding: chunked'), ...chunks], isWhole)
     expect(text).toStartWith('HTTP/1.1 413 ')
@@ -201,14 +201,14 @@ describe('over the limit', () => {
   })
 })
 
-describe('lies about the length', () => {
-  test('more than announced: the announced part is the body, the rest is refused by the parser', async () => {
+describe('wrong content-length', () => {
+  test('more bytes than announced: the announced part is the body, the parser rejects the rest', async () => {
     const body = `{"model":"nope",${M}}`
     const text = await raw([rawHead(`content-length: ${body.length}`), body, 'rubbish rubbish\r\n\r\n'], () => false)
     expect(text).toStartWith('HTTP/1.1 404 ')
   })
 
-  test('less than announced, and then the client is gone: nothing happens', async () => {
+  test('fewer bytes than announced, then a disconnect: nothing happens', async () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = connect(Number(port), hostname)
     socket.write(`${rawHead('content-length: 1000')}{"model":"same"`)
@@ -217,7 +217,7 @@ describe('lies about the length', () => {
     await Bun.sleep(50)
   })
 
-  test('a length that is none is refused by the parser', async () => {
+  test('an invalid length is rejected by the parser', async () => {
     for (const length of ['-1', 'abc', '1, 2', '0x10']) {
       expect(await raw([rawHead(`content-length: ${length}`), '{}'], () => true)).toMatch(/^HTTP\/1\.1 4\d\d /)
     }
@@ -282,7 +282,7 @@ describe('the key', () => {
     expect([status, error.code]).toEqual([401, 'invalid_api_key'])
   })
 
-  test('expired: 401 with a word of its own', async () => {
+  test('expired: 401 with its own code', async () => {
     const endsAt = Date.now() + 1_000
     const { secret } = await newKey(gateway, '10', { expires: new Date(endsAt).toISOString() })
     await Bun.sleep(endsAt + 10 - Date.now())
@@ -297,13 +297,13 @@ describe('the key', () => {
     expect([status, error.code]).toEqual([403, 'account_disabled'])
   })
 
-  test('is checked before the body is looked at', async () => {
+  test('is checked before the body', async () => {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', body: 'x' })
     expect(response.status).toBe(401)
   })
 })
 
-test('NULs, half characters and deep but sane nesting pass in contents', async () => {
+test('NULs, unpaired surrogates and deep but reasonable nesting are allowed in contents', async () => {
   const { secret } = await newKey(gateway)
   const deep = `${'['.repeat(50)}${']'.repeat(50)}`
   const body = `{"model":"same","messages":[{"role":"user","content":"\\u0000 \\ud800 \\u2028"}],"metadata":{"a":${deep}}}`

@@ -1,18 +1,18 @@
-// The whole journey, from the first start to the ledger, on both engines, in a process of its own.
+// From the first start to the ledger, on both engines.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 
-describe.each(ENGINES)('first steps on %s', (engine) => {
+describe.each(ENGINES)('the first request on %s', (engine) => {
   let gateway: Gateway
   beforeAll(async () => {
     gateway = await startGateway({ engine })
   })
   afterAll(() => gateway.stop())
 
-  test('the first start prints a key that works, and the answer is in the ledger at its cost', async () => {
+  test('the first start prints a key that works, and the request is in the ledger at its cost', async () => {
     const secret = gateway.firstKey ?? ''
     const answer = await chat(gateway.url, secret, {
       model: 'sandbox-text',

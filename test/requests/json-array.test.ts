@@ -1,5 +1,5 @@
-// The stream of generate-content as one JSON array (alt=json), over each upstream: however it ends, all of it is one
-// valid array, and says the same as the events would have.
+// The stream of generate-content as one JSON array (alt=json), over each upstream: whatever its outcome, the body is one
+// valid array with the same content as the events.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { GenerateContentResponse } from '@google/genai'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
@@ -49,7 +49,7 @@ const eventsIn = (text: string): GenerateContentResponse[] =>
 describe.each(CLIENTS)('over %s', (upstream) => {
   const model = `over-${upstream}`
 
-  test('a whole answer, the same as in events', async () => {
+  test('a complete response, the same as in events', async () => {
     const { response, text, settled } = await ask(model)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     const answer = answerIn(JSON.parse(text) as GenerateContentResponse[])
@@ -90,7 +90,7 @@ describe.each(CLIENTS)('over %s', (upstream) => {
     expect(errorIn('generate-content', JSON.parse(text)).type).toBe('UNAVAILABLE')
   })
 
-  test('stopped by the balance: a whole array that ends at its limit', async () => {
+  test('stopped by the balance: a complete array with finish reason MAX_TOKENS', async () => {
     const { text, settled } = await ask(model, { prompt: 'say 100000 words, pace 0 ms', credit: '0.02' })
     const { finish, usage } = answerIn(JSON.parse(text) as GenerateContentResponse[])
     const [row] = await settled()
@@ -109,7 +109,7 @@ describe.each(CLIENTS)('over %s', (upstream) => {
   ])('an upstream with %s', async (fault) => {
     const { response, text } = await ask(`${model}:${fault}`)
     const elements = JSON.parse(text) as GenerateContentResponse[] | object
-    // Where the answer does not tell its end, a status may say so.
+    // Where no event marks the end of the response, the error may be a status.
     if (response.status !== 200) return errorIn('generate-content', elements)
     expect(answerIn(elements as GenerateContentResponse[]).text).toContain('北京 "🙂"')
   })

@@ -1,5 +1,5 @@
-// A key that is revoked, expired, of a disabled account or for other addresses: over at once where money is concerned, and soon everywhere.
-// The change is made by a command, another process; on PostgreSQL a second node has to notice, too.
+// A key that is revoked, expired, of a disabled account or restricted to other addresses can place no hold from then on, on any node.
+// Another process makes the change; on PostgreSQL a second node has to notice it, too.
 
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -22,7 +22,7 @@ async function until(status: number, ask: () => Promise<Response>): Promise<void
   }
 }
 
-describe.each(ENGINES)('identity on %s', (engine) => {
+describe.each(ENGINES)('key changes on %s', (engine) => {
   let nodes: Gateway[] = []
   beforeAll(async () => {
     const first = await startGateway({ engine })
@@ -50,7 +50,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     },
   ]
 
-  /** Refused by every node as soon as the change stands, although each of them has admitted the key before. */
+  /** Every node rejects the key as soon as the change is made, although each has cached the key before. */
   async function isOver({ email, secret }: Made, status: number, change: () => Promise<unknown>): Promise<void> {
     const [first] = nodes as [Gateway]
     const before = (await first.command<UsageEntry[]>('usage', '--account', email)).length
@@ -63,17 +63,19 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     for (const node of nodes) await until(status, () => listModels(node, secret))
   }
 
-  test.each(changes)('$name places no hold from then on, on no node, and is soon known everywhere', async (change) => {
+  test.each(
+    changes,
+  )('$name can place no hold from then on, on any node, and every cache is soon updated', async (change) => {
     const [first] = nodes as [Gateway]
     const made = await newKey(first)
     for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
     await isOver(made, change.status, () => change.make(first, made))
   })
 
-  test('an expired key places no hold from then on, on no node', async () => {
+  test('an expired key can place no hold from then on, on any node', async () => {
     const [first] = nodes as [Gateway]
     const { email } = await newKey(first)
-    // On a busy machine a key may be over before it was used: then one that lives longer.
+    // On a busy machine a key may expire before it was used: then try one with a longer life.
     for (let lifeMs = 2_000; ; lifeMs *= 2) {
       const endsAt = Date.now() + lifeMs
       const create = [
@@ -96,7 +98,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     }
   })
 
-  test('an account that is enabled again works again on every node', async () => {
+  test('a re-enabled account works on every node', async () => {
     const [first] = nodes as [Gateway]
     const made = await newKey(first)
     await first.command('account', 'disable', '--account', made.email)
@@ -105,7 +107,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     for (const node of nodes) await until(200, () => chat(node.url, made.secret, HELLO))
   })
 
-  test('a key that nobody had works everywhere soon after it was made', async () => {
+  test('a secret that was unknown works on every node soon after its key is created', async () => {
     const [first] = nodes as [Gateway]
     const unknown = `sk-${'a'.repeat(43)}`
     for (const node of nodes) expect((await listModels(node, unknown)).status).toBe(401)
@@ -113,7 +115,7 @@ describe.each(ENGINES)('identity on %s', (engine) => {
     for (const node of nodes) await until(200, () => listModels(node, secret))
   })
 
-  test('the store knows keys by their hash and passwords by a slow one, never themselves', async () => {
+  test('the database holds hashes of keys and slow hashes of passwords, never the secrets', async () => {
     const [first] = nodes as [Gateway]
     const made = await newKey(first)
     const password = 'correct horse battery'

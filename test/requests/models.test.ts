@@ -1,4 +1,4 @@
-// The model lists through the three official SDKs and a real gateway; and addresses that lead nowhere.
+// Model lists through the three official SDKs, and unknown paths.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
@@ -41,7 +41,7 @@ async function collect<T>(pages: AsyncIterable<T>, name: (entry: T) => string | 
   return names
 }
 
-/** The SDKs' own promises start when they are awaited. */
+/** The SDKs' promises start when they are awaited. */
 async function refusedWith(call: () => Promise<unknown>): Promise<number | undefined> {
   try {
     await call()
@@ -51,7 +51,7 @@ async function refusedWith(call: () => Promise<unknown>): Promise<number | undef
   }
 }
 
-describe('lists have what the group of the key allows, no more', () => {
+describe('lists contain exactly the models of the key’s group', () => {
   test.each([
     ['openai', async (key: string) => collect(await openai(key).models.list(), ({ id }) => id)],
     ['anthropic', async (key: string) => collect(await anthropic(key).models.list(), ({ id }) => id)],
@@ -78,7 +78,7 @@ describe('one model by its id', () => {
     expect(await bare.json()).toMatchObject({ id })
   })
 
-  test('limits are told where they are known', async () => {
+  test('limits are listed where they are known', async () => {
     expect(await anthropic(all).models.retrieve('plain')).toMatchObject({
       max_input_tokens: 128_000,
       max_tokens: 4_096,
@@ -99,7 +99,7 @@ describe('one model by its id', () => {
     expect(await refusedWith(async () => await google(small).models.get({ model: id }))).toBe(status)
   })
 
-  test('a broken escape is the caller’s mistake', async () => {
+  test('an invalid percent-encoding is a 4xx', async () => {
     const response = await fetch(`${gateway.url}/v1/models/%E0%A4%A`, { headers: { authorization: `Bearer ${all}` } })
     expect(response.status).toBe(400)
   })
@@ -111,7 +111,7 @@ describe('one model by its id', () => {
   })
 })
 
-/** In which protocol's shape an error came. */
+/** The protocol of an error's format. */
 function shapeOf(body: unknown): string {
   const { type, error } = body as { type?: string; error: Record<string, unknown> }
   if (type === 'error') return 'messages'
@@ -119,7 +119,7 @@ function shapeOf(body: unknown): string {
   return Object.keys(error).join() === 'message,type,param,code' ? 'chat' : 'video-tasks'
 }
 
-describe('addresses', () => {
+describe('paths', () => {
   const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const init = { method, headers: { authorization: `Bearer ${all}`, 'content-type': 'application/json', ...headers } }
     const response = await fetch(gateway.url + path, method === 'POST' ? { ...init, body: '{}' } : init)
@@ -193,8 +193,8 @@ describe('addresses', () => {
     expect([status, headers.get('allow'), shapeOf(body)]).toEqual([405, allow, shape])
   })
 
-  // Codex tries this first. Any other status makes it try again, six times, before it turns to plain HTTP.
-  test('a WebSocket is declined in the way that sends clients to plain HTTP at once', async () => {
+  // Codex tries this first. With any other status it retries six times before it falls back to plain HTTP.
+  test('a WebSocket is rejected with the status that makes clients fall back to HTTP at once', async () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
     const headers = { ...upgrade, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', authorization: `Bearer ${all}` }
     const answer = await fetch(`${gateway.url}/v1/responses`, { headers })
@@ -202,7 +202,7 @@ describe('addresses', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'no_websocket' } })
   })
 
-  test('what needs no key', async () => {
+  test('paths that need no key', async () => {
     for (const path of ['/', '/health', '/ready']) {
       const [get, head] = await Promise.all([fetch(gateway.url + path), fetch(gateway.url + path, { method: 'HEAD' })])
       expect([get.status, head.status, await head.text()]).toEqual([200, 200, ''])

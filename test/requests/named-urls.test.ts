@@ -1,4 +1,4 @@
-// URLs that a caller names for the upstream to fetch: judged before anything is sent, for each upstream by its own setting.
+// URLs in requests that the upstream is to fetch: checked before anything is sent, by the settings of each upstream.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -106,7 +106,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     }
   })
 
-  test('a private one goes where the operator allows it, also as a fallback; a metadata service and another scheme nowhere', async () => {
+  test('a private URL goes only to upstreams that allow it, also as a fallback; a metadata service or another scheme to none', async () => {
     for (const model of [`${dialect}-both`, `${dialect}-behind`]) {
       const { status, sent } = await ask(model, 'http://10.0.0.1/a.png')
       expect([status, sent.length]).toEqual([200, 1])
@@ -118,14 +118,14 @@ describe.each(DIALECTS)('%s', (dialect) => {
       expect(await ask(`${dialect}-both`, 'ftp://10.0.0.1/')).toMatchObject({ status: 400, sent: [] })
   })
 
-  test('a public one goes to the first upstream, and a bucket to none that does not share its objects', async () => {
+  test('a public URL goes to the first upstream, and a bucket only to upstreams that share objects', async () => {
     const { status, sent } = await ask(`${dialect}-both`, 'https://example.com/a.png')
     expect([status, sent.length]).toEqual([200, 1])
     expect(await ask(`${dialect}-both`, 'gs://bucket/a.png')).toMatchObject({ status: 400, sent: [] })
   })
 })
 
-test('servers that the upstream is to call', async () => {
+test('servers for the upstream to call', async () => {
   const mcp = { type: 'mcp', server_label: 'a', server_url: 'http://127.0.0.1:9/', require_approval: 'never' }
   const asked = await send('responses', 'responses-model', { model: 'responses-model', input: 'hi', tools: [mcp] })
   expect(asked).toMatchObject({ status: 400, sent: [] })

@@ -1,4 +1,4 @@
-// What passes through the gateway is what was sent: bytes both ways, headers by allow-list only.
+// Pass-through: bytes are unchanged both ways, and headers pass by allow-list only.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -28,7 +28,7 @@ let secret: string
 beforeAll(async () => {
   upstream = await startUpstream()
   decoy = await startUpstream()
-  // A proxy in the environment must not see anything.
+  // A proxy of the environment must not be used.
   const proxy = new URL(decoy.url).origin
   gateway = await startGateway({
     config: configFor(upstream),
@@ -43,7 +43,7 @@ afterAll(async () => {
 })
 beforeEach(() => upstream.behave(respondWith(reply())))
 
-/** Sends this text as the body and gives the text that reached the upstream. */
+/** Sends this text as the body and returns the text that reached the upstream. */
 async function forwarded(body: string): Promise<string> {
   const before = upstream.received.length
   const response = await chat(gateway.url, secret, body)
@@ -53,7 +53,7 @@ async function forwarded(body: string): Promise<string> {
   return written(upstream.last().body.toString())
 }
 
-/** Every request gets a name for its end user; nothing else may differ from what was sent. */
+/** Every request gets an end user id; nothing else may change. */
 const END_USER = /,"safety_identifier":"[A-Za-z0-9_-]{32}"/
 
 function written(body: string): string {
@@ -143,7 +143,7 @@ describe('the request', () => {
 })
 
 describe('headers', () => {
-  test('nothing of the client goes on but what the dialect allows', async () => {
+  test('only headers of the dialect’s allow-list are forwarded', async () => {
     await chat(gateway.url, secret, `{"model":"same",${MESSAGES}}`, {
       ...{
         cookie: 'session=1',
@@ -176,7 +176,7 @@ describe('headers', () => {
     expect(head).not.toContain(secret)
   })
 
-  test('nothing of the upstream comes back but what is allowed', async () => {
+  test('only allowed headers of the upstream are returned', async () => {
     const telling = {
       ...{ 'set-cookie': 'a=b', server: 'secret-server', 'openai-organization': 'org-1234567', via: '1.1 inside' },
       ...{ 'x-request-id': 'req_theirs', 'x-ratelimit-limit-requests': '5', 'cf-ray': '1', 'x-sandbox': 'true' },
@@ -220,7 +220,7 @@ describe('headers', () => {
     }
   })
 
-  test('the embedded model is labelled in answers and in errors', async () => {
+  test('responses and errors of the embedded model are labelled', async () => {
     for (const model of ['sandbox-text', 'sandbox-text:status=400']) {
       const response = await chat(gateway.url, secret, { model, messages: [{ role: 'user', content: 'x' }] })
       expect(response.headers.get('x-sandbox')).toBe('true')
@@ -228,8 +228,8 @@ describe('headers', () => {
   })
 })
 
-describe('the reply', () => {
-  test('unstreamed bytes are unchanged but for the name', async () => {
+describe('the response', () => {
+  test('unstreamed bytes are unchanged except for the model name', async () => {
     const text = `{ "model":"inner-name","id" : "x", "choices":[{"index":0,"message":{"content":"\\u00e9é🙂","model":"inner-name"},"finish_reason":"stop","n":1.50}],"z":{"model":"inner-name"} ,"usage":{"prompt_tokens":1,"completion_tokens":1}}\n`
     upstream.behave(respondWith(text))
     expect(await (await chat(gateway.url, secret, `{"model":"same",${MESSAGES}}`)).text()).toBe(text)
@@ -247,7 +247,7 @@ describe('the reply', () => {
     event({ choices: [{ index: 0, delta: { content: '' }, finish_reason: 'stop' }], usage: null }),
   ]
 
-  test('streamed bytes are unchanged however they are cut', async () => {
+  test('streamed bytes are unchanged however they are split', async () => {
     const sent = [...events, DONE].join('')
     const bytes = Buffer.from(sent)
     for (const size of [1, 7, 64, bytes.length]) {
@@ -265,7 +265,7 @@ describe('the reply', () => {
     }
   })
 
-  test('the name that the upstream uses shows nowhere in a stream', async () => {
+  test('the upstream’s name of the model appears nowhere in a stream', async () => {
     upstream.behave(stream(...events, usage(), DONE))
     const text = await (await chat(gateway.url, secret, `{"model":"renamed","stream":true,${MESSAGES}}`)).text()
     expect(text).not.toContain('inner-name')
@@ -289,7 +289,7 @@ describe('the reply', () => {
   })
 })
 
-test('a redirect is not followed, and no proxy of the environment is asked', async () => {
+test('redirects are not followed, and proxies of the environment are not used', async () => {
   upstream.behave(respondWith('', 307, { location: decoy.url }))
   for (const streamed of [false, true]) {
     const response = await chat(gateway.url, secret, `{"model":"same","stream":${streamed},${MESSAGES}}`)
@@ -299,7 +299,7 @@ test('a redirect is not followed, and no proxy of the environment is asked', asy
   expect(decoy.connections().opened).toBe(0)
 })
 
-test('large requests that come in one piece reach the upstream one by one, each whole', async () => {
+test('large pipelined requests reach the upstream one by one, each complete', async () => {
   const before = upstream.received.length
   const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(40_000))
   const requests = contents.map((content) => {

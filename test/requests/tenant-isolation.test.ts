@@ -1,4 +1,4 @@
-// One vendor account, many callers: what one of them sends must not reach another's cache, object or bill.
+// Many callers share one vendor account: no request may reach another caller's cache, object or bill.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -66,7 +66,7 @@ const only = <T>(list: readonly T[]): T => {
 }
 
 describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
-  test("a cache key is the account's own", async () => {
+  test('a cache key is scoped to the account', async () => {
     const keyOf = async (key: string, secret: string) =>
       String(only((await send(dialect, { prompt_cache_key: key }, { secret })).sent).prompt_cache_key)
     const mine = await keyOf('conversation-7', ada)
@@ -79,7 +79,7 @@ describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
     expect(long).not.toBe(await keyOf(`${'x'.repeat(63)}y`, ada))
   })
 
-  test('the end user is named by a hash of the account, or of the name that the caller gives', async () => {
+  test('the end user id is a hash of the account, or of the caller’s user name', async () => {
     const nameOf = async (secret: string, more = {}) =>
       only((await send(dialect, more, { secret })).sent).safety_identifier
     const mine = await nameOf(ada)
@@ -98,7 +98,7 @@ describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
     const mine = await nameOf('my-user', ada)
     expect(mine).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect(await nameOf('my-user', ada)).toBe(mine)
-    // As a long body, which is scanned and not parsed, and written with escapes.
+    // As a long body, which is scanned instead of parsed, with escapes.
     const long = dialect === 'chat' ? 'messages' : 'input'
     expect(await nameOf('my-user', ada, { [long]: [{ role: 'user', content: 'x'.repeat(20_000) }] })).toBe(mine)
     expect(await nameOf('other-user', ada)).not.toBe(mine)
@@ -112,7 +112,7 @@ describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
   })
 })
 
-test('messages: the end user is named by a hash of the account, or of the name that the caller gives', async () => {
+test('messages: the end user id is a hash of the account, or of the caller’s user name', async () => {
   const metadataOf = async (secret: string, more = {}) => only((await send('messages', more, { secret })).sent).metadata
   const mine = (await metadataOf(ada)) as { user_id: string }
   expect(mine).toEqual({ user_id: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/) as unknown as string })
@@ -122,17 +122,17 @@ test('messages: the end user is named by a hash of the account, or of the name t
   expect(hashed).toEqual({ user_id: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as unknown as string })
   expect(await metadataOf(ada, named)).toEqual(hashed)
   expect(await metadataOf(bob, named)).not.toEqual(hashed)
-  // The same user of the same account is the same to every vendor, whichever protocol it speaks.
+  // The same user of the same account has the same id for every vendor and protocol.
   expect(only((await send('chat', { user: 'my-user' })).sent).user).toBe(hashed.user_id)
   expect(only((await send('messages', named, { model: 'chat-model' })).sent).safety_identifier).toBe(hashed.user_id)
 })
 
-test('an upstream whose callers share objects knows end users as the callers name them', async () => {
+test('an upstream with shared objects gets the callers’ own user names', async () => {
   const named = { user: 'my-user', safety_identifier: 'my-id' }
   expect(only((await send('responses', named, { model: 'open-model' })).sent)).toMatchObject(named)
 })
 
-/** A responses service that repeats what it was sent, as the vendor does. */
+/** A responses service that echoes request fields, as the vendor does. */
 const echoing: Behaviour = (socket, request) => {
   const { user = null, safety_identifier = null, metadata = {}, stream: streamed } = JSON.parse(request.body.toString())
   const output = [
@@ -175,7 +175,7 @@ test.each([
   ['streamed', true, { user: 'my-"user"', safety_identifier: 'my-id' }],
   ['in one piece, one of them', false, { user: 'my-user' }],
   ['streamed, and none is named', true, {}],
-])("responses: the answer repeats the caller's own names, %s", async (_, streamed, named) => {
+])("responses: the response repeats the caller's own names, %s", async (_, streamed, named) => {
   upstream.behave(echoing)
   const metadata = { user: 'kept', safety_identifier: 'kept' }
   const { status, text, sent } = await send('responses', { ...named, metadata, stream: streamed })
@@ -190,7 +190,7 @@ test.each([
   for (const hash of [user, safety_identifier]) if (hash) expect(text).not.toContain(String(hash))
 })
 
-test('an upstream that does not know the end user is asked again without, and not bothered again', async () => {
+test('an upstream that rejects the end user field is retried without it, and later requests omit it', async () => {
   upstream.behave((socket, request) => {
     const known = !request.body.toString().includes('safety_identifier')
     const refusal = {
@@ -220,15 +220,15 @@ const OBJECTS: [dialect: Dialect, field: string, more: object][] = [
   ['generate-content', 'cachedContent', { cachedContent: 'cachedContents/1' }],
 ]
 
-describe('objects kept at a vendor', () => {
-  test.each(OBJECTS)('%s: %s is refused, and nothing is sent', async (dialect, field, more) => {
+describe('objects stored at a vendor', () => {
+  test.each(OBJECTS)('%s: %s is rejected, and nothing is sent', async (dialect, field, more) => {
     const { status, text, sent } = await send(dialect, more)
     expect(status).toBe(400)
     expect(text).toContain(field)
     expect(sent).toEqual([])
   })
 
-  test('unless the operator says that callers share them', async () => {
+  test('unless the upstream shares objects', async () => {
     const { status, sent } = await send('responses', { previous_response_id: 'resp_1' }, { model: 'open-model' })
     expect(sent).toMatchObject([{ previous_response_id: 'resp_1' }])
     expect(status).toBe(200)
@@ -256,8 +256,8 @@ const PRICED: [dialect: Dialect, field: string, more: object, left: object][] = 
   ['messages', 'tools', { tools: [SEARCH, CLIENT_TOOL] }, { tools: [CLIENT_TOOL] }],
 ]
 
-describe('what changes the price and has none', () => {
-  test.each(PRICED)('%s: %s is left out, with a warning', async (dialect, field, more, left) => {
+describe('options that change the price and have none', () => {
+  test.each(PRICED)('%s: %s is dropped, with a warning', async (dialect, field, more, left) => {
     const { sent, warnings } = await send(dialect, more)
     const changed = only(sent)
     for (const name of Object.keys(more)) if (!(name in left)) expect(changed).not.toHaveProperty(name)
@@ -276,20 +276,20 @@ describe('what changes the price and has none', () => {
     expect(text).toContain('web_search')
   })
 
-  test('responses: an answer for later is refused, since nobody would be charged for it', async () => {
+  test('responses: a background response is rejected, since it would not be charged', async () => {
     const { status, text, sent } = await send('responses', { background: true })
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('background')
   })
 
-  test('generate-content: images from a responses upstream are refused, since they are billed by the call', async () => {
+  test('generate-content: images from a responses upstream are rejected, since they are billed per call', async () => {
     const more = { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }
     const { status, text, sent } = await send('generate-content', more, { model: 'responses-model' })
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('generationConfig.responseModalities')
   })
 
-  test('messages: betas of a long context are left out, others are passed on', async () => {
+  test('messages: betas for long context are dropped, others are forwarded', async () => {
     const headers = {
       ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
       ...{ 'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14' },

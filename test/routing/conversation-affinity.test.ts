@@ -1,4 +1,4 @@
-// A conversation in which a model has thought stays with the upstream and the key that can read those thoughts.
+// A conversation with reasoning stays with the upstream and the key that can read its signatures.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -35,7 +35,7 @@ afterAll(async () => {
 const LONG = 'word '.repeat(2_000)
 
 type Body = Record<string, unknown>
-/** The requests of one conversation: a short one, one that has thoughts in it, and a long one. */
+/** The requests of one conversation: a short one, one with reasoning, and a long one. */
 const CONVERSATIONS: Record<
   TextDialectId,
   { path: (model: string) => string; turns: (topic: string, model: string) => Body[] }
@@ -82,7 +82,7 @@ const CONVERSATIONS: Record<
       const thinking = { type: 'thinking', thinking: 'Hm.', signature: 'opaque' }
       const thought = { role: 'assistant', content: [thinking, { type: 'text', text: 'Well.' }] }
       const asked = { model, max_tokens: 2_000, thinking: { type: 'enabled', budget_tokens: 1_024 } }
-      // The mark moves on with the conversation, as agents do it.
+      // The cache mark moves on with the conversation, as agents do it.
       return [
         { ...asked, messages: [first(mark)] },
         {
@@ -111,7 +111,7 @@ const CONVERSATIONS: Record<
 const keyIn = ({ headers }: Received): string =>
   headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.replace('Bearer ', '') ?? ''
 
-/** The upstream's key that a request came with. */
+/** The upstream key that a request was sent with. */
 async function keyFor(path: string, body: Body): Promise<string> {
   const before = upstreams.map(({ received }) => received.length)
   const response = await fetch(gateway.url + path, {
@@ -126,7 +126,7 @@ async function keyFor(path: string, body: Body): Promise<string> {
 
 const PAIRS = TEXT_DIALECT_IDS.flatMap((client) => TEXT_DIALECT_IDS.map((upstream) => [client, upstream] as const))
 
-test.each(PAIRS)('%s from %s: where it began', async (client, upstream) => {
+test.each(PAIRS)('%s from %s: stays where it started', async (client, upstream) => {
   const model = `by-${upstream}`
   const { path, turns } = CONVERSATIONS[client]
   const used = new Set<string>()
@@ -136,11 +136,11 @@ test.each(PAIRS)('%s from %s: where it began', async (client, upstream) => {
     expect(keys).toEqual(keys.map(() => keys[0] ?? ''))
     used.add(keys[0] ?? '')
   }
-  // Not all conversations are in the same place.
+  // Conversations are spread over upstreams.
   expect(used.size).toBeGreaterThan(1)
 })
 
-test('short requests without thoughts go wherever there is least to do', async () => {
+test('short requests without reasoning go to the least busy upstream', async () => {
   const used = new Set<string>()
   for (let call = 0; call < 30; call++) {
     const messages = [{ role: 'user', content: 'always the same' }]

@@ -1,4 +1,4 @@
-// An error event before any output: somebody else is asked, unless the upstream has told what it bills.
+// An error event before any output leads to a fallback, unless the upstream has reported billed usage.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -54,7 +54,7 @@ const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm'
 const failed = { ...response, status: 'failed', error: { code: 'server_error', message: 'busy' } }
 const busy = { message: 'busy', type: 'server_error', code: 'server_is_overloaded' }
 
-/** What comes before the error, a word of output, the error, and the same with what was used. */
+/** Events before the error, a word of output, the error, and the error with usage. */
 const EVENTS: Record<TextDialectId, { start: string; output: string; error: string; billed: string }> = {
   chat: {
     start: event({ ...chunk, choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: null }] }),
@@ -123,7 +123,9 @@ const CELLS = TEXT_DIALECT_IDS.flatMap((dialect) =>
   (['chat', 'messages'] as const).map((client) => [client, dialect] as const),
 )
 
-test.each(CELLS)('%s from %s: the next one answers, and nothing of the first is seen', async (client, dialect) => {
+test.each(
+  CELLS,
+)('%s from %s: the next candidate responds, and nothing of the first is visible', async (client, dialect) => {
   const { start, error } = EVENTS[dialect]
   upstream.behave(stream(start, error))
   const { status, text, receipt } = await ask(client, dialect)
@@ -132,7 +134,7 @@ test.each(CELLS)('%s from %s: the next one answers, and nothing of the first is 
   expect(text.split('message_start').length).toBeLessThanOrEqual(3)
 })
 
-test.each(CELLS)('%s from %s: with what was used nobody else is asked', async (client, dialect) => {
+test.each(CELLS)('%s from %s: with usage there is no fallback', async (client, dialect) => {
   const { start, billed } = EVENTS[dialect]
   upstream.behave(stream(start, billed))
   const { status, receipt } = await ask(client, dialect)
@@ -140,9 +142,9 @@ test.each(CELLS)('%s from %s: with what was used nobody else is asked', async (c
   expect(status).toBeGreaterThanOrEqual(500)
 })
 
-test.each(CELLS)('%s from %s: after output, what was used is what is paid', async (client, dialect) => {
+test.each(CELLS)('%s from %s: after output, the reported usage is charged', async (client, dialect) => {
   const { start, output, billed } = EVENTS[dialect]
-  // A moment later: what comes at once with the error is not delivered, and costs nothing.
+  // A moment later: output that arrives together with the error is not delivered, and is free.
   upstream.behave(async (socket, request) => {
     await streamWithoutEnd(start, output)(socket, request)
     setTimeout(() => socket.write(Buffer.concat([pieceOf(billed), Buffer.from(LAST_CHUNK)])), 100)
@@ -152,6 +154,6 @@ test.each(CELLS)('%s from %s: after output, what was used is what is paid', asyn
   expect(text).toContain('word')
 })
 
-test('the books are in order', async () => {
+test('the audit finds no error', async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })

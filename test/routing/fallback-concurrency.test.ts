@@ -1,10 +1,10 @@
-// Many callers have waited in vain for one upstream, and turn to the one that stands in for it all at once.
+// Many requests time out in the queue of one upstream and fall back to another one at once.
 import { expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { type Behaviour, reply, respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
-test.each(['max_concurrency', 'max_concurrency_per_key'])('they keep to its %s', async (cap) => {
+test.each(['max_concurrency', 'max_concurrency_per_key'])('its %s is not exceeded', async (cap) => {
   let [underWay, most] = [0, 0]
   const slow: Behaviour = async (socket, request) => {
     most = Math.max(most, ++underWay)
@@ -31,7 +31,7 @@ models:
     void ask().catch(() => {})
     while (busy.received.length === 0) await Bun.sleep(5)
     const statuses = await Promise.all(Array.from({ length: 12 }, async () => (await ask()).status))
-    // An account may have half of the four.
+    // An account gets half of the four slots.
     expect(most).toBe(2)
     expect(statuses.filter((status) => status === 200)).toHaveLength(2)
     expect(statuses.filter((status) => status === 503)).toHaveLength(10)

@@ -1,10 +1,10 @@
-// How requests are shared among upstreams and keys that all do equally well, and what is known of their speed.
+// How requests are distributed over healthy upstreams and keys, and how their latency is measured.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { type Received, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
-/** Far below the tick of the gateway's coarse clock. */
+/** Far below the resolution of the gateway's coarse clock. */
 const ANSWERS_AFTER_MS = 10
 
 let upstream: Upstream
@@ -30,7 +30,7 @@ models:
 `,
   })
   secret = (await newKey(gateway)).secret
-  // The first calls of all are slower than the rest, wherever they go.
+  // The first calls are slower than the rest, whichever upstream they go to.
   for (const model of ['weighed', 'pooled']) await askedWith(model, 40, 4)
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   upstream.stop()
 })
 
-/** With which keys the upstream was asked how often. */
+/** How many requests the upstream received with each key. */
 async function askedWith(model: string, calls: number, atOnce: number): Promise<Record<string, number>> {
   const before = upstream.received.length
   let left = calls
@@ -55,7 +55,7 @@ async function askedWith(model: string, calls: number, atOnce: number): Promise<
 }
 const keyOf = ({ headers }: Received): string => headers.authorization?.replace('Bearer ', '') ?? ''
 
-test('weights of 1 and 3: a quarter and three quarters, also while many calls are under way', async () => {
+test('weights of 1 and 3: a quarter and three quarters, also under load', async () => {
   const { 'small-key': small = 0, 'large-key': large = 0 } = await askedWith('weighed', 600, 12)
   expect(small / (small + large)).toBeGreaterThan(0.19)
   expect(small / (small + large)).toBeLessThan(0.31)
@@ -70,7 +70,7 @@ test('four keys get about a quarter each', async () => {
   }
 })
 
-test('how quick an upstream is, is known to the millisecond', async () => {
+test('latency is measured to the millisecond', async () => {
   const upstreams = await gateway.command<{ key_states: { latency_ms: number }[] }[]>('upstream', 'list')
   const latencies = upstreams.flatMap(({ key_states }) => key_states.map(({ latency_ms }) => latency_ms))
   expect(latencies).toHaveLength(6)

@@ -1,4 +1,4 @@
-// An upstream that wants to be left alone, or does not have the model: who is asked meanwhile.
+// Where requests go while an upstream cools down or lacks the model.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -47,7 +47,7 @@ afterAll(async () => {
   two.stop()
 })
 
-/** What the caller gets when the first upstream refuses with `status`, and how often each of them was asked. */
+/** The response when the first upstream rejects with `status`, and how many requests each upstream received. */
 async function ask(model: string, status: number, headers: Record<string, string> = {}) {
   one.behave(respondWithError(status, headers, 'no such model'))
   return await asked(model)
@@ -62,11 +62,11 @@ async function asked(model: string) {
   return { status: response.status, asked: calls, retryAfter: response.headers.get('retry-after') }
 }
 
-test.each([503, 529])('%p of the only one: asked once more, unless it has said when', async (status) => {
+test.each([503, 529])('%p from the only upstream: retried once, unless it sent retry-after', async (status) => {
   expect((await ask(`alone-${status}`, status)).asked).toEqual([2, 0])
   const told = { status: expect.any(Number), asked: [1, 0], retryAfter: '20' }
   expect(await ask(`alone-${status}`, status, { 'retry-after': '20' })).toEqual(told)
-  // A failure now and then must not make it an outage for everybody.
+  // An occasional failure must not become an outage for every caller.
   expect(await ask(`alone-${status}`, status, { 'retry-after': '20' })).toEqual(told)
 })
 
@@ -74,25 +74,25 @@ test.each([
   ['503 with a time', 503, { 'retry-after': '20' }],
   ['529 with a time', 529, { 'retry-after': '20' }],
   ['404', 404, {}],
-])('%s: the others are asked first from then on', async (_, status, headers) => {
+])('%s: other candidates go first from then on', async (_, status, headers) => {
   expect(await ask(`pair-${status}`, status, headers)).toMatchObject({ status: 200, asked: [1, 1] })
   for (let call = 0; call < 5; call++) {
     expect(await ask(`pair-${status}`, status, headers)).toMatchObject({ status: 200, asked: [0, 1] })
   }
 })
 
-test('a model that the only one does not have is asked for all the same', async () => {
+test('a model that the only upstream lacks is still requested', async () => {
   for (let call = 0; call < 3; call++) expect((await ask('alone-404', 404)).asked).toEqual([1, 0])
 })
 
-test('a retry with the same key takes its place there, and gives it back', async () => {
+test('a retry with the same key takes a slot of that key, and releases it', async () => {
   let calls = 0
   one.behave((socket, request) => (++calls === 1 ? respondWithError(503) : respondWith(reply()))(socket, request))
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [2, 0] })
   expect(await asked('strait')).toMatchObject({ status: 200, asked: [1, 0] })
 })
 
-test('an item of one caller that the upstream does not keep sends nobody elsewhere', async () => {
+test('an unknown item of one caller does not affect the routing of others', async () => {
   const error = { message: "Item with id 'rs_1' not found.", type: 'invalid_request_error', param: 'input', code: null }
   one.behave(respondWith({ error }, 404))
   const body = {
@@ -119,7 +119,7 @@ test('an item of one caller that the upstream does not keep sends nobody elsewhe
   expect(two.received.length).toBe(before)
 })
 
-test('a refusal whose words never come is one all the same', async () => {
+test('a rejection whose body never arrives is still a rejection', async () => {
   one.behave((socket) => void socket.write(head(503, 100)))
   expect(await asked('unspoken')).toMatchObject({ status: 200, asked: [1, 1] })
 })

@@ -1,4 +1,4 @@
-// All upstreams of a model refuse everything: then asking around only adds to it. Counted, for several keys each.
+// All upstreams of a model reject everything: retries must not multiply the load. Counted with several keys each.
 import { expect, test } from 'bun:test'
 import { type Rejection, storm } from '../support/upstreams/retry-storm.ts'
 
@@ -12,7 +12,7 @@ test.each<[string, Rejection[]]>([
 ])('a storm of %s: at most 1.2 attempts per request', async (_, refusals) => {
   const { attempts, requests, statuses } = await storm({ refusals, keysEach: 2, requests: 200, clients: 8 })
   expect(attempts / requests).toBeLessThanOrEqual(1.2)
-  // Everybody is told to come back, nobody that the gateway itself has failed.
+  // Every caller is told to retry later; none gets an error of the gateway.
   expect(Object.keys(statuses).filter((status) => status !== '429' && status !== '503')).toEqual([])
   expect(attempts).toBeGreaterThan(0)
 })

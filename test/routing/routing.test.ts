@@ -1,4 +1,4 @@
-// Several upstreams behind one model id: who is asked, who is asked next, and what the caller pays for it.
+// Several upstreams behind one model: which is called first, which next, and what the caller pays.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
@@ -150,24 +150,24 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     expect(receipt.attempts).toHaveLength(1)
   })
 
-  test('a connection that does not come about: the next one answers', async () => {
+  test('a failed connection: the next candidate responds', async () => {
     const { status, receipt } = await ask('gone', streamed)
     expect([status, receipt.attempts.map(({ upstream }) => upstream)]).toEqual([200, ['nowhere', 'two']])
   })
 
-  test('all refuse: the last refusal is told, nothing is charged', async () => {
+  test('all reject: the caller gets the last rejection, nothing is charged', async () => {
     one.behave(respondWithError(503))
     two.behave(respondWithError(429, { 'retry-after': '7' }))
     const { status, headers, receipt, asked } = await ask('both', streamed)
     expect([status, headers.get('retry-after')]).toEqual([429, '7'])
     expect(asked).toEqual([1, 1])
     expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
-    // After a refusal retries there count against the budget, until it is well again: here, for the tests that follow.
+    // After a rejection, retries count against the retry budget until the upstream is healthy again: reset for the next tests.
     two.behave(respondAsRequested)
     expect((await ask('spare', streamed)).status).toBe(200)
   })
 
-  test('a fallback that is dearer is held for first and charged at its own price', async () => {
+  test('a more expensive fallback is held for first and charged at its own price', async () => {
     one.behave(respondWithError(503))
     const { status, text, receipt, headers } = await ask('careful', streamed)
     expect(status).toBe(200)
@@ -176,7 +176,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     expect(headers.get('x-trivium-warnings')).toContain('model;answered-by-spare')
   })
 
-  test('a fallback that cannot be paid for is not asked', async () => {
+  test('a fallback that the balance does not cover is not called', async () => {
     // Enough for the model itself at 100 tokens of output, not for ten times as much.
     const poor = await newKey(gateway, '0.0008')
     one.behave(respondWithError(503))
@@ -186,11 +186,11 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
   })
 })
 
-describe('where nobody of the model itself can be asked, its fallback is asked at once', () => {
+describe('when no candidate of the model is available, its fallback is called at once', () => {
   const STOOD_IN = { status: 200, receipt: { upstream: 'two', answered_by: 'spare', cost_usd: '0.0009' } }
   const poor = () => newKey(gateway, '0.0008')
 
-  test('while its breaker is open', async () => {
+  test('while its circuit breaker is open', async () => {
     one.behave(respondWithError(503))
     for (let call = 0; call < 10; call++) await ask('frail', false)
     for (const streamed of FORMS) {
@@ -199,7 +199,7 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
       expect(stoodIn.receipt.attempts).toEqual([{ upstream: 'two', model: 'spare', outcome: 'completed' }])
       expect(stoodIn.headers.get('x-trivium-warnings')).toBe('model;answered-by-spare')
     }
-    // Who cannot pay for it is told about the model that he asked for.
+    // A caller that cannot pay for the fallback gets the error of the requested model.
     const { secret, account } = await poor()
     const refused = await ask('frail', false, secret)
     expect([refused.status, refused.asked]).toEqual([503, [0, 0]])
@@ -207,7 +207,7 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
     expect(await account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
   })
 
-  test('while it cools; who cannot pay for another one is told to wait, as the upstream has asked', async () => {
+  test('during a cool-down; a caller that cannot pay for the fallback gets the upstream’s retry-after', async () => {
     one.behave(respondWithError(429, { 'retry-after': '30' }))
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [1, 1] })
     expect(await ask('limited', false)).toMatchObject({ ...STOOD_IN, asked: [0, 1] })
@@ -218,7 +218,7 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
   })
 
-  test('after waiting, while it has as much to do as it can take', async () => {
+  test('after queueing, while it is at its concurrency limit', async () => {
     let isHeld = false
     one.behave(() => {
       isHeld = true
@@ -233,13 +233,13 @@ describe('where nobody of the model itself can be asked, its fallback is asked a
 test.each([
   ['another upstream', 'many-keys', undefined],
   ['a fallback', 'many-keys-alone', 'spare'],
-])('the last try is %s, not one more key of the same', async (_, model, by) => {
+])('the last attempt is %s, not another key of the same upstream', async (_, model, by) => {
   one.behave(respondWithError(429, { 'retry-after': '1' }))
   const { status, asked, receipt } = await ask(model, false)
   expect([status, asked[1], receipt.answered_by]).toEqual([200, 1, by])
 })
 
-test('a fallback that answers at the second try says who it is', async () => {
+test('a fallback that responds at the second attempt is named', async () => {
   let calls = 0
   two.behave((socket, request) => (++calls === 1 ? respondWithError(503) : respondAsRequested)(socket, request))
   const { receipt, headers } = await ask('doubled', false)
@@ -252,7 +252,7 @@ test('a fallback that answers at the second try says who it is', async () => {
   expect(headers.get('x-trivium-warnings')).toBe('model;answered-by-paired')
 })
 
-test('an error event before any output: the next one answers, and the client sees one stream', async () => {
+test('an error event before any output: the next candidate responds, and the client sees one stream', async () => {
   one.behave(stream(role(), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
   const { status, text, receipt } = await ask('both', true)
   expect(status).toBe(200)
@@ -260,7 +260,7 @@ test('an error event before any output: the next one answers, and the client see
   expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['error: unavailable', 'completed'])
 })
 
-test('after output nobody else is asked', async () => {
+test('after output there is no fallback', async () => {
   one.behave(stream(role(), event('Hello'), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
   const { asked, text, receipt } = await ask('both', true)
   expect(asked).toEqual([1, 0])
@@ -268,14 +268,14 @@ test('after output nobody else is asked', async () => {
   expect(receipt).toMatchObject({ ending: 'failed', upstream: 'one' })
 })
 
-test('an error event that comes with usage was billed: nobody else is asked', async () => {
+test('an error event with usage was billed: no fallback', async () => {
   one.behave(stream(usage(), `data: {"error":{"message":"busy","code":"server_is_overloaded"}}\n\n`))
   expect((await ask('both', true)).asked).toEqual([1, 0])
 })
 
 test.each(
   [200, 429, 503, 529].flatMap((status) => FORMS.map((streamed) => [status, streamed] as const)),
-)('an error with usage was billed: nobody else is asked (%p, streamed: %p)', async (status, streamed) => {
+)('an error with usage was billed: no fallback (%p, streamed: %p)', async (status, streamed) => {
   const error = { message: 'busy', code: 'server_is_overloaded' }
   one.behave(respondWith({ error, usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }, status))
   const { asked, receipt } = await ask('both', streamed)
@@ -290,7 +290,7 @@ test('a stream that is cut before output may have been billed', async () => {
   expect((await ask('both', true)).asked).toEqual([1, 0])
 })
 
-test('keys take turns, and one that is rejected is left out', async () => {
+test('keys are used in turn, and a rejected one is skipped', async () => {
   const usedBy = async (calls: number) => {
     const before = one.received.length
     for (let call = 0; call < calls; call++) expect((await ask('pooled', false)).status).toBe(200)
@@ -317,7 +317,10 @@ test('keys take turns, and one that is rejected is left out', async () => {
   expect(gateway.output().stderr).not.toContain('second-key')
 })
 
-test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream takes at once', async (model) => {
+test.each([
+  'crowded',
+  'crowded-by-key',
+])('%s: retries do not exceed the concurrency limit of an upstream', async (model) => {
   one.behave(respondWithError(503))
   let underWay = 0
   let most = 0
@@ -328,12 +331,12 @@ test.each(['crowded', 'crowded-by-key'])('%s: retries keep to what an upstream t
     respondAsRequested(socket, request)
   })
   const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await ask(model, false)).status))
-  // An account may have half of the four.
+  // An account gets half of the four slots.
   expect(most).toBe(2)
   expect(statuses.filter((status) => status === 200)).toHaveLength(2)
 })
 
-test('where one call at a time is allowed, its own retry may be that one', async () => {
+test('with a concurrency limit of one, a retry may use the one slot', async () => {
   const refused = new Set<string | undefined>()
   one.behave((socket, request) => {
     const { authorization } = request.headers
@@ -346,7 +349,7 @@ test('where one call at a time is allowed, its own retry may be that one', async
   expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['429', 'completed'])
 })
 
-test('keys that share a quota cool together: after a 429 nobody asks with the others', async () => {
+test('keys that share a quota cool down together after a 429', async () => {
   one.behave(respondWithError(429, { 'retry-after': '30' }))
   const { status, asked, receipt } = await ask('housed', false)
   expect([status, asked]).toEqual([200, [1, 1]])
@@ -357,7 +360,7 @@ test('keys that share a quota cool together: after a 429 nobody asks with the ot
 test.each([
   ['retry-after', () => new Date(Date.now() + 30_000).toUTCString(), 'dated'],
   ['retry-after-ms', () => '30000', 'in-ms'],
-])('an upstream that says by %s when to come back is left alone until then', async (name, value, model) => {
+])('an upstream that sends %s is not called until then', async (name, value, model) => {
   one.behave(respondWithError(429, { [name]: value() }))
   await ask(model, false)
   one.behave(respondAsRequested)
@@ -366,7 +369,7 @@ test.each([
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(20)
 })
 
-test('an upstream alone that is down: callers fail fast, and it is found again', async () => {
+test('the only upstream is down: requests fail fast, and its recovery is noticed', async () => {
   one.behave(respondWithError(503))
   const before = one.received.length
   const statuses: number[] = []
@@ -381,6 +384,6 @@ test('an upstream alone that is down: callers fail fast, and it is found again',
   }
 })
 
-test('the books are in order', async () => {
+test('the audit finds no error', async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })

@@ -1,4 +1,4 @@
-// The Vercel AI SDK, three majors, as a client of every dialect over upstreams of every dialect.
+// Three major versions of the Vercel AI SDK as clients of every dialect over upstreams of every dialect.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -12,12 +12,12 @@ import {
   startRecordedUpstream,
 } from '../support/upstreams/recorded-upstream.ts'
 
-// Nothing here waits for anything but a local answer: whatever takes this long hangs.
+// All responses are local: a test that takes this long hangs.
 setDefaultTimeout(60_000)
 
 let recordings: RecordedUpstream
 let gateway: SandboxGateway
-/** The same, with upstreams that answer from files. */
+/** The same, with upstreams that respond from files. */
 let replaying: Gateway
 let replayingKey: string
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const TOOLS = {
   },
 }
 
-/** One of the clients puts the name of the tool beside its result. */
+/** One of the clients adds the name of the tool to its result. */
 const RETURNED = /The tool tide_height returned: \{(?:"name":"tide_height","content":\{)?"height":"5.1 m"\}/
 
 const CITY = {
@@ -50,7 +50,7 @@ const CITY = {
   additionalProperties: false,
 }
 
-/** Items instead of references to stored ones, which do not exist yet. */
+/** Sends items instead of references to stored ones, which are not supported. */
 const OPTIONS = { openai: { store: false } }
 
 type Outcome = Awaited<ReturnType<Client['call']>>
@@ -91,23 +91,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 }
 
-describe.each(
-  MAJORS.map((major) => [major]),
-)('ai %d as a responses client that thinks its responses are stored', (major) => {
+describe.each(MAJORS.map((major) => [major]))('ai %d as a responses client that assumes stored responses', (major) => {
   const looping = (upstream: string, streamed: boolean) =>
     clientOf('responses', major, { origin: gateway.url, key: gateway.key, model: `over-${upstream}` }).then((client) =>
       client.call({ prompt: 'Think 5 words. Call tide_height with {"port":"Brest"}', tools: TOOLS, streamed }),
     )
   const cells = TEXT_DIALECT_IDS.flatMap((upstream) => [[upstream, false] as const, [upstream, true] as const])
 
-  // This major refers to tool calls, too, and without them their results mean nothing.
+  // This version also sends references to tool calls, without which their results have no meaning.
   if (major === 5) {
-    test.each(cells)('%s upstream, streamed: %p: is told what to do', async (upstream, streamed) => {
+    test.each(cells)('%s upstream, streamed: %p: the error says what to do', async (upstream, streamed) => {
       const thrown = await looping(upstream, streamed).catch((error: unknown) => error)
       expect(thrown).toMatchObject({ statusCode: 400, message: expect.stringContaining("'store' is false") })
     })
   } else {
-    test.each(cells)('%s upstream, streamed: %p: goes on without the reasoning', async (upstream, streamed) => {
+    test.each(cells)('%s upstream, streamed: %p: continues without the reasoning', async (upstream, streamed) => {
       const { text, steps } = await looping(upstream, streamed)
       expect(steps).toHaveLength(2)
       expect(text).toMatch(RETURNED)
@@ -122,7 +120,7 @@ const CELLS = TEXT_DIALECT_IDS.flatMap((upstream) => [
 ])
 
 describe.each(CLIENTS)('ai %d as a %s client', (major, provider) => {
-  // All upstreams at once, streamed and not: most of the time is spent waiting.
+  // All upstreams in parallel, streamed and not: most of the time is spent waiting.
   test.each(Object.entries(SCENARIOS))('%s', async (_, { request, judge }) => {
     const calls = CELLS.map(async ({ upstream, streamed }) => {
       const client = await clientOf(provider, major, {
@@ -136,13 +134,13 @@ describe.each(CLIENTS)('ai %d as a %s client', (major, provider) => {
         throw new Error(`${upstream} upstream, ${streamed ? 'streamed' : 'unstreamed'}: ${cause}`, { cause })
       }
     })
-    // One after the other would leave the rejections of the others to nobody.
+    // Awaiting them one by one would leave rejections of the others unhandled.
     const failed = (await Promise.allSettled(calls)).find((call) => call.status === 'rejected')
     if (failed) throw failed.reason
   })
 })
 
-describe.each(MAJORS.map((major) => [major]))('ai %d reads what services answer', (major) => {
+describe.each(MAJORS.map((major) => [major]))('ai %d reads recorded responses', (major) => {
   const replay = async (provider: Provider, file: string) => {
     const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
     if (recorded === undefined) throw new Error(`${file} is gone`)
@@ -160,7 +158,7 @@ describe.each(MAJORS.map((major) => [major]))('ai %d reads what services answer'
     const { sources, text } = await replay('messages', file)
     expect(text).not.toBe('')
     const cited = { sourceType: 'url', url: expect.stringMatching(/^https:/), title: expect.any(String) }
-    // This major shows as sources only what a search of the vendor's found.
+    // This version shows only results of the vendor's own search as sources.
     if (major === 5) expect(sources).toEqual([])
     else expect(sources).toContainEqual(expect.objectContaining(cited))
   })
@@ -169,7 +167,7 @@ describe.each(MAJORS.map((major) => [major]))('ai %d reads what services answer'
     expect((await replay('messages', 'responses/way-files-searched.json')).text).not.toBe('')
   })
 
-  test('an answer that failed as a responses client', async () => {
+  test('a failed response as a responses client', async () => {
     const thrown = await replay('responses', 'generate-content/malformed-call.json').catch((error: unknown) => error)
     expect(thrown).toMatchObject({ message: 'The model tried to call a tool and failed at it.' })
   })

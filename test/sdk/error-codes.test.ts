@@ -1,4 +1,4 @@
-// What people see: the official SDKs, fed with each error of the table.
+// Every error code as the official SDKs report it.
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
@@ -12,7 +12,7 @@ import OpenAI from 'openai'
 
 const REQUEST = 'req_0123'
 
-/** What the server answers next, and how often it was asked. */
+/** The next response of the server, and the number of requests. */
 let answer: ErrorInfo = { code: 'internal', message: '' }
 let begin: Partial<Record<DialectId, string>> = {}
 let asked = 0
@@ -67,7 +67,7 @@ function failWith(code: ErrorCode): void {
 
 type ErrorClass = new (...args: never[]) => Error
 
-// Bodies under these statuses have a class of their own; the rest is a plain APIError.
+// These statuses have their own error class; the rest is a plain APIError.
 const OPENAI_CLASSES: Record<number, ErrorClass> = {
   400: OpenAI.BadRequestError,
   401: OpenAI.AuthenticationError,
@@ -103,7 +103,7 @@ const ANTHROPIC_CLASSES: Record<number, string> = {
 type Words = { openai: string; anthropic: string; genai: string }
 const NO_WORDS: Words = { openai: '', anthropic: '', genai: '' }
 const WRONG_KEY = { openai: 'Incorrect API key provided. ', anthropic: 'invalid x-api-key: ' }
-/** By which clients know what to do. */
+/** The fields that clients act on. */
 const KNOWN_WORDS: Partial<Record<ErrorCode, Words>> = {
   invalid_key: { ...WRONG_KEY, genai: 'API key not valid. ' },
   expired_key: { ...WRONG_KEY, genai: 'API key expired. ' },
@@ -167,7 +167,7 @@ test('anthropic has a class for the 529 of an overloaded upstream', async () => 
   expect(thrown).toMatchObject({ status: 529, type: 'overloaded_error' })
 })
 
-describe('what cannot succeed is not tried again', () => {
+describe('errors that are not retried', () => {
   const FINAL: ErrorCode[] = [
     'bad_request',
     'invalid_key',
@@ -188,7 +188,7 @@ describe('what cannot succeed is not tried again', () => {
   })
 })
 
-describe('after output has begun', () => {
+describe('after the first output', () => {
   function failAfter(id: DialectId, begun: string): void {
     failWith('upstream_failed')
     begin = { [id]: begun }

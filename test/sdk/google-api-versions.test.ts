@@ -1,4 +1,4 @@
-// Google's own SDKs choose the API version by themselves: /v1, /v1alpha or /v1beta. They are known by their credential.
+// Google's SDKs choose the API version: /v1, /v1alpha or /v1beta. The gateway recognizes them by their credential.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI } from '@google/genai'
 import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
@@ -32,7 +32,7 @@ describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) =>
     expect(streamed).toBe(whole ?? '')
   })
 
-  test('reads errors: a wrong key, an unknown model, what is not served yet', async () => {
+  test('reads errors: a wrong key, an unknown model, an unsupported method', async () => {
     const wrong = { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('API key not valid') }
     const asked = { model: 'nope', contents: 'hi' }
     const calls: [() => Promise<unknown>, object][] = [
@@ -63,26 +63,26 @@ describe('other credentials', () => {
 
   test.each(
     ['/v1', '/v1alpha'].flatMap((version) => [[version, 'x-gen-api-key'] as const, [version, ''] as const]),
-  )('%s with %p is the 404 of a wrong base address, in the words of the protocol', async (version, header) => {
+  )('%s with %p is the 404 of a wrong base URL, in the format of the protocol', async (version, header) => {
     const headers = header === '' ? {} : { [header]: gateway.key }
     const answer = await call('POST', `${version}/models/${MODEL}:generateContent`, headers)
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 404, status: 'NOT_FOUND' } } })
   })
 
-  test('a key in the query is the vendor’s', async () => {
+  test('a key in the query selects the vendor’s protocol', async () => {
     const generated = await call('POST', `/v1/models/${MODEL}:generateContent?key=${gateway.key}`, {})
     expect(generated).toMatchObject({ status: 200, body: { candidates: [expect.anything()] } })
     expect(await list({}, `?key=${gateway.key}`)).toMatchObject({ status: 200, body: { models: expect.anything() } })
   })
 
-  test('Authorization wins at the list, and x-gen-api-key is answered as before', async () => {
+  test('Authorization takes precedence at the list, and x-gen-api-key works as before', async () => {
     const chat = { status: 200, body: { object: 'list' } }
     expect(await list({ authorization: `Bearer ${gateway.key}`, 'x-goog-api-key': 'sk-x' })).toMatchObject(chat)
     expect(await list({ 'x-gen-api-key': gateway.key })).toMatchObject(chat)
     expect(await list({ 'x-api-key': gateway.key, 'anthropic-version': '2023-06-01' })).toMatchObject({ status: 200 })
   })
 
-  test('another method is told what the path takes, by the name that it was called', async () => {
+  test('a wrong method gets the allowed ones, for the path as it was called', async () => {
     const answer = await call('POST', '/v1/models', { 'x-goog-api-key': gateway.key })
     expect(answer).toMatchObject({ status: 405, body: { error: { message: '/v1/models takes GET, not POST.' } } })
   })

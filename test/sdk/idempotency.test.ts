@@ -1,4 +1,4 @@
-// Idempotency keys with the official SDKs: none sends one by itself, all send what they are given, also when they retry.
+// Idempotency keys with the official SDKs: none sends one by default, all send a given one, also in retries.
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
@@ -23,7 +23,7 @@ setDefaultTimeout(60_000)
 
 let upstream: Upstream
 let gateway: Gateway
-/** What the SDKs have sent: each call's key, or null. */
+/** The key of each request that the SDKs sent, or null. */
 let sent: (string | null)[] = []
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -98,7 +98,7 @@ const CALLS: [string, Call][] = [
 ]
 
 describe.each(CALLS)('%s', (_, call) => {
-  test('sends no key of its own accord', async () => {
+  test('sends no key by default', async () => {
     const { secret, settled } = await newKey(gateway)
     await call(secret)
     await call(secret)
@@ -106,7 +106,7 @@ describe.each(CALLS)('%s', (_, call) => {
     expect(await settled()).toHaveLength(2)
   })
 
-  test('reads a replayed answer as the first', async () => {
+  test('reads a replayed response like the first', async () => {
     const { secret, settled } = await newKey(gateway)
     expect([await call(secret, { key: 'k' }), await call(secret, { key: 'k' })]).toEqual([
       'Hello there.',
@@ -115,7 +115,7 @@ describe.each(CALLS)('%s', (_, call) => {
     expect(await settled()).toMatchObject([{ cost_usd: cost(10, 20) }])
   })
 
-  test('loses patience, tries again, and gets the one answer that was paid', async () => {
+  test('times out, retries, and gets the one response that was charged', async () => {
     const { secret, settled } = await newKey(gateway)
     const bytes = Buffer.from(JSON.stringify(reply()))
     upstream.behave(async (socket) => {
@@ -131,7 +131,7 @@ describe.each(CALLS)('%s', (_, call) => {
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(10, 20) }])
   })
 
-  test('is told once that a stream has ended, as a conflict, and does not try in vain', async () => {
+  test('gets a conflict for a completed stream, and does not retry', async () => {
     const { secret, settled } = await newKey(gateway)
     upstream.behave(stream(event('Hello there.'), finish(), usage(), DONE))
     expect(await call(secret, { key: 's', streamed: true })).toBe('Hello there.')
@@ -144,7 +144,7 @@ describe.each(CALLS)('%s', (_, call) => {
   })
 })
 
-test('Google: the key goes along as a header, and the replayed answer reads as the first', async () => {
+test('Google: the key is sent as a header, and the replayed response reads like the first', async () => {
   const { secret, settled } = await newKey(gateway)
   const httpOptions = { baseUrl: gateway.url, headers: { 'Idempotency-Key': 'k' } }
   const client = new GoogleGenAI({ apiKey: secret, httpOptions })

@@ -1,4 +1,4 @@
-// The model lists, as the official SDKs read them. Two of them call the same address.
+// Model lists as the official SDKs read them. Two of them use the same path.
 
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
@@ -102,7 +102,7 @@ describe('anthropic', () => {
     expect(asked).toBe(1)
   })
 
-  test('list page by page, forwards and backwards, comes to an end', async () => {
+  test('list page by page, forwards and backwards', async () => {
     const forwards = await collect(anthropic.models.list({ limit: 2 }))
     expect(forwards.map(({ id }) => id)).toEqual(IDS)
     expect(asked).toBe(3)

@@ -1,6 +1,6 @@
-// SDK against SDK: what the official SDK of a service's own dialect reads from it directly is what all four official
-// SDKs read from it through the gateway. Services are played from files: the project's own, and real recordings where
-// TRIVIUM_RECORDINGS names a folder of them.
+// What the official SDK of a service's own dialect reads from it directly is what all four official SDKs read from it
+// through the gateway. Services respond from files: the project's own, and real recordings if
+// TRIVIUM_RECORDINGS names a folder with them.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { type Recorded, recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -15,7 +15,7 @@ import {
   startRecordedUpstream,
 } from '../support/upstreams/recorded-upstream.ts'
 
-// Nothing here waits for anything but a local answer: whatever takes this long hangs.
+// All responses are local: a test that takes this long hangs.
 setDefaultTimeout(60_000)
 
 /** TRIVIUM_TEST_SEED repeats a run. */
@@ -39,22 +39,22 @@ const directly = (recorded: Recorded, mode: Asking['mode']): Promise<Reading> =>
     ...{ origin: upstream.origin, key: 'upstream-key', model: 'inner-name', prompt: promptFor(recorded), mode },
   })
 
-/** The bytes of a service's own dialect pass as they are, and its own SDK may object to them as it would without us. */
+/** In a service's own dialect the bytes pass through, and its SDK may object to them as it would without the gateway. */
 const through = (client: TextDialectId, recorded: Recorded, streamed: boolean, seed?: number): Promise<Reading> =>
   readWith(client, {
     ...{ origin: gateway.url, key, model: `over-${recorded.dialect}`, prompt: promptFor(recorded, seed) },
     mode: streamed ? (client === recorded.dialect ? 'raw' : 'helper') : 'unstreamed',
   })
 
-/** What other readings may say when the direct one says this. */
+/** The readings through the gateway that are correct for a direct reading. */
 type Verdict = { answers: Answer[]; failure: boolean; anyAnswer: boolean }
 
 const MUST_FAIL: Verdict = { answers: [], failure: true, anyAnswer: false }
 const ANYTHING_CLEAN: Verdict = { answers: [], failure: true, anyAnswer: true }
 
 /**
- * A service that breaks the rules of its own dialect: a clean answer and an error are both right. Of the project's own
- * files it is known what they mean: `.broken` must end in an error, `.odd` may, all others have one sensible reading.
+ * For a service that violates its own dialect, a clean response and an error are both correct. For the project's own
+ * files the meaning is known: `.broken` must end in an error, `.odd` may, all others have one correct reading.
  */
 function verdictOn(name: string, read: Reading, strict: Reading): Verdict {
   if ('failure' in read || name.includes('.broken.')) return MUST_FAIL
@@ -82,7 +82,7 @@ test.each([
   ['responses/way-files-searched.json', '/v1/chat/completions', ['file_search_call;omitted', 'citations;omitted']],
   ['responses/way-files-searched.json', '/v1/messages', ['file_search_call;omitted']],
   ['chat/way-executed-tools.json', '/v1/messages', ['executed_tools;omitted']],
-])('%s at %s: what is lost is named', async (file, path, warnings) => {
+])('%s at %s: warnings name what was dropped', async (file, path, warnings) => {
   const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
   if (recorded === undefined) throw new Error(`${file} is gone`)
   const messages = [{ role: 'user', content: promptFor(recorded) }]

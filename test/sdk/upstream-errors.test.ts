@@ -1,5 +1,5 @@
-// Errors as services really word them, under the status they come with: each of the four SDKs throws its own class for
-// the same thing, streamed or not, whichever dialect the service speaks.
+// Real error bodies of services with their statuses: each of the four SDKs throws its own class for the same error,
+// streamed or not, whatever the service's dialect.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
@@ -13,7 +13,7 @@ import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
 
 setDefaultTimeout(60_000)
 
-/** `words`: what the caller is told of it, where the fault is the request's. */
+/** `words`: what the caller sees of the message, where the request is at fault. */
 type Row = { status: number; body: unknown; code: ErrorCode; words?: string }
 const google = (code: number, status: string, message: string, details: object[] = []) => ({
   error: { code, message, status, details },
@@ -340,7 +340,7 @@ const CLIENTS: Record<TextDialectId, (ask: Ask) => PromiseLike<unknown>> = {
   },
 }
 
-/** What an SDK makes of this status. */
+/** The class that an SDK throws for this status. */
 function classOf(client: TextDialectId, status: number): unknown {
   if (client === 'generate-content') return ApiError
   const { APIError } = client === 'messages' ? Anthropic : OpenAI
@@ -357,8 +357,8 @@ async function thrownBy(call: () => PromiseLike<unknown>): Promise<Error & { sta
 }
 
 describe.each(ALL.map((row, number) => [...row, number] as const))('%s, %s', (dialect, _, row, number) => {
-  test.each(Object.keys(CLIENTS) as TextDialectId[])('as %s has it', async (client) => {
-    // One dialect has a status of its own for an upstream of its kind that is overloaded.
+  test.each(Object.keys(CLIENTS) as TextDialectId[])('as a %s client', async (client) => {
+    // One dialect has its own status for an overloaded upstream of the same dialect.
     const status = client === 'messages' && row.status === 529 ? 529 : ERROR_ROWS[row.code].status
     for (const stream of [false, true]) {
       const asked = { model: `over-${dialect}`, prompt: `Row <<${number}>>`, stream }

@@ -1,6 +1,6 @@
-// Signs of life while an upstream is silent: before its headers, before its output, between events and within one. The
-// official SDKs must read the answer as if there had been none. With the journey's parts in this process, since the real
-// pace is ten seconds.
+// Heartbeats while an upstream is silent: before its headers, before its output, between events and within one. The
+// official SDKs must read the response as if there were none. Runs in this process with a short interval instead of
+// ten seconds.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -32,7 +32,7 @@ function ask(outgoing: OutgoingRequest, fault: string): Promise<Response> {
   return sandbox(new Request(address, { method: 'POST', headers, body }))
 }
 
-/** The embedded model's answer, cut anywhere, with a silence before its headers and after each piece. */
+/** The embedded model's response, split anywhere, with a pause before its headers and after each chunk. */
 const slowly =
   (fault: string): Send =>
   async (_, outgoing) => {
@@ -51,13 +51,13 @@ const slowly =
     return responseOf(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
   }
 
-/** Says no when the client has its 200 already. */
+/** Rejects the request when the client has its 200 already. */
 const refusing: Send = async () => {
   await Bun.sleep(SILENCE_MS)
   return responseOf(new Response('{}', { status: 500 }))
 }
 
-/** After so many events of the embedded model nothing has come out yet. */
+/** The events that the embedded model sends before its first output. */
 const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }
 
 type Place = { url: string; stop(): void }
@@ -99,7 +99,7 @@ const HEARTBEATS: Record<TextDialectId, string> = {
 describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
   const calling = { model: 'same', streamed: true, prompt: PROMPT }
 
-  test.concurrent('heartbeats come, and only between events', async () => {
+  test.concurrent('heartbeats are sent, and only between events', async () => {
     const response = await callIn(client, urlOf(upstream, 'slow'), KEY, calling)
     const text = await response.text()
     expect(response.status).toBe(200)
@@ -110,7 +110,7 @@ describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
     }
   })
 
-  test.concurrent.each([['raw'], ['helper']] as const)('the SDK reads on, %s', async (mode) => {
+  test.concurrent.each([['raw'], ['helper']] as const)('the SDK reads the response, %s', async (mode) => {
     const asking = { origin: urlOf(upstream, 'slow'), key: KEY, model: 'same', prompt: PROMPT, mode }
     expect(await readWith(client, asking)).toMatchObject({
       answer: {
@@ -133,7 +133,7 @@ describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
 describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON array over %s', (upstream) => {
   const calling = { model: 'same', streamed: true, prompt: PROMPT, alt: 'json' }
 
-  test('white space comes while it is silent, and all of it is one array', async () => {
+  test('whitespace is sent during the silence, and the body is one array', async () => {
     const response = await callIn('generate-content', urlOf(upstream, 'slow'), KEY, calling)
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     const text = await response.text()

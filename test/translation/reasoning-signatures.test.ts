@@ -1,6 +1,6 @@
-// Reasoning that its vendor wants back unmodified, over turns with tools: it comes back to the account and the upstream
-// that it is from, and to nobody else. The embedded model refuses a seal that is not its own, so an answer at all means
-// that it was shown none.
+// Reasoning that its vendor wants back unmodified, over turns with tools: it is returned only to the upstream that it is
+// from, for the same account. The embedded model rejects a foreign signature, so any successful response means that it
+// received none.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -34,13 +34,13 @@ const talk = (client: TextDialectId, upstream: TextDialectId, streamed: boolean,
     () => ({ text: RESULT }),
   )
 
-/** How much reasoning came back with its seal, as the embedded model saw it; a conversation without any says nothing. */
+/** How much signed reasoning the embedded model received; nothing for a conversation without any. */
 const signed = (text: string): number => Number(/reasoning returned: (\d+) signed/.exec(text)?.[1] ?? 0)
 
-/** Dialects that have no place for what the other one signs: a thought in chat. */
+/** Dialects without a field for what the other one signs: reasoning in chat. */
 const LOST = ['chat responses', 'chat messages', 'messages chat']
 
-/** As a client sees it. Generate-content carries it in base64. */
+/** The signature that a client sees. Generate-content carries it in base64. */
 const SEALED = /gw1\.[\w-]+|Z3cxL[\w+/=-]+/g
 
 const ALTERED: [how: string, alter: (sealed: string) => string][] = [
@@ -53,17 +53,17 @@ const ALTERED: [how: string, alter: (sealed: string) => string][] = [
 const translated = PAIRS.filter(([client, upstream]) => client !== upstream)
 
 describe.each([[false], [true]])('streamed: %p', (streamed) => {
-  test.each(PAIRS)('%s client, %s upstream: it comes back', async (client, upstream) => {
+  test.each(PAIRS)('%s client, %s upstream: it is returned to the upstream', async (client, upstream) => {
     const { text } = await talk(client, upstream, streamed, [{}])
     expect(text).toContain(RESULT)
     expect(signed(text)).toBe(LOST.includes(`${client} ${upstream}`) ? 0 : 1)
-    // Where thoughts are plain text, they go back as such.
+    // Reasoning in plain text is returned as such.
     if (upstream === 'chat') expect(text).toContain('1 unsigned')
   })
 
   test.each(
     translated,
-  )('%s client, %s upstream: it leaves sealed, and is nothing to another account', async (client, upstream) => {
+  )('%s client, %s upstream: it is encrypted for the client, and useless for another account', async (client, upstream) => {
     const { texts, history } = await talk(client, upstream, streamed, [{ key: another }, { alter: untilResults }])
     expect(texts[0]).toContain(RESULT)
     expect(texts.map(signed)).toEqual([0, LOST.includes(`${client} ${upstream}`) ? 0 : 1])
@@ -71,7 +71,7 @@ describe.each([[false], [true]])('streamed: %p', (streamed) => {
   })
 })
 
-/** The conversation up to what the tool gave back. */
+/** The conversation up to the result of the tool. */
 function untilResults(history: string): string {
   const all = JSON.parse(history) as unknown[]
   const last = all.findIndex((entry) => JSON.stringify(entry).includes(RESULT))
@@ -79,7 +79,7 @@ function untilResults(history: string): string {
 }
 
 describe.each(translated)('%s client, %s upstream: altered', (client, upstream) => {
-  test.each(ALTERED)('%s: left out', async (_, alter) => {
+  test.each(ALTERED)('%s: dropped', async (_, alter) => {
     const step = { alter: (history: string) => history.replace(SEALED, alter) }
     const { text } = await talk(client, upstream, false, [step])
     expect(text).toContain(RESULT)

@@ -1,5 +1,5 @@
-// An upstream refuses a field that its protocol has and its model does not take: the call is made once more without it,
-// and the next ones leave it out from the start.
+// An upstream rejects a field that its protocol has but its model does not support: the gateway retries without the field,
+// and drops it from later requests.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 type Body = Record<string, unknown>
 
-/** Refuses bodies that this finds something in, with these words. */
+/** Rejects bodies that match, with this message. */
 const refusing =
   (isWrong: (body: Body) => boolean, error: object, good: object): Behaviour =>
   (socket, request) =>
@@ -111,7 +111,7 @@ test.each([
   expect(second.sent.map((body) => field in body)).toEqual([false])
 })
 
-test('thoughts that their vendor no longer takes back are left behind, with a warning, and only this once', async () => {
+test('reasoning that its vendor no longer accepts is dropped, with a warning, and only for this request', async () => {
   upstream.behave(respondWith(RESPONSE))
   const { content } = JSON.parse((await ask('r2')).text) as { content: object[] }
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'text' }])
@@ -130,7 +130,7 @@ test('thoughts that their vendor no longer takes back are left behind, with a wa
   }
 })
 
-test('a model that failed at its call and said nothing is a failure, streamed or not', async () => {
+test('a malformed function call without output is a failure, streamed or not', async () => {
   const candidates = [{ content: { role: 'model' }, finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }]
   const failed = { candidates, usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 }, responseId: 'x' }
   for (const isStreamed of [false, true]) {
@@ -140,7 +140,7 @@ test('a model that failed at its call and said nothing is a failure, streamed or
   }
 })
 
-describe('the output cap that a messages upstream demands and a caller did not give', () => {
+describe('the output cap that messages upstreams require and the caller omitted', () => {
   const MESSAGE = {
     ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
     ...{ content: [{ type: 'text', text: 'Hi.' }], usage: { input_tokens: 3, output_tokens: 2 } },
@@ -168,7 +168,7 @@ describe('the output cap that a messages upstream demands and a caller did not g
     expect(Number(caps(asked)[0])).toBeLessThan(5_000)
   })
 
-  test('a rejection says the limit of the model: the call is made once more, and the next ones know', async () => {
+  test('a rejection that names the limit of the model: the request is retried, and later ones use the limit', async () => {
     const tooLarge = (most: number): Behaviour =>
       refusing(
         ({ max_tokens }) => Number(max_tokens) > most,
@@ -179,13 +179,13 @@ describe('the output cap that a messages upstream demands and a caller did not g
         MESSAGE,
       )
     upstream.behave(tooLarge(8_192))
-    // The caller's own is the caller's.
+    // The caller's own value is kept.
     expect(await chat('m-unknown', { max_tokens: 10_000 })).toMatchObject({ status: 400 })
     expect(caps(await chat('m-unknown'))).toEqual([32_000, 8_192])
     expect(caps(await chat('m-unknown'))).toEqual([8_192])
   })
 
-  test('a context that has no room for it lowers it for this call alone', async () => {
+  test('a context without room for it lowers it for this request only', async () => {
     const message = 'input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000, decrease input length'
     const error = { type: 'invalid_request_error', message }
     upstream.behave(refusing(({ max_tokens }) => Number(max_tokens) > 10_000, error, MESSAGE))

@@ -1,4 +1,4 @@
-// Forms of the answer that one protocol can ask for and another cannot, with the official clients over every upstream.
+// Response formats that only some protocols support, with the official clients over every upstream.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { GoogleGenAI, Type } from '@google/genai'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -39,7 +39,7 @@ describe.each(TEXT_DIALECT_IDS)('a %s upstream', (upstream) => {
   })
 })
 
-// The messages protocol has no such mode: there the prompt asks for it, and the embedded model does not read prompts.
+// The messages protocol has no such mode: there the prompt asks for JSON, and the embedded model does not follow prompts.
 describe.each(TEXT_DIALECT_IDS.filter((id) => id !== 'messages'))('JSON mode of a %s upstream', (upstream) => {
   const model = `over-${upstream}`
 
@@ -49,7 +49,7 @@ describe.each(TEXT_DIALECT_IDS.filter((id) => id !== 'messages'))('JSON mode of 
     expect(JSON.parse(text ?? '')).toBeObject()
   })
 
-  test('asked for in the system message alone', async () => {
+  test('requested in the system message only', async () => {
     const { choices } = await openai().chat.completions.create({
       model,
       messages: [

@@ -1,5 +1,5 @@
-// A tool loop in all sixteen pairs of client and upstream, streamed and not: parallel calls reach the client, and what
-// its tools gave back reaches the model.
+// A tool loop in all sixteen pairs of client and upstream, streamed and not: parallel calls reach the client, and their
+// results reach the model.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'

@@ -1,5 +1,5 @@
-// What stands between two dialects besides the dialects themselves: fields that a model refuses, media behind addresses,
-// requests that lean on what is kept elsewhere.
+// Translation beyond the dialects themselves: fields that a model rejects, media behind URLs, requests that refer to
+// objects stored elsewhere.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -49,14 +49,14 @@ async function messages(body: object, path = '/v1/messages') {
 
 const HELLO = { max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] }
 
-describe('a model that takes no temperature', () => {
+describe('a model that does not support temperature', () => {
   const refusing = (socket: Parameters<ReturnType<typeof respondWith>>[0], request: Upstream['received'][number]) => {
     const isAsked = request.body.toString().includes('"temperature"')
     const error = { message: "Unsupported parameter: 'temperature' is not supported with this model.", code: null }
     return (isAsked ? respondWith({ error }, 400) : respondWith(reply()))(socket, request)
   }
 
-  test('is asked again without it, once; the caller is told, and pays for one answer', async () => {
+  test('is retried once without it; the caller gets a warning, and pays for one response', async () => {
     upstream.behave(refusing)
     const first = await messages({ model: 'plain', temperature: 0.5, ...HELLO })
     expect(first).toMatchObject({ status: 200, sent: [{ temperature: 0.5 }, {}] })
@@ -66,13 +66,13 @@ describe('a model that takes no temperature', () => {
     expect(row).toMatchObject({ ending: 'completed', receipt: { warnings: ['temperature;dropped'] } })
   })
 
-  test('is not asked in vain again; other models still are', async () => {
+  test('is sent none in later requests; other models still are', async () => {
     upstream.behave(refusing)
     expect((await messages({ model: 'plain', temperature: 0.5, ...HELLO })).sent).toHaveLength(1)
     expect((await messages({ model: 'other', temperature: 0.5, ...HELLO })).sent).toHaveLength(2)
   })
 
-  test('another refusal is the caller’s to see', async () => {
+  test('another rejection reaches the caller', async () => {
     upstream.behave(respondWith({ error: { message: 'messages[0] is too long', code: null } }, 400))
     const { status, sent, text } = await messages({ model: 'plain', top_p: 0.5, ...HELLO })
     expect({ status, calls: sent.length }).toEqual({ status: 400, calls: 1 })
@@ -80,7 +80,7 @@ describe('a model that takes no temperature', () => {
   })
 })
 
-test('a model that knows only some words for how hard to think is asked without the others', async () => {
+test('a model that supports only some reasoning efforts is called without the others', async () => {
   upstream.behave((socket, request) => {
     const { reasoning_effort: effort } = JSON.parse(request.body.toString()) as { reasoning_effort?: string }
     const error = { message: `reasoning_effort='${effort}' is not supported for this model.`, code: null }
@@ -95,12 +95,12 @@ test('a model that knows only some words for how hard to think is asked without 
 })
 
 describe('the end user', () => {
-  // An agent's description of its session, longer than what the vendor of the other protocol takes.
+  // An agent's description of its session, longer than the vendor of the other protocol allows.
   const long = JSON.stringify({ device_id: 'd'.repeat(64), account_uuid: '', session_id: 's'.repeat(36) })
   const named = (user: string) => messages({ model: 'other', ...HELLO, metadata: { user_id: user } })
   const sentAs = async (user: string) => (await named(user)).sent[0] as { safety_identifier: string }
 
-  test('is known to the vendor by a hash that is always the same, however long the name is', async () => {
+  test('has a stable hash as its id at the vendor, however long the name is', async () => {
     expect(await named('ada')).toMatchObject({ status: 200, warnings: '' })
     expect((await sentAs('ada')).safety_identifier).toMatch(/^[A-Za-z0-9_-]{43}$/)
     expect((await named(long)).warnings).toBe('')
@@ -111,7 +111,7 @@ describe('the end user', () => {
   })
 })
 
-test('a service that knows none of the fields that agents always send is found out in one call', async () => {
+test('a service that rejects all fields that agents always send needs one extra call', async () => {
   const unknown = ['safety_identifier', 'store', 'prompt_cache_key', 'verbosity']
   upstream.behave((socket, request) => {
     const field = unknown.find((name) => request.body.toString().includes(`"${name}"`))
@@ -129,7 +129,7 @@ test('a service that knows none of the fields that agents always send is found o
   expect(await messages(asked, '/v1/responses')).toMatchObject({ status: 200, sent: [{ model: 'strict' }] })
 })
 
-test('a service that names the field only beside its message is understood as well', async () => {
+test('a service that names the field outside its message is understood as well', async () => {
   upstream.behave((socket, request) => {
     const isAsked = request.body.toString().includes('"store"')
     const detail = [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }]
@@ -142,7 +142,7 @@ test('a service that names the field only beside its message is understood as we
   expect({ status, calls: sent.length, warnings }).toEqual({ status: 200, calls: 2, warnings: 'store;dropped' })
 })
 
-test('a refusal after a mended one is the one that the caller sees', async () => {
+test('after a retry without the field, the caller sees the second rejection', async () => {
   upstream.behave((socket, request) => {
     const isAsked = request.body.toString().includes('"top_p"')
     const message = isAsked ? "'top_p' is not supported" : 'messages[0] is too long'
@@ -153,7 +153,7 @@ test('a refusal after a mended one is the one that the caller sees', async () =>
   expect(text).toContain('messages[0] is too long')
 })
 
-describe('an image behind an address, for an upstream that takes none', () => {
+describe('an image URL, for an upstream that accepts none', () => {
   const asking = (url: string) => ({
     ...{ model: 'seeing', max_tokens: 20 },
     messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
@@ -170,7 +170,7 @@ describe('an image behind an address, for an upstream that takes none', () => {
     expect(await key.settled()).toHaveLength(length)
   })
 
-  test('a name that does not exist: refused, at no cost, and the upstream hears nothing', async () => {
+  test('a host that does not exist: rejected, free, and nothing is sent to the upstream', async () => {
     const { status, text, sent } = await messages(asking('http://nowhere.invalid/picture.png'))
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('does not lead to a public host')
@@ -179,7 +179,7 @@ describe('an image behind an address, for an upstream that takes none', () => {
   })
 })
 
-test('what is kept elsewhere cannot be translated, also where callers share it', async () => {
+test('references to stored objects cannot be translated, also where callers share them', async () => {
   const { status, text, sent } = await messages(
     { model: 'shared', input: 'hi', previous_response_id: 'resp_1' },
     '/v1/responses',

@@ -1,6 +1,6 @@
-// What one dialect can say and another cannot. Where the answer would be wrong without it: 400 with the field as the
-// caller wrote it, before anything is held. Where it changes only how the model answers: left out, and named in a header
-// and on the receipt.
+// Fields without an equivalent in the upstream's dialect. If dropping the field would change the meaning of the request:
+// 400 naming the field as the caller wrote it, before the hold. Otherwise it is dropped, with a warning in a header and
+// on the receipt.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
@@ -196,7 +196,7 @@ const refusedRows = REFUSED.flatMap(([client, what, targets, more, field]) =>
   targets.map((upstream) => [client, what, upstream, more, field] as const),
 )
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each(refusedRows)('%s: %s, for %s', async (client, _, upstream, more, field) => {
     const { secret, rows, account } = await newKey(gateway)
     for (const streamed of [false, true]) {
@@ -216,7 +216,7 @@ const droppedRows = DROPPED.flatMap(([client, targets, more, warning]) =>
 
 const listed = (response: Response): string[] => response.headers.get('x-trivium-warnings')?.split(', ') ?? []
 
-describe('left out', () => {
+describe('dropped', () => {
   test.each(droppedRows)('%s: %s, for %s', async (client, warning, upstream, more) => {
     const { secret, settled } = await newKey(gateway)
     for (const streamed of [false, true]) {
@@ -239,7 +239,7 @@ test('the receipt on the command line says the same', async () => {
   expect(listed(response).toSorted()).toEqual(['presence_penalty;dropped', 'seed;dropped'])
 })
 
-test('names of any length and number: bounded in the header and on the receipt', async () => {
+test('any number of names of any length: bounded in the header and on the receipt', async () => {
   const { secret, settled, rows } = await newKey(gateway)
   const one = await callIn('chat', gateway.url, secret, {
     model: 'over-messages',

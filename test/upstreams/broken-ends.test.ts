@@ -1,5 +1,5 @@
-// Upstreams of other dialects than the client's that break off behind their answer: what was whole stays whole, and what
-// was reported is what is charged.
+// Upstreams of another dialect whose connection breaks after the response: a complete response stays complete, and the
+// reported usage is charged.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -69,7 +69,7 @@ const GENERATED = [
   }),
 ]
 
-/** All events, and then not the end of a body: the connection breaks, or nothing comes. */
+/** Sends all events without the end of the body: the connection breaks, or stays silent. */
 function playOpen(events: string[], breaks: boolean): void {
   upstream.behave(async (socket) => {
     socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
@@ -87,14 +87,14 @@ async function streamed(model: string) {
 test.each([
   ['breaks', true],
   ['stays open', false],
-])('the connection %s behind the last event: the answer is whole', async (_, breaks) => {
+])('the connection %s after the last event: the response is complete', async (_, breaks) => {
   playOpen(RESPONSES, breaks)
   const { text, rows } = await streamed('r')
   expect(text).toEndWith('data: [DONE]\n\n')
   expect(rows).toMatchObject([{ ending: 'completed', cost_usd: cost(123, 45) }])
 })
 
-test('a connection that stays open behind the last event is not waited for as long as one within an answer', async () => {
+test('a connection that stays open after the last event has a shorter timeout than one within a response', async () => {
   playOpen(RESPONSES, false)
   const { text, rows } = await streamed('patient')
   expect(text).toEndWith('data: [DONE]\n\n')
@@ -104,7 +104,7 @@ test('a connection that stays open behind the last event is not waited for as lo
 test.each([
   ['breaks', true, 'cut'],
   ['stays open', false, 'timeout'],
-])('the connection %s behind what may be the last event: an error, and the reported usage', async (_, breaks, ending) => {
+])('the connection %s after what may be the last event: an error, and the reported usage', async (_, breaks, ending) => {
   playOpen(GENERATED, breaks)
   const { text, rows } = await streamed('g')
   expect([text.includes('"error"'), text.includes('[DONE]')]).toEqual([true, false])
@@ -114,7 +114,7 @@ test.each([
 test.each([
   ['stays open', GENERATED, 'timeout', cost(123, 45)],
   ['stays open within an answer', GENERATED.slice(0, 1), 'timeout', undefined],
-])('a body that ends with its connection, which %s: our giving up is not its end', async (_, events, ending, costs) => {
+])('a body that ends with its connection, which %s: a timeout of the gateway is not its end', async (_, events, ending, costs) => {
   upstream.behave((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${events.join('')}`)
   })

@@ -1,4 +1,4 @@
-// A share of `npm run faults`: most faults, with the same dialect on both sides, and one pair of dialects translated.
+// A sample of `npm run faults`: most faults, in pass-through for each dialect, and in one translated pair of dialects.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Fault } from '../../faults/fault.ts'
 import { type FaultRunner, type Outcome, startFaultRunner } from '../../faults/suite.ts'

@@ -5,7 +5,7 @@ import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 /**
- * `status`: of the answer. `ending`: on the receipt. `costs`: nothing, what the upstream reported, or what was counted.
+ * `status`: of the response. `ending`: on the receipt. `costs`: nothing, the reported usage, or the counted output.
  * A 200 whose ending is not `completed` must end with an error event.
  */
 type Expected = { status: number; ending: string; costs: 'nothing' | 'reported' | 'counted' }
@@ -158,7 +158,7 @@ test.concurrent.each(NAMED)('unstreamed: %s', async (_, entry) => {
   checkCost(row, costs, body.usage)
 })
 
-test('upstream words reach the caller only where the caller can act on them', async () => {
+test('the upstream’s message reaches the caller only if the caller can act on it', async () => {
   const { text: own } = await ask('long:status=400', false)
   expect(own).toContain('asked for status 400')
   for (const status of [401, 403, 404, 413, 429, 500, 503]) {
@@ -169,7 +169,7 @@ test('upstream words reach the caller only where the caller can act on them', as
   expect(response.headers.get('retry-after')).toBe('1')
 })
 
-test('what the upstream said is in the log for the operator', async () => {
+test('the upstream’s message is in the log', async () => {
   await ask('long:status=500', false)
   const lines = gateway.output().stderr.split('\n')
   expect(
@@ -177,7 +177,7 @@ test('what the upstream said is in the log for the operator', async () => {
   ).toBe(true)
 })
 
-test('after all of this: one row for each request, nothing held, the books are right, and the next call works', async () => {
+test('after all of this: one row for each request, no hold, no error in the audit, and the next request succeeds', async () => {
   const { response } = await ask('long', false)
   expect(response.status).toBe(200)
   const rows = await key.rows()

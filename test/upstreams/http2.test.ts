@@ -1,4 +1,4 @@
-// Upstreams over HTTP/2: who gets which version, and what becomes of calls when one of its many ways to break happens.
+// Upstreams over HTTP/2: which version is used, and how its failures affect requests.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
@@ -16,7 +16,7 @@ import {
 import { configFor, DONE, event, finish, role, usage } from '../support/upstreams/raw-upstream.ts'
 
 const ANSWER = [role(), event('Hello'), finish(), usage(), DONE]
-/** Beyond what a request body of a stream is kept for. */
+/** Longer than the request body of a stream is kept. */
 const LONG = { messages: [{ role: 'user', content: 'long '.repeat(15_000) }] }
 
 let both: Http2Upstream
@@ -61,7 +61,7 @@ async function unreached(response: Response): Promise<void> {
   expect([response.status, await response.json()]).toMatchObject([502, { error: { code: 'upstream_error' } }])
 }
 
-test('where it is offered, HTTP/2 is spoken as soon as that is known, over one connection', async () => {
+test('HTTP/2 is used as soon as it is known to be offered, over one connection', async () => {
   const { secret, settled } = await newKey(gateway)
   both.behave(json())
   await eventually(async () => {
@@ -80,20 +80,20 @@ test('where it is offered, HTTP/2 is spoken as soon as that is known, over one c
   expect(new Set(rows.map((row) => `${row.ending} ${row.cost_usd}`))).toEqual(new Set([`completed ${cost(10, 20)}`]))
 })
 
-test('where nothing else is spoken, the first calls have it too, over one connection', async () => {
+test('where only HTTP/2 is offered, the first calls use it, too, over one connection', async () => {
   const { secret } = await newKey(gateway)
   await Promise.all(Array.from({ length: 20 }, () => fine(secret, 'new')))
   expect(onlyNew.seen).toMatchObject({ http1: 0, http2: 20 })
   expect(await gateway.command<object>('upstream', 'test', 'new')).toMatchObject({ ok: true })
 })
 
-test('where it is not offered, HTTP/1.1 is spoken', async () => {
+test('where HTTP/2 is not offered, HTTP/1.1 is used', async () => {
   const { secret } = await newKey(gateway)
   for (let times = 0; times < 10; times++) await fine(secret, 'old')
   expect(onlyOld.seen).toMatchObject({ http1: 10, http2: 0, connections2: 0 })
 })
 
-test('http: 1.1 and http: 2 leave no choice', async () => {
+test('http: 1.1 and http: 2 force the version', async () => {
   const { secret, settled } = await newKey(gateway)
   await fine(secret, 'forced1')
   expect(narrow.seen).toMatchObject({ http1: 1, http2: 0, connections1: 1, connections2: 0 })
@@ -111,7 +111,7 @@ test('upstream list shows the version, where it is known', async () => {
   expect(versions).toMatchObject({ own: '2', forced1: '1.1', forced2: '2', old: '1.1', oldForced2: '2' })
 })
 
-test('more calls at once than a connection takes: further connections', async () => {
+test('more concurrent calls than a connection allows: more connections', async () => {
   const { secret } = await newKey(gateway)
   const waiting: Parameters<Play>[0][] = []
   narrow.behave((call) => void waiting.push(call))
@@ -123,7 +123,7 @@ test('more calls at once than a connection takes: further connections', async ()
   expect(narrow.seen.connections2 - connections2).toBeLessThanOrEqual(4)
 })
 
-/** Does one thing to the first call, and answers the others. */
+/** Does this to the first call, and responds to the others. */
 function once(what: Play): Play {
   let done = false
   return (call) => {
@@ -135,7 +135,7 @@ function once(what: Play): Play {
   }
 }
 
-// Each is the upstream's word that it has done nothing with the call; the last is a used connection that was closing.
+// Each guarantees that the upstream has not processed the call; the last is a used connection that was closing.
 const UNSEEN: [string, Play][] = [
   ['refuses the stream', (call) => call.reset(CODES.refused)],
   ['goes away before the stream', (call) => call.goaway(call.id - 1, CODES.none)],
@@ -194,7 +194,7 @@ const NOT_ANSWERED: [string, Play][] = [
   ['sends data without a head', (call) => call.data('x', true)],
 ]
 
-test.each(NOT_ANSWERED)('%s: 502, free, asked once, and the next call is fine', async (_, what) => {
+test.each(NOT_ANSWERED)('%s: 502, free, one attempt, and the next call succeeds', async (_, what) => {
   const { secret, settled } = await newKey(gateway)
   for (const streamed of [false, true]) {
     const { http2 } = both.seen
@@ -222,7 +222,7 @@ const BROKEN_OFF: [string, string, Play][] = [
 
 test.each(
   BROKEN_OFF,
-)('after output it %s: an error ending, what was delivered is charged, the next is fine', async (_, model, what) => {
+)('after output it %s: the stream ends in an error, delivered output is charged, the next call succeeds', async (_, model, what) => {
   const { secret, settled } = await newKey(gateway)
   let breakOff = () => {}
   both.behave(
@@ -242,7 +242,7 @@ test.each(
   expect(output).toBeGreaterThan(50)
 })
 
-test('a client that leaves resets its stream, and no other', async () => {
+test('a client disconnect resets its stream, and no other', async () => {
   const { secret, settled } = await newKey(gateway)
   const calls: Parameters<Play>[0][] = []
   both.behave((call) => {
@@ -264,12 +264,12 @@ test('a client that leaves resets its stream, and no other', async () => {
   await eventually(async () => (await settled()).length === 2)
 })
 
-test('a stream whose client does not read holds up none of the others on its connection', async () => {
+test('a stream whose client does not read delays no other on its connection', async () => {
   const { secret } = await newKey(gateway, '100')
   both.behave((call) => {
     if (!call.body.includes('flood')) return json()(call)
     call.head('text/event-stream')
-    // As many bytes as the gateway lets a stream send ahead.
+    // The flow control window of a stream.
     for (let piece = 0; piece < 1_000; piece++) call.data(event('f'.repeat(15_000)))
   })
   const client = await openClient(gateway.url, secret, chatBody('forced2', true, { metadata: { flood: 'yes' } }))
@@ -278,8 +278,8 @@ test('a stream whose client does not read holds up none of the others on its con
   client.leave()
 })
 
-// The last: it leaves the upstream with HTTP/1.1 for ten minutes.
-test('where HTTP/2 was a choice, it is not taken again for a while after it failed', async () => {
+// This test must be the last: afterwards the upstream is called with HTTP/1.1 for ten minutes.
+test('where HTTP/2 was chosen and failed, HTTP/1.1 is used for a while', async () => {
   const { secret } = await newKey(gateway)
   both.behave((call) => call.reset(CODES.http1Required))
   const { http1 } = both.seen

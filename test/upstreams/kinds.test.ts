@@ -1,5 +1,5 @@
-// Every built-in kind of upstream, through a real gateway: where it is asked, with which credential, in which words, and
-// a whole answer from it to clients of all four protocols, streamed and not.
+// Every built-in kind of upstream through a real gateway: the URL, the credential and the field names of its requests, and
+// complete responses for clients of all four protocols, streamed and not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -9,7 +9,7 @@ import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/
 import { callIn } from '../support/requests/dialect-calls.ts'
 import { type KindsUpstream, keyOf, startKindsUpstream } from '../support/upstreams/kinds-upstream.ts'
 
-/** The first is what everybody else is translated into. `bearer` is the header authorization. */
+/** The first dialect is the one that all others are translated into. `bearer` is the header authorization. */
 type Expected = [TextDialectId, path: string, credential: string][]
 const GEMINI = (base: string): string => `${base}/models/sandbox-text:generateContent`
 const OPENAI = (base: string, credential = 'bearer'): Expected => [
@@ -69,7 +69,7 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-test('every kind is here', () => {
+test('every kind is tested', () => {
   expect(Object.keys(EXPECTED)).toEqual(NAMES)
 })
 
@@ -77,7 +77,7 @@ describe.each(NAMES)('%s', (kind) => {
   const expected = EXPECTED[kind] ?? []
   const [first] = expected
 
-  describe.each([...TEXT_DIALECT_IDS])('asked in %s', (client) => {
+  describe.each([...TEXT_DIALECT_IDS])('called in %s', (client) => {
     test.each([
       ['whole', false],
       ['streamed', true],
@@ -93,7 +93,7 @@ describe.each(NAMES)('%s', (kind) => {
       )
       const header = credential === 'bearer' ? 'authorization' : (credential ?? '')
       const value = credential === 'bearer' ? `Bearer ${keyOf(kind)}` : keyOf(kind)
-      // One credential, and never the caller's.
+      // Exactly one credential, and never the caller's.
       expect(CREDENTIALS.flatMap((name) => (name in headers ? [[name, headers[name]]] : []))).toEqual([[header, value]])
       expect(headers['anthropic-version']).toBe(
         dialect === 'messages' ? '2023-06-01' : (undefined as unknown as string),
@@ -103,7 +103,7 @@ describe.each(NAMES)('%s', (kind) => {
   })
 })
 
-/** What a chat service is sent for the same wishes, in its own words. */
+/** What each chat service is sent for the same options, in its own field names. */
 const WISHES = { maxOutputTokens: 50, seed: 7, thinkingConfig: { thinkingBudget: 2_000 } }
 const IN_CHAT: Record<string, Record<string, unknown>> = {
   ark: { max_completion_tokens: 50, seed: 7, thinking: { type: 'enabled' } },
@@ -133,7 +133,7 @@ const IN_CHAT: Record<string, Record<string, unknown>> = {
   'lm-studio': { max_tokens: 50, seed: 7, reasoning_effort: 'low' },
 }
 
-test.each(Object.entries(IN_CHAT))('the words of %s for what is translated', async (kind, words) => {
+test.each(Object.entries(IN_CHAT))('field names of %s in translation', async (kind, words) => {
   const answer = await callIn('generate-content', gateway.url, secret, {
     ...{ model: `at-${kind}`, prompt: 'Hello', streamed: true, more: { generationConfig: WISHES } },
   })
@@ -150,7 +150,7 @@ test.each([
     'groq',
     { stream: true, max_completion_tokens: 50, stream_options: { include_usage: true }, user: expect.any(String) },
   ],
-])('the words of %s for what passes through', async (kind, fields) => {
+])('field names of %s in pass-through', async (kind, fields) => {
   const more = { max_completion_tokens: 50, stream_options: { include_usage: true } }
   const answer = await callIn('chat', gateway.url, secret, { model: `at-${kind}`, streamed: true, more })
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('sandbox')])
@@ -158,14 +158,14 @@ test.each([
   expect(sent).toEqual(fields)
 })
 
-test('each of these calls is one receipt with a charge, and the books are right', async () => {
+test('each of these calls has a receipt with a cost, and the audit finds no error', async () => {
   const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
   expect(rows).toHaveLength(NAMES.length * 8 + Object.keys(IN_CHAT).length + 3)
   expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) <= 0)).toEqual([])
   expect(await gateway.command<{ ok: boolean }>('audit')).toMatchObject({ ok: true })
 })
 
-test('upstream list says what each speaks, and whether it was tried', async () => {
+test('upstream list shows the dialects of each, and whether it was tested', async () => {
   const list = await gateway.command<{ id: string; speaks: string[]; tried: string }[]>('upstream', 'list')
   const of = (id: string) => list.find((each) => each.id === id)
   expect(of('openai')).toMatchObject({ kind: 'openai', dialect: 'responses', speaks: ['responses', 'chat'] })

@@ -1,4 +1,4 @@
-// Upstreams that break off, complain, lie and close connections: what the client gets, and what it costs.
+// Upstreams that break off, send errors, lie about lengths and close connections: the response, and its cost.
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  // Nothing of all this may have surprised the gateway.
+  // None of this is an error of the gateway.
   expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
   await gateway.stop()
   upstream.stop()
@@ -44,7 +44,7 @@ afterEach(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
 
-test('output and an error in one piece: a real status, and nothing is charged', async () => {
+test('output and an error in one chunk: a real status, and no charge', async () => {
   const { secret, settled } = await newKey(gateway)
   const error = { error: { message: 'Overloaded', type: 'overloaded_error' } }
   upstream.behave(stream(`${role()}${event('Hello')}data: ${JSON.stringify(error)}\n\n`))
@@ -59,7 +59,7 @@ test.each([
   ['the end within an event', 'cut', 'data: {"id":"x","cho'],
   ['the end within an event, after the finish', 'cut', `${finish()}data: {"id":"x","cho`],
   ['the end without a finish', 'cut', ''],
-])('after output: %s is an error ending, and what was delivered is charged', async (_, ending, last) => {
+])('after output: %s ends the stream in an error, and delivered output is charged', async (_, ending, last) => {
   const { secret, settled } = await newKey(gateway)
   let send = (_: string) => {}
   upstream.behave((socket) => {
@@ -81,7 +81,7 @@ test.each([
   expect(output).toBeGreaterThan(50)
 })
 
-test('the official SDK throws on an error ending', async () => {
+test('the official SDK throws when a stream ends in an error', async () => {
   const { secret } = await newKey(gateway)
   const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 })
   upstream.behave((socket) => {
@@ -105,7 +105,7 @@ test('a last event without its blank line still counts', async () => {
   expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(7, 8) }])
 })
 
-test('does not end after its last event: the client has its answer, and the connection is closed', async () => {
+test('does not end after its last event: the client gets its response, and the connection is closed', async () => {
   const { secret, settled } = await newKey(gateway)
   upstream.behave(streamWithoutEnd(event('Hello'), finish(), usage(), DONE))
   expect(await (await chat(gateway.url, secret, chatBody('renamed', true))).text()).toEndWith(DONE)
@@ -113,7 +113,7 @@ test('does not end after its last event: the client has its answer, and the conn
   await upstream.connectionClosed()
 })
 
-test('is asked again over the same connection, also after streams', async () => {
+test('gets the next request over the same connection, also after streams', async () => {
   const { secret } = await newKey(gateway)
   upstream.behave(stream(event('Hello'), finish(), usage(), DONE))
   await (await chat(gateway.url, secret, chatBody('renamed', true))).text()
@@ -140,7 +140,7 @@ test.each([
   expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual(Array(2).fill(['failed', '0.00']))
 })
 
-test('a reply that is shorter than announced, and one that is too large', async () => {
+test('a response that is shorter than announced, and one that is too large', async () => {
   const { secret, settled } = await newKey(gateway)
   upstream.behave((socket) => {
     socket.write(head(200, 1000) + JSON.stringify(reply()))
@@ -156,7 +156,7 @@ test('a reply that is shorter than announced, and one that is too large', async 
   ])
 })
 
-test('a name of its own for the model stays inside, also when it complains', async () => {
+test('the upstream’s name of the model is not exposed, in errors either', async () => {
   const { secret } = await newKey(gateway)
   const message = 'inner-name does not take this. Ask https://internal.example.com with key sk-proj-abcdefghijk'
   upstream.behave(respondWith({ error: { message, type: 'invalid_request_error', param: 'seed', code: null } }, 400))
@@ -170,7 +170,7 @@ test('a name of its own for the model stays inside, also when it complains', asy
   })
 })
 
-test('closes the idle connection just when the next request is on its way: it is sent again', async () => {
+test('closes an idle connection while the next request is being sent: the request is sent again', async () => {
   const { secret, settled } = await newKey(gateway)
   for (const streamed of [false, true]) {
     const perSocket = new WeakSet<object>()
@@ -189,7 +189,7 @@ test('closes the idle connection just when the next request is on its way: it is
   expect((await settled()).map(({ ending }) => ending)).toEqual(Array(8).fill('completed'))
 })
 
-test('breaks a first connection without a word: it is not asked twice', async () => {
+test('closes a new connection without a response: the request is not sent again', async () => {
   const fresh = await startUpstream((socket) => void socket.destroy())
   const other = await startGateway({ config: configFor(fresh) })
   const { secret } = await newKey(other)

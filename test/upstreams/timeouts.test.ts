@@ -1,4 +1,4 @@
-// How long an upstream may be silent is the configuration's business alone: Bun's client has a limit of its own (5 minutes).
+// Only the configuration limits how long an upstream may be silent; Bun's client has its own idle timeout (5 minutes).
 import { expect, test } from 'bun:test'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
@@ -14,10 +14,10 @@ import {
   startUpstream,
 } from '../support/upstreams/raw-upstream.ts'
 
-/** Bun looks every 4 s; with a limit of one second, a call that waits this long would have been ended. */
+/** Bun checks every 4 s; with an idle timeout of one second, a call of this length would have been ended. */
 const LONGER_MS = 8_500
 
-test('an upstream that thinks for longer than the client library would wait is waited for', async () => {
+test('a response that takes longer than the idle timeout of the client library arrives', async () => {
   const upstream = await startUpstream((socket, request) => {
     setTimeout(() => void respondWith(reply())(socket, request), LONGER_MS)
   })
@@ -40,7 +40,7 @@ test('an upstream that thinks for longer than the client library would wait is w
   }
 })
 
-test('the limit for all of it is one for all tries together', async () => {
+test('the total timeout covers all attempts together', async () => {
   const ERROR = '{"error":{"message":"busy","code":"server_is_overloaded"}}'
   const lateError: Behaviour = async (socket, { body }) => {
     const { stream } = JSON.parse(body.toString())
