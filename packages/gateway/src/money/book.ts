@@ -12,6 +12,9 @@ export const SHORTFALL = -4n
 export const STALE_AFTER_MS = 5_000
 export const DEAD_AFTER_MS = 10_000
 
+/** The slot of holds that belong to a task instead of a node. No node has it. */
+export const TASK_SLOT = -1
+
 export const HELD = 0
 export const SETTLED = 1
 export const VOIDED = 2
@@ -46,8 +49,11 @@ export type RequestRow = {
   id: bigint
   account: bigint
   key: bigint
+  /** The owner: a node, or TASK_SLOT for a task. A task's epoch is that of its lease when the hold was placed. */
   slot: number
   epoch: number
+  /** When the reaper voids the hold of a task, by the store's clock; undefined for the hold of a node. */
+  deadline: number | undefined
   state: RequestState
   held: Nanos
   /** By the store's clock, in milliseconds. */
@@ -64,6 +70,8 @@ export type RequestRow = {
   /** JSON written by the owner at the end: units, price, timing, attempts, warnings. */
   receipt: string
 }
+/** `epoch` grows with every holder: it fences off a former holder. `expiresAt` by the store's clock; 0: released. */
+export type LeaseRow = { name: string; epoch: number; holder: string; expiresAt: number }
 /** `renewedAt` by the store's clock. */
 export type NodeRow = { slot: number; epoch: number; renewedAt: number; config: string }
 
@@ -74,12 +82,17 @@ export interface Book {
   key(id: bigint): KeyRow | undefined
   request(id: bigint): RequestRow | undefined
   node(slot: number): NodeRow | undefined
-  /** Open holds whose node is dead (`renewedAt` before `deadBefore`) or has been succeeded by a later epoch. */
+  lease(name: string): LeaseRow | undefined
+  /**
+   * Open holds without an owner, lowest ids first: their node is dead (`renewedAt` before `deadBefore`) or was succeeded
+   * by a later epoch, or the deadline of their task has passed.
+   */
   orphans(deadBefore: number, limit: number): RequestRow[]
   saveAccount(row: AccountRow): void
   saveKey(row: KeyRow): void
   insertRequest(row: RequestRow): void
   saveRequest(row: RequestRow): void
   saveNode(row: NodeRow): void
+  saveLease(row: LeaseRow): void
   transfer(request: bigint | undefined, debit: bigint, credit: bigint, amount: Nanos): void
 }

@@ -1,6 +1,6 @@
 // How much of what is asked for can be had: by the wallet, by the cap of the key, by the limits of both.
 import type { Nanos } from './amount.ts'
-import type { AccountRow, Book, KeyRow, RequestRow } from './book.ts'
+import { type AccountRow, type Book, type KeyRow, type RequestRow, TASK_SLOT } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, refused } from './verbs.ts'
 
@@ -9,7 +9,8 @@ type Metered = Pick<AccountRow, 'limits' | 'meter'>
 
 export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
   const { concurrent, requestsPerMinute } = row.limits
-  if (concurrent !== undefined && row.meter.open >= concurrent) return refused(`${whose}_concurrent`)
+  if (concurrent !== undefined && want.slot !== TASK_SLOT && row.meter.open >= concurrent)
+    return refused(`${whose}_concurrent`)
   const { requests } = row.meter
   if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)
     return refused(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
@@ -28,9 +29,9 @@ export function tokensLeft({ limits, meter }: Metered, now: number): number {
     : Math.max(0, limits.tokensPerMinute - usedIn(meter.tokens, now))
 }
 
-/** One more request is open. */
-export function begin({ limits, meter }: Metered, now: number): void {
-  meter.open += 1
+/** One more request begins. That of a task counts for limits per minute, but is not open. */
+export function begin({ limits, meter }: Metered, isTask: boolean, now: number): void {
+  if (!isTask) meter.open += 1
   if (limits.requestsPerMinute !== undefined) meter.requests = added(meter.requests, now, 1)
 }
 

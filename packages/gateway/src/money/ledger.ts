@@ -19,6 +19,7 @@ import {
   type RequestState,
   SETTLED,
   SHORTFALL,
+  TASK_SLOT,
   VOIDED,
 } from './book.ts'
 import {
@@ -32,6 +33,7 @@ import {
   tokensLeft,
   tokensReached,
 } from './grant.ts'
+import { acquireLease, releaseLease, renewLease } from './leases.ts'
 import { noteSpent } from './limits.ts'
 import { isAlive, join, leave, renew } from './nodes.ts'
 import {
@@ -44,6 +46,7 @@ import {
   refused,
   repeated,
   type Settle,
+  taskLease,
   type Verb,
   type Void,
 } from './verbs.ts'
@@ -69,16 +72,24 @@ export function apply(book: Book, verb: Verb): Result {
       return renew(book, verb)
     case 'leave':
       return leave(book, verb)
+    case 'acquire_lease':
+      return acquireLease(book, verb)
+    case 'renew_lease':
+      return renewLease(book, verb)
+    case 'release_lease':
+      return releaseLease(book, verb)
   }
 }
 
 function hold(book: Book, verb: Hold): Result {
   const existing = book.request(verb.id)
   if (existing)
-    return isOwner(existing, verb) && existing.state === HELD
+    return isOwner(book, existing, verb) && existing.state === HELD
       ? repeated(existing.held, existing.tokens)
       : refused('not_open')
-  if (!isAlive(book, verb)) return refused('node_lost')
+  const isTask = verb.slot === TASK_SLOT
+  if (isTask && !hasLease(book, verb)) return refused('lease_lost')
+  if (!isTask && !isAlive(book, verb)) return refused('node_lost')
   const account = book.account(verb.account)
   const key = book.key(verb.key)
   if (!account || !key || key.account !== account.id || key.revoked) return refused('key_invalid')
@@ -90,16 +101,17 @@ function hold(book: Book, verb: Hold): Result {
   const granted = grant(account, key, verb, book.now)
   if (typeof granted !== 'bigint') return granted
   const tokens = Math.min(verb.tokens, tokensLeft(key, book.now), tokensLeft(account, book.now))
-  begin(key, book.now)
-  begin(account, book.now)
+  begin(key, isTask, book.now)
+  begin(account, isTask, book.now)
   reserve(book, account, key, granted, tokens)
-  const { id, slot, epoch, model, upstream } = verb
+  const { id, slot, epoch, deadline, model, upstream } = verb
   book.insertRequest({
     id,
     account: account.id,
     key: key.id,
     slot,
     epoch,
+    deadline,
     state: HELD,
     held: granted,
     heldAt: book.now,
@@ -118,7 +130,7 @@ function hold(book: Book, verb: Hold): Result {
 function extend(book: Book, verb: Extend): Result {
   const request = book.request(verb.id)
   if (!request) return refused('unknown_request')
-  if (!isOwner(request, verb) || request.state !== HELD) return refused('not_open')
+  if (!isOwner(book, request, verb) || request.state !== HELD) return refused('not_open')
   const account = book.account(request.account)
   const key = book.key(request.key)
   if (!account || !key) return refused('key_invalid')
@@ -148,7 +160,7 @@ function extend(book: Book, verb: Extend): Result {
 function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nanos): Result {
   const request = book.request(verb.id)
   if (!request) return refused('unknown_request')
-  if (!isOwner(request, verb)) return refused('not_open')
+  if (!isOwner(book, request, verb)) return refused('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
@@ -162,9 +174,12 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
 function reap(book: Book, verb: Reap): Result {
   const orphans = book.orphans(book.now - DEAD_AFTER_MS, verb.limit)
   for (const request of orphans) {
-    charge(book, request, request.progress)
-    request.state = REAPED
-    request.ending = 'reaped'
+    // A node may come back and correct what was decided in its absence. The deadline of a task is final.
+    const isTask = request.slot === TASK_SLOT
+    const { account, key } = charge(book, request, isTask ? 0n : request.progress)
+    if (isTask) correctTokens(request, 0, account, key, book.now)
+    request.state = isTask ? VOIDED : REAPED
+    request.ending = isTask ? 'expired' : 'reaped'
     book.saveRequest(request)
   }
   return done(BigInt(orphans.length))
@@ -183,7 +198,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const released = request.state === HELD ? request.held : 0n
   account.held -= released
   key.held -= released
-  if (request.state === HELD) {
+  if (request.state === HELD && request.slot !== TASK_SLOT) {
     account.meter.open -= 1
     key.meter.open -= 1
   }
@@ -206,6 +221,14 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   return { account, key }
 }
 
-function isOwner(request: RequestRow, owner: Owned): boolean {
-  return request.slot === owner.slot && request.epoch === owner.epoch
+/** The lease of a task may have expired, as long as nobody else has acquired it since. */
+function isOwner(book: Book, request: RequestRow, owner: Owned): boolean {
+  if (request.slot !== owner.slot) return false
+  if (request.slot === TASK_SLOT) return book.lease(taskLease(request.id))?.epoch === owner.epoch
+  return request.epoch === owner.epoch
+}
+
+function hasLease(book: Book, { id, epoch }: Owned): boolean {
+  const lease = book.lease(taskLease(id))
+  return lease?.epoch === epoch && lease.expiresAt > book.now
 }

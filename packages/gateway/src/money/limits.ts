@@ -24,7 +24,7 @@ export type Window = readonly number[]
 
 /** What a key or an account has used, besides money held and spent in all. */
 export type Meter = Spent & {
-  /** Requests that hold money. */
+  /** Running requests: open holds that belong to a node. */
   open: number
   requests: Window
   tokens: Window

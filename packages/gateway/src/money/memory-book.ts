@@ -1,6 +1,15 @@
 // A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
 import type { Nanos } from './amount.ts'
-import { type AccountRow, type Book, HELD, type KeyRow, type NodeRow, type RequestRow } from './ledger.ts'
+import {
+  type AccountRow,
+  type Book,
+  HELD,
+  type KeyRow,
+  type LeaseRow,
+  type NodeRow,
+  type RequestRow,
+  TASK_SLOT,
+} from './ledger.ts'
 import { type Limits, NO_LIMITS, newMeter } from './limits.ts'
 
 export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
@@ -11,6 +20,7 @@ export type MemoryRows = {
   keys: Map<bigint, KeyRow>
   requests: Map<bigint, RequestRow>
   nodes: Map<number, NodeRow>
+  leases: Map<string, LeaseRow>
   transfers: TransferRow[]
 }
 
@@ -19,6 +29,7 @@ export const emptyRows = (): MemoryRows => ({
   keys: new Map(),
   requests: new Map(),
   nodes: new Map(),
+  leases: new Map(),
   transfers: [],
 })
 
@@ -38,12 +49,14 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     key: (id) => rows.keys.get(id),
     request: (id) => rows.requests.get(id),
     node: (slot) => rows.nodes.get(slot),
-    orphans: (deadBefore, limit) => orphans(rows, deadBefore, limit),
+    lease: (name) => rows.leases.get(name),
+    orphans: (deadBefore, limit) => orphans(rows, deadBefore, now, limit),
     saveAccount: (row) => void rows.accounts.set(row.id, row),
     saveKey: (row) => void rows.keys.set(row.id, row),
     insertRequest: (row) => insertRequest(rows, row),
     saveRequest: (row) => void rows.requests.set(row.id, row),
     saveNode: (row) => void rows.nodes.set(row.slot, row),
+    saveLease: (row) => void rows.leases.set(row.name, row),
     transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
   }
 }
@@ -84,14 +97,15 @@ function beginTokens(
 }
 
 /** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */
-function orphans(rows: MemoryRows, deadBefore: number, limit: number): RequestRow[] {
+function orphans(rows: MemoryRows, deadBefore: number, now: number, limit: number): RequestRow[] {
   return [...rows.requests.values()]
-    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.slot), request, deadBefore))
+    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.slot), request, deadBefore, now))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 }
 
-function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number): boolean {
+function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number, now: number): boolean {
+  if (request.slot === TASK_SLOT) return request.deadline !== undefined && request.deadline <= now
   return !node || node.epoch > request.epoch || node.renewedAt <= deadBefore
 }
 

@@ -1,10 +1,11 @@
 // The ledger and the nodes around it, run in simulation: random requests on a few nodes, and between any two steps a
 // crash, a freeze, a lost question or answer, a store that restarts. After every commit the books are checked, and when
 // all is quiet every client's bill. A seed decides everything: the same seed fails in the same way everywhere.
-import { DEAD_AFTER_MS, HELD, type KeyRow, STALE_AFTER_MS } from './ledger.ts'
+import { DEAD_AFTER_MS, HELD, type KeyRow, STALE_AFTER_MS, TASK_SLOT, taskLease } from './ledger.ts'
 import { type Limits, NO_LIMITS, PERIODS } from './limits.ts'
 import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits, setKeyTerms } from './memory-book.ts'
-import { type Client, checkEnd, isAlive, type Model, must, Violation } from './simulation/model.ts'
+import { newClient, newTask } from './simulation/clients.ts'
+import { checkEnd, isAlive, type Model, must, Violation } from './simulation/model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './simulation/process.ts'
 import { type Random, seeded } from './simulation/random.ts'
 import { RULES, type Rules } from './simulation/rules.ts'
@@ -74,12 +75,19 @@ export function shrink(failure: Failure, rules: Rules = RULES): Failure {
 function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: (line: string) => void) {
   const model: Model = {
     clients: new Map(),
+    tasks: new Map(),
     caps: new Map(),
     limits: new Map(),
     revisions: new Map(),
     revoked: new Set(),
     disabled: new Set(),
-    committed: { settlements: new Map(), progress: new Map(), effective: new Set(), happened: NOTHING_HAPPENED },
+    committed: {
+      settlements: new Map(),
+      progress: new Map(),
+      effective: new Set(),
+      leases: new Map(),
+      happened: NOTHING_HAPPENED,
+    },
   }
   const store = createStore(rules, model)
   const START = random.pick(STARTS) ?? STARTS[0]
@@ -100,7 +108,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
 
   const note = (text: () => string) => trace?.(`${(time / 1_000).toFixed(3)} ${text()}`)
   const around: Surroundings = {
-    ...{ time: () => time, random, rules, slots: alone ? 1 : 8, takeover: alone, note },
+    ...{ time: () => time, random, rules, slots: alone ? 1 : 8, takeover: alone, tasks: model.tasks, note },
     send(question) {
       if (strikes('slow', question.verb.verb === 'hold' ? 0.2 : 0.1))
         question.arrivesAt = time + random.between(500, 15_000)
@@ -184,25 +192,6 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
 
   const awake = () => processes.filter((process) => process.frozenUntil <= time)
 
-  function newClient(): Client {
-    ids += 1n
-    const key = random.pick([11n, 12n, 13n]) ?? 11n
-    const streamed = random.chance(0.7)
-    const outputs = Array.from({ length: streamed ? random.between(1, 6) : 0 }, () => BigInt(random.between(1, 40)))
-    const sum = outputs.reduce((total, cost) => total + cost, 0n)
-    const total = random.pick([undefined, sum, sum + BigInt(random.between(0, 30)), BigInt(random.between(0, 150))])
-    const amount = BigInt(random.between(1, 100))
-    const minimum = random.chance(0.5) ? 1n : amount
-    const forgiven = random.chance(0.3)
-    const fresh = { forgiven, delivered: 0n, dispatched: false, decided: undefined, released: false }
-    // A gateway may not have heard yet that the key was changed.
-    const revision = Math.max(0, (model.revisions.get(key) ?? 0) - (random.chance(0.1) ? 1 : 0))
-    const tokens = random.below(100)
-    const sizes = { tokens, minimumTokens: random.chance(0.5) ? 0 : tokens, usedTokens: random.below(150) }
-    const wants = { revision, extensible: streamed && random.chance(0.5), amount, minimum, ...sizes }
-    return { id: ids, account: key === 13n ? 2n : 1n, key, ...wants, outputs, total, ...fresh }
-  }
-
   /** The store takes some of the waiting questions into one commit: an embedded one in order, over a network in any. */
   function commit(): boolean {
     if (!store.up) return false
@@ -241,7 +230,11 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     const victim = random.pick([...store.rows.requests.values()])
     if (!victim) return
     const { id, slot, epoch } = victim
-    const owner = random.chance(0.5) ? { slot, epoch: epoch + 1 } : { slot: slot + 1, epoch }
+    // A former or future holder of a task's lease, another epoch of a node, another node.
+    const wrong = slot === TASK_SLOT ? random.pick([-1, 1]) : undefined
+    const current = store.rows.leases.get(taskLease(id))?.epoch ?? 0
+    const other = random.chance(0.5) ? { slot, epoch: epoch + 1 } : { slot: slot + 1, epoch }
+    const owner = wrong === undefined ? other : { slot, epoch: current + wrong }
     store.transact(
       [{ verb: 'settle', id, ...owner, cost: 7n, tokens: 0, ending: '', receipt: '' }],
       START + time,
@@ -315,10 +308,17 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (choice < 50) return listen()
     if (!process) return false
     if (choice < 65) return process.tick()
-    if (choice < 82) return process.proceed()
+    if (choice < 75) return process.proceed()
+    if (choice < 82) return process.work()
     if (choice < 88) return process.fsync(!strikes('disk', 0.6))
+    if (choice >= 97 && model.tasks.size < 6) {
+      ids += 1n
+      model.tasks.set(ids, newTask(ids, random, model, { start: START, time }))
+      return true
+    }
     if (!process.canServe() || model.clients.size >= 25) return false
-    const client = newClient()
+    ids += 1n
+    const client = newClient(ids, random, model)
     model.clients.set(client.id, client)
     note(() => `${process.name}: request ${client.id}`)
     process.serve(client)
@@ -335,6 +335,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
         for (const { question, result } of answers.splice(0))
           if (processes.includes(question.from)) question.from.hear(question, result)
         for (const process of processes) process.proceed()
+        for (const process of processes) process.work()
         for (const process of processes) process.fsync(true)
       }
       time += 400
@@ -360,7 +361,10 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       if (random.chance(0.3) && !without.has('crash')) crash(process)
     }
     note(() => 'quiet')
-    settleDown(() => processes.every((process) => process.isIdle()) && questions.length === 0)
+    const finishesTasks = random.chance(0.7)
+    const areTasksOver = () =>
+      !finishesTasks || processes.length === 0 || [...model.tasks.values()].every(({ over }) => over)
+    settleDown(() => processes.every((process) => process.isIdle()) && questions.length === 0 && areTasksOver())
     for (const { slot, epoch, id, state } of store.rows.requests.values()) {
       const owner = processes.some(({ identity }) => identity()?.slot === slot && identity()?.epoch === epoch)
       must(!owner || state !== HELD, 'a live node that is done holds nothing', () => `request ${id}`)
@@ -370,6 +374,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     processes = []
     answers = []
     time += DEAD_AFTER_MS + 1
+    for (const { deadline } of model.tasks.values()) time = Math.max(time, deadline - START)
     for (const host of hosts) start(host)
     const late = time + 6_000
     settleDown(() => time > late && processes.every((process) => process.isIdle()) && questions.length === 0)

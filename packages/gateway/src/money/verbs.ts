@@ -1,8 +1,16 @@
 // What can be asked of the ledger, and what it answers.
 import type { Nanos } from './amount.ts'
+import { TASK_SLOT } from './book.ts'
 
-/** A request is its owner's: the node in this slot at this epoch. */
+/**
+ * A request and its owner: the node in this slot at this epoch, or, with TASK_SLOT, whoever has the task's lease at this
+ * epoch. A task's hold survives restarts and the death of nodes, is not a running request, and has a deadline. Its end is
+ * never journaled: the holder of the lease applies it until the store answers.
+ */
 export type Owned = { id: bigint; slot: number; epoch: number }
+export const taskOwner = (id: bigint, leaseEpoch: number): Owned => ({ id, slot: TASK_SLOT, epoch: leaseEpoch })
+/** The name of the lease that a task's request is ended under. */
+export const taskLease = (id: bigint): string => `task/${id}`
 
 export type Hold = Owned & {
   verb: 'hold'
@@ -20,6 +28,8 @@ export type Hold = Owned & {
   minimumTokens: number
   model: string
   upstream: string
+  /** Of a task, by the store's clock: the reaper voids the hold then. undefined: the hold belongs to a node. */
+  deadline?: number | undefined
 }
 /** `known`: what the owner knows to be held. More than that is held: this extension took effect and its answer was lost. */
 export type Extend = Owned & {
@@ -44,7 +54,12 @@ export type Reap = { verb: 'reap'; limit: number }
 export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
 export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
 export type Leave = { verb: 'leave'; slot: number; epoch: number }
-export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave
+/** `holder`: unique per process; it makes an acquisition whose response was lost repeatable. */
+export type AcquireLease = { verb: 'acquire_lease'; lease: string; holder: string; ttlMs: number }
+export type RenewLease = { verb: 'renew_lease'; lease: string; epoch: number; ttlMs: number }
+export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number }
+export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
+export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
 
 export type Refusal =
   | 'no_balance'
@@ -55,6 +70,8 @@ export type Refusal =
   | 'account_disabled'
   | 'node_lost'
   | 'slot_taken'
+  | 'lease_taken'
+  | 'lease_lost'
   | 'unknown_request'
   | 'not_open'
   | Limited
@@ -65,7 +82,7 @@ export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'token
 export type Result = {
   outcome: 'done' | 'repeated' | Refusal
   /**
-   * hold, extend: granted. settle, void: charged. reap: how many. join: the epoch. Refused for money: what is available;
+   * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Refused for money: what is available;
    * by a limit: milliseconds until there is room again, 0 when that depends on other requests.
    */
   amount: bigint

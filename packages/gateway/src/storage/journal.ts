@@ -57,6 +57,8 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
   }
 
   function append(verb: Finish): Promise<void> {
+    // Its file would be shared by all processes. The holder of the task's lease retries instead.
+    if (verb.slot < 0) return Promise.reject(new Error(`the end of task ${verb.id} must not be journaled`))
     const name = `${verb.slot}-${verb.epoch}.jsonl`
     const file = own.get(name) ?? { name, path: join(folder, name), file: undefined, entries: new Map() }
     own.set(name, file)

@@ -30,7 +30,7 @@ export type AuditReport = {
   /** Accounts, and keys, whose held amount is not the sum of their open holds. */
   heldMismatches: bigint[]
   keyHeldMismatches: bigint[]
-  /** Accounts, and keys, whose count of open requests is wrong. */
+  /** Accounts, and keys, whose count of running requests is wrong; the holds of tasks do not count. */
   openMismatches: bigint[]
   keyOpenMismatches: bigint[]
   /** Keys whose spending is not the cost of their requests. */

@@ -43,7 +43,17 @@ function setUp() {
 }
 
 function openHold(rows: MemoryRows, id: bigint, slot: number, epoch: number): void {
-  const none = { heldAt: START, tokens: 0, cost: 0n, shortfall: 0n, model: 'm', upstream: 'u', ending: '', receipt: '' }
+  const none = {
+    deadline: undefined,
+    heldAt: START,
+    tokens: 0,
+    cost: 0n,
+    shortfall: 0n,
+    model: 'm',
+    upstream: 'u',
+    ending: '',
+    receipt: '',
+  }
   rows.requests.set(id, { id, account: 1n, key: 2n, slot, epoch, state: HELD, held: 10n, progress: 0n, ...none })
   const account = rows.accounts.get(1n)
   const key = rows.keys.get(2n)

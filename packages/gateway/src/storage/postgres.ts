@@ -3,7 +3,8 @@
 // Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
 // for no lock: verbs on an account that somebody has locked move to the patient lane, which does, one account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { Join, Leave, Reap, Renew, Result, Verb } from '../money/ledger.ts'
+import type { Join, LeaseVerb, Leave, Reap, Renew, Result, Verb } from '../money/ledger.ts'
+import { leasesOver } from './leases.ts'
 import { type Connections, openConnections } from './postgres/connections.ts'
 import { postgresContents } from './postgres/contents.ts'
 import { createTables } from './postgres/create-tables.ts'
@@ -100,7 +101,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     if (closed) throw new StoreDown('the store is closed')
     checkVerb(verb)
     if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
-    const work = verb.verb === 'reap' ? reap(reaper, verb) : onNode(nodes, verb)
+    const work =
+      verb.verb === 'reap' ? reap(reaper, verb) : 'lease' in verb ? onLease(nodes, verb) : onNode(nodes, verb)
     underWay.add(work)
     return work.finally(() => underWay.delete(work))
   }
@@ -109,6 +111,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   return {
     ...nounsOver(connection),
     ledger: { apply, ...reportsOver(connection) },
+    leases: leasesOver({ apply }),
     contents: postgresContents(connect('contents', CONTENTS)),
     async ping() {
       await queries.query('SELECT 1', [])
@@ -126,6 +129,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, outcome, amount, tokens FROM ledger_apply($1::text::json, $2)'
 const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
+const LEASE = 'SELECT outcome, amount FROM ledger_lease($1, $2, $3, $4, $5)'
 
 function sender(connections: Connections, patient: boolean) {
   return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
@@ -137,6 +141,14 @@ async function onNode(connections: Connections, verb: Join | Renew | Leave): Pro
   const epoch = verb.verb === 'join' ? 0 : verb.epoch
   const takeover = verb.verb === 'join' && verb.takeover === true
   const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.slot, epoch, config, takeover]))
+  return toResult(row ?? {})
+}
+
+async function onLease(connections: Connections, verb: LeaseVerb): Promise<Result> {
+  const epoch = verb.verb === 'acquire_lease' ? 0 : verb.epoch
+  const holder = verb.verb === 'acquire_lease' ? verb.holder : ''
+  const ttlMs = verb.verb === 'release_lease' ? 0 : verb.ttlMs
+  const [row] = await retryOrDown(() => connections.query(LEASE, [verb.verb, verb.lease, holder, epoch, ttlMs]))
   return toResult(row ?? {})
 }
 

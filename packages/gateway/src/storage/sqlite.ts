@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../money/ledger.ts'
+import { leasesOver } from './leases.ts'
 import { checkVerb } from './sql/guard.ts'
 import { nounsOver } from './sql/nouns.ts'
 import { reportsOver } from './sql/reports.ts'
@@ -120,6 +121,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   return {
     ...nounsOver(connection),
     ledger: { apply, ask, ...reportsOver(connection) },
+    leases: leasesOver({ apply }),
     contents,
     async ping() {
       // An empty transaction: the thread lives and gets the lock it needs for writing.

@@ -9,6 +9,7 @@ import { limitsContract } from './contract/limits.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
+import { tasksContract } from './contract/tasks.ts'
 import { termsContract } from './contract/terms.ts'
 import { verbsContract } from './contract/verbs.ts'
 
@@ -33,6 +34,7 @@ export function storageContract(name: string, open: Open): void {
     describe('caps', () => capsContract(use))
     describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
+    describe('leases and tasks', () => tasksContract(use))
     describe('contents', () => contentsContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))

@@ -2,12 +2,14 @@
 import type { Accounts } from './accounts.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
+import type { Leases } from './leases.ts'
 import type { Ledger } from './ledger.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
 
 export * from './accounts.ts'
 export * from './keys.ts'
+export * from './leases.ts'
 export * from './ledger.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
@@ -16,6 +18,7 @@ export interface Storage {
   readonly ledger: Ledger
   readonly accounts: Accounts
   readonly keys: Keys
+  readonly leases: Leases
   readonly nodes: Nodes
   readonly meta: Meta
   /** Large values that are kept for a while, with a writer of their own. */

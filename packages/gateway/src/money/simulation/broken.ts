@@ -15,6 +15,7 @@ import {
 } from '../ledger.ts'
 import { type Command, type Event, type Finish, type Settlement, type Step, step } from '../settlement.ts'
 import { BROKEN_LIMITS } from './broken-limits.ts'
+import { BROKEN_TASKS } from './broken-tasks.ts'
 import { RULES, type Rules } from './rules.ts'
 
 /** The real ledger over a Book that lies. */
@@ -237,6 +238,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'the void of a hold on its way is given up at once': { isApplied: () => true },
   'a journal is thrown away at the start': { replayed: () => [] },
   ...BROKEN_LIMITS,
+  ...BROKEN_TASKS,
 }
 
 export const broken = (name: string): Rules => ({ ...RULES, ...BROKEN[name] })

@@ -5,19 +5,23 @@ import {
   CREDIT,
   DEAD_AFTER_MS,
   HELD,
+  type LeaseRow,
   type NodeRow,
   REAPED,
   REVENUE,
   type RequestRow,
   SETTLED,
   SHORTFALL,
+  TASK_SLOT,
   TRIAL,
+  taskLease,
   type Verb,
   VOIDED,
 } from '../ledger.ts'
 import type { Limits, Period } from '../limits.ts'
 import type { MemoryRows } from '../memory-book.ts'
 import type { Finish } from '../settlement.ts'
+import type { Task } from './tasks.ts'
 import type { Happened } from './usage.ts'
 
 export class Violation extends Error {
@@ -57,6 +61,7 @@ export type Client = {
 
 export type Model = {
   clients: Map<bigint, Client>
+  tasks: Map<bigint, Task>
   caps: Map<bigint, { cap: Nanos | undefined; capPeriod: Period | undefined }>
   /** Of keys and of accounts. */
   limits: Map<bigint, Limits>
@@ -73,6 +78,8 @@ export type Committed = {
   progress: Map<bigint, Nanos>
   /** Verbs on a request that took effect: each may only once. */
   effective: Set<Verb>
+  /** The latest epoch that was granted of each lease. */
+  leases: Map<string, number>
   /** What happened when: see usage.ts. */
   happened: Happened
 }
@@ -109,6 +116,7 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
     if (row.state !== HELD) continue
     add(accountHeld, row.account, row.held)
     add(keyHeld, row.key, row.held)
+    if (row.slot === TASK_SLOT) continue
     add(open, row.account, 1n)
     add(open, row.key, 1n)
   }
@@ -143,12 +151,15 @@ export function checkChange(
 ): void {
   const { verb, rows, now, model } = cause
   const named = () => `request ${after.id}, ${verb.verb}`
-  const owned = 'id' in verb && verb.id === after.id && verb.slot === after.slot && verb.epoch === after.epoch
+  const isTask = after.slot === TASK_SLOT
+  const epoch = isTask ? model.committed.leases.get(taskLease(after.id)) : after.epoch
+  const owned = 'id' in verb && verb.id === after.id && verb.slot === after.slot && verb.epoch === epoch
   if (before === undefined) {
     must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
     must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
     must(!model.disabled.has(after.account), 'a disabled account never places a hold', named)
-    must(isAlive(rows, after, now), 'a hold only for a node with a lease', named)
+    if (isTask) must(owned, 'a task is held only by the holder of its lease', named)
+    else must(isAlive(rows, after, now), 'a hold only for a node with a lease', named)
     const revision = verb.verb === 'hold' ? verb.revision : undefined
     must(revision === model.revisions.get(after.key), 'a hold only by who knows the key as it is', named)
   }
@@ -160,6 +171,10 @@ export function checkChange(
       must(verb.verb === 'reap' && dead, 'only the holds of dead nodes are reaped', named)
       const progress = model.committed.progress.get(after.id) ?? 0n
       must(after.cost + after.shortfall === progress, 'reaped at the metered progress', named)
+      must(!isTask, 'a task does not end with a node', named)
+    } else if (isTask && verb.verb === 'reap') {
+      must(after.state === VOIDED && now >= (after.deadline ?? 0), 'a task is reaped only at its deadline', named)
+      must(after.cost + after.shortfall === 0n, 'a task that is reaped costs nothing', named)
     } else must(owned, 'only its owner ends a request', named)
   } else if (before && before.state !== HELD) {
     const same = before.state === after.state && before.cost === after.cost && before.shortfall === after.shortfall
@@ -178,6 +193,16 @@ export function checkNode(before: NodeRow | undefined, after: NodeRow, verb: Ver
   } else must(before?.epoch === after.epoch && (alive || after.renewedAt === 0), 'a dead node stays dead')
 }
 
+/** Of a lease that has not expired only its holder changes anything; a new holder has a new epoch. */
+export function checkLease(before: LeaseRow | undefined, after: LeaseRow, verb: Verb, now: number, model: Model): void {
+  const isTaken = before !== undefined && before.expiresAt > now
+  if (verb.verb === 'acquire_lease') {
+    must(!isTaken, 'a lease that is taken is not acquired', () => after.name)
+    must(after.epoch > (model.committed.leases.get(after.name) ?? 0), 'a new holder has a new epoch', () => after.name)
+    model.committed.leases.set(after.name, after.epoch)
+  } else must('epoch' in verb && verb.epoch === before?.epoch && after.epoch === before.epoch, 'only by its holder')
+}
+
 type Identity = { slot: number; epoch: number }
 export function isAlive(rows: MemoryRows, { slot, epoch }: Identity, now: number, within = DEAD_AFTER_MS): boolean {
   const node = rows.nodes.get(slot)
@@ -187,6 +212,14 @@ export function isAlive(rows: MemoryRows, { slot, epoch }: Identity, now: number
 /** When nothing runs any more: every client got what it paid for and paid for what it got. */
 export function checkEnd(rows: MemoryRows, model: Model): void {
   for (const row of rows.requests.values()) must(row.state !== HELD, 'no hold is left', () => `request ${row.id}`)
+  for (const { id, cost, confirmed } of model.tasks.values()) {
+    const row = rows.requests.get(id)
+    const named = () => `task ${id} in state ${row?.state}, cost ${row?.cost}`
+    const charged = row ? row.cost + row.shortfall : 0n
+    must((model.committed.settlements.get(id) ?? 0) <= 1, 'a task is settled at most once', named)
+    if (row) must(charged === (row.state === SETTLED ? cost : 0n), 'a task costs what its result costs', named)
+    if (confirmed) must((row?.state === SETTLED) === (confirmed === 'settle'), 'a confirmed end stays', named)
+  }
   for (const client of model.clients.values()) {
     const row = rows.requests.get(client.id)
     const named = () => `request ${client.id} in state ${row?.state}, cost ${row?.cost}, ${client.decided?.verb}`

@@ -5,6 +5,7 @@ import type { Command, Event, Finish, Settlement, Step } from '../settlement.ts'
 import { type Client, must } from './model.ts'
 import type { Random } from './random.ts'
 import type { Rules } from './rules.ts'
+import { createTaskWorker, type Task } from './tasks.ts'
 
 const RENEW_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 5_000
@@ -25,6 +26,7 @@ export type Surroundings = {
   random: Random
   rules: Rules
   slots: number
+  tasks: Map<bigint, Task>
   /** The slot's former process is known to be dead when another starts (one process owns the store). */
   takeover: boolean
   send(question: Question): void
@@ -52,6 +54,8 @@ export type Process = {
   // The three below give false when there was nothing to do.
   /** The upstream of some request goes on. */
   proceed(): boolean
+  /** The next step of some task. */
+  work(): boolean
   /** The disk's turn: what was appended becomes durable, or fails. */
   fsync(works: boolean): boolean
   /** Time passed: overdue questions count as unanswered, duties that are due begin. */
@@ -284,8 +288,10 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     })
   }
 
+  const work = createTaskWorker(name, { ...around, ask })
+
   const self: Process = {
-    ...{ name, host, frozenUntil: 0, serve, proceed, fsync, tick },
+    ...{ name, host, frozenUntil: 0, serve, proceed, work, fsync, tick },
     identity: () => identity,
     isIdle: () => stage === 'up' && running.size === 0 && pending.length === 0 && unsynced.length === 0,
     isSpooling: () => pending.length > 0,

@@ -1,8 +1,18 @@
 // The simulated store: committed rows, and transactions over them that can be rolled back as a crash does.
-import { type Book, CREDIT, HELD, type NodeRow, type RequestRow, type Result, SETTLED, type Verb } from '../ledger.ts'
+import {
+  type Book,
+  CREDIT,
+  HELD,
+  type LeaseRow,
+  type NodeRow,
+  type RequestRow,
+  type Result,
+  SETTLED,
+  type Verb,
+} from '../ledger.ts'
 import type { Meter } from '../limits.ts'
 import { emptyRows, type MemoryRows, memoryBook } from '../memory-book.ts'
-import { checkBooks, checkChange, checkNode, type Model, must } from './model.ts'
+import { checkBooks, checkChange, checkLease, checkNode, type Model, must } from './model.ts'
 import type { Rules } from './rules.ts'
 import { checkCharge, checkGrant, noteUsage } from './usage.ts'
 
@@ -16,10 +26,11 @@ export type SimulatedStore = {
   change(edit: (rows: MemoryRows) => void): void
 }
 
-type Kind = 'accounts' | 'keys' | 'requests' | 'nodes'
-type Row = { id: bigint } | { slot: number }
+type Kind = 'accounts' | 'keys' | 'requests' | 'nodes' | 'leases'
+type Id = bigint | number | string
+type Row = { id: bigint } | { slot: number } | { name: string }
 /** The rows that a transaction touched, as they were before; undefined: did not exist. */
-type Touched = { kind: Kind; id: bigint | number; before: Row | undefined; saved: boolean }
+type Touched = { kind: Kind; id: Id; before: Row | undefined; saved: boolean }
 
 export function createStore(rules: Rules, model: Model): SimulatedStore {
   const rows = emptyRows()
@@ -27,11 +38,12 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
   function transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined {
     const undo: Touched[][] = []
     const transfers = rows.transfers.length
-    const { settlements, progress, effective, happened } = model.committed
+    const { settlements, progress, effective, leases, happened } = model.committed
     const committed = crash && {
       settlements: new Map(settlements),
       progress: new Map(progress),
       effective: new Set(effective),
+      leases: new Map(leases),
       happened,
     }
     const results = verbs.map((verb) => {
@@ -47,8 +59,8 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     return undefined
   }
 
-  function restore(kind: Kind, id: bigint | number, before: Row | undefined): void {
-    const table = rows[kind] as Map<bigint | number, Row>
+  function restore(kind: Kind, id: Id, before: Row | undefined): void {
+    const table = rows[kind] as Map<Id, Row>
     if (before) table.set(id, before)
     else table.delete(id)
   }
@@ -71,7 +83,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       must(still && rows.transfers.length === transfers, 'refused or repeated: nothing changes', () => verb.verb)
     }
     checkGrant(verb, result, rows, model, now)
-    if (changed.some(({ kind }) => kind !== 'nodes')) checkBooks(rows, model)
+    if (changed.some(({ kind }) => kind !== 'nodes' && kind !== 'leases')) checkBooks(rows, model)
     return result
   }
 
@@ -83,12 +95,16 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     if (open && verb.progress > (progress.get(verb.id) ?? 0n)) progress.set(verb.id, verb.progress)
   }
 
-  function checkRow(kind: Kind, id: bigint | number, before: Row | undefined, verb: Verb, now: number): void {
+  function checkRow(kind: Kind, id: Id, before: Row | undefined, verb: Verb, now: number): void {
     if (kind === 'nodes') {
       const after = rows.nodes.get(Number(id))
       if (after) checkNode(before as NodeRow | undefined, after, verb, now)
     }
-    const after = kind === 'requests' ? rows.requests.get(BigInt(id)) : undefined
+    if (kind === 'leases') {
+      const after = rows.leases.get(String(id))
+      if (after) checkLease(before as LeaseRow | undefined, after, verb, now, model)
+    }
+    const after = kind === 'requests' ? rows.requests.get(id as bigint) : undefined
     if (!after) return
     const old = before as RequestRow | undefined
     checkChange(old, after, { verb, rows, now, model })
@@ -99,8 +115,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       settlements.set(after.id, (settlements.get(after.id) ?? 0) + 1)
   }
 
-  const currentRow = (kind: Kind, id: bigint | number): Row | undefined =>
-    (rows[kind] as Map<bigint | number, Row>).get(id)
+  const currentRow = (kind: Kind, id: Id): Row | undefined => (rows[kind] as Map<Id, Row>).get(id)
 
   return {
     rows,
@@ -116,12 +131,12 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
 
 /** A Book that remembers each row as it was when it was first looked at. */
 function watch(book: Book, touched: Touched[]): Book {
-  function remember<Found extends Row>(kind: Kind, id: bigint | number, row: Found | undefined): Found | undefined {
+  function remember<Found extends Row>(kind: Kind, id: Id, row: Found | undefined): Found | undefined {
     if (!touched.some((one) => one.kind === kind && one.id === id))
       touched.push({ kind, id, before: row && copyOf(row), saved: false })
     return row
   }
-  function save(kind: Kind, id: bigint | number): void {
+  function save(kind: Kind, id: Id): void {
     const one = touched.find((candidate) => candidate.kind === kind && candidate.id === id)
     if (one) one.saved = true
   }
@@ -131,6 +146,7 @@ function watch(book: Book, touched: Touched[]): Book {
     key: (id) => remember('keys', id, book.key(id)),
     request: (id) => remember('requests', id, book.request(id)),
     node: (slot) => remember('nodes', slot, book.node(slot)),
+    lease: (name) => remember('leases', name, book.lease(name)),
     orphans(deadBefore, limit) {
       const found = book.orphans(deadBefore, limit)
       for (const row of found) remember('requests', row.id, row)
@@ -157,6 +173,11 @@ function watch(book: Book, touched: Touched[]): Book {
       remember('nodes', row.slot, book.node(row.slot))
       save('nodes', row.slot)
       book.saveNode(row)
+    },
+    saveLease(row) {
+      remember('leases', row.name, book.lease(row.name))
+      save('leases', row.name)
+      book.saveLease(row)
     },
     transfer: book.transfer,
   }

@@ -1,7 +1,7 @@
 // What was used when, as the reference model has it: requests, tokens and money in a row with their times, and limits
 // checked by adding them up again. The ledger keeps sums instead, and must never find more room than there is here.
 import type { Nanos } from '../amount.ts'
-import { HELD, type RequestRow, type Result, type Verb } from '../ledger.ts'
+import { HELD, type RequestRow, type Result, TASK_SLOT, type Verb } from '../ledger.ts'
 import type { Limits, Period } from '../limits.ts'
 import type { MemoryRows } from '../memory-book.ts'
 import { type Model, must } from './model.ts'
@@ -90,7 +90,8 @@ export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: 
     must(asFarAs, 'of the tokens of an extension goes as much as of its money')
   }
   checkCap(rows, model, key, now)
-  for (const owner of [key, account]) checkLimits(rows, model, owner, verb.verb === 'hold', now)
+  for (const owner of [key, account])
+    checkLimits(rows, model, owner, { isNew: verb.verb === 'hold', isTask: verb.slot === TASK_SLOT, now })
 }
 
 function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void {
@@ -130,10 +131,11 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
 
-function checkLimits(rows: MemoryRows, model: Model, owner: bigint, isNew: boolean, now: number): void {
+type Beginning = { isNew: boolean; isTask: boolean; now: number }
+function checkLimits(rows: MemoryRows, model: Model, owner: bigint, { isNew, isTask, now }: Beginning): void {
   const { requestsPerMinute, tokensPerMinute, concurrent } = model.limits.get(owner) ?? {}
   const named = () => `of ${owner}`
-  if (isNew && concurrent !== undefined)
+  if (isNew && !isTask && concurrent !== undefined)
     must(openOf(rows, owner) <= concurrent, 'no more at once than the limit allows', named)
   if (isNew && requestsPerMinute !== undefined)
     must(countedSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
@@ -150,6 +152,7 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
   const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
     model.limits.get(owner) ?? {}
   const named = () => `${verb.verb}, ${outcome}`
+  if (what === 'concurrent') must(verb.verb === 'hold' && verb.slot !== TASK_SLOT, 'a task is not a running request')
   if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
   if (what === 'requests') {
     // A limit that was taken away and set again may still know what it counted before.
@@ -161,7 +164,9 @@ function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: 
 }
 
 const openOf = (rows: MemoryRows, owner: bigint): number =>
-  [...rows.requests.values()].filter((one) => one.state === HELD && (one.key === owner || one.account === owner)).length
+  [...rows.requests.values()].filter(
+    (one) => one.state === HELD && one.slot !== TASK_SLOT && (one.key === owner || one.account === owner),
+  ).length
 
 const begunSince = (model: Model, owner: bigint, since: number): Begun[] =>
   model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since)

@@ -1,7 +1,17 @@
 // The same random verbs go to the engine and to the rules over plain Maps: same answers, same rows, or the engine is
 // wrong. A failing seed is in the test's name.
 import { expect, test } from 'bun:test'
-import { type AccountRow, apply, HELD, type KeyRow, type Result, type Verb } from '../../money/ledger.ts'
+import {
+  type AccountRow,
+  apply,
+  HELD,
+  type KeyRow,
+  type Result,
+  TASK_SLOT,
+  taskLease,
+  taskOwner,
+  type Verb,
+} from '../../money/ledger.ts'
 import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../money/limits.ts'
 import {
   emptyRows,
@@ -96,6 +106,34 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
   ])()
 }
 
+/** A few tasks at a time, with ids of their own; the lease of each changes hands between two holders. */
+function randomTaskVerb({ below, pick }: Randomness, wallet: Wallet, rows: MemoryRows, now: number): Verb {
+  const ended = [...rows.requests.values()].filter(({ slot, state }) => slot === TASK_SLOT && state !== HELD)
+  const id = BigInt(500 + ended.length + below(3))
+  const lease = taskLease(id)
+  const epoch = (rows.leases.get(lease)?.epoch ?? 1) + pick([0, 0, 0, 0, -1, 1])
+  const owner = pick([...Array(9).fill(taskOwner(id, epoch)), { slot: 1, epoch: 1 }])
+  const ttlMs = pick([1 + below(4 * STEP_MS), 20 * STEP_MS])
+  const amount = BigInt(1 + below(20))
+  const revision = rows.keys.get(wallet.key)?.revision ?? 0
+  const terms = { amount, minimum: pick([1n, amount]), revision, tokens: below(20) }
+  return pick<() => Verb>([
+    ...Array<() => Verb>(4).fill(() => ({ verb: 'acquire_lease', lease, holder: pick(['a', 'b']), ttlMs })),
+    ...Array<() => Verb>(4).fill(() =>
+      hold(id, wallet, taskOwner(id, epoch), {
+        ...terms,
+        deadline: now + pick([below(2), below(STEP_MS), 100 * STEP_MS]),
+      }),
+    ),
+    () => ({ verb: 'renew_lease', lease, epoch, ttlMs }),
+    () => ({ verb: 'release_lease', lease, epoch }),
+    ...Array<() => Verb>(3).fill(() => ({ verb: 'reap', limit: 20 + below(3) })),
+    () => extend(id, owner, { amount, minimum: 1n, progress: BigInt(below(90)) }),
+    ...Array<() => Verb>(2).fill(() => settle(id, owner, BigInt(below(90)), { tokens: below(30) })),
+    () => voided(id, owner),
+  ])()
+}
+
 function randomLimits({ below, pick }: Randomness): Limits {
   return {
     requestsPerMinute: pick([undefined, 1 + below(4)]),
@@ -150,13 +188,19 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
       .sort((a, b) => a.slot - b.slot)
       .map(({ slot, epoch, config }) => [BigInt(slot), BigInt(epoch), config]),
   )
+  expect(numbers(await raw('SELECT name, epoch, holder, expires_at FROM lease ORDER BY name'))).toEqual(
+    [...rows.leases.values()]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, epoch, holder, expiresAt }) => [name, BigInt(epoch), holder, BigInt(expiresAt)]),
+  )
   const columns =
-    'id, account, key, slot, epoch, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
+    'id, account, key, slot, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => [
-        ...[row.id, row.account, row.key, BigInt(row.slot), BigInt(row.epoch), BigInt(row.state), row.held],
+        ...[row.id, row.account, row.key, BigInt(row.slot), BigInt(row.epoch)],
+        ...[row.deadline === undefined ? undefined : BigInt(row.deadline), BigInt(row.state), row.held],
         ...[
           BigInt(row.heldAt),
           BigInt(row.tokens),
@@ -201,7 +245,7 @@ export function differentialContract(use: Use): void {
   for (const seed of SEEDS)
     test(`random verbs give the answers and the rows of the rules: seed ${seed}`, async () => {
       const opened = use()
-      const random = randomness(seed)
+      const [random, forTasks] = [randomness(seed), randomness(-seed)]
       await opened.elapse(START - opened.now())
       const { rows, wallets } = await startingRows(opened, random)
       const outcomes = new Set<Result['outcome']>()
@@ -221,7 +265,10 @@ export function differentialContract(use: Use): void {
         // Its nodes may be dead now, and without them nothing happens.
         if (isLater)
           for (const slot of [1, 2]) take({ verb: 'join', slot, config: '', takeover: random.below(2) === 0 })
-        for (let index = 0; index < together; index++) take(randomVerb(random, wallets, rows))
+        for (let index = 0; index < together; index++) {
+          take(randomVerb(random, wallets, rows))
+          take(randomTaskVerb(forTasks, forTasks.pick(wallets), rows, now))
+        }
         for (const { outcome } of expected) outcomes.add(outcome)
         expect(await Promise.all(verbs.map((verb) => opened.storage.ledger.apply(verb)))).toEqual(expected)
       }
@@ -231,6 +278,9 @@ export function differentialContract(use: Use): void {
       // The mix must be worth something: most outcomes have to occur in it.
       for (const outcome of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
         expect([...outcomes]).toContain(outcome)
+      for (const outcome of ['lease_taken', 'lease_lost'] as const) expect([...outcomes]).toContain(outcome)
+      const tasks = [...rows.requests.values()].filter(({ slot }) => slot === TASK_SLOT)
+      expect(tasks.filter(({ ending }) => ending === 'expired' || ending === 'done').length).toBeGreaterThan(0)
       for (const kind of [/^(no_balance|cap_reached)$/, /_(requests|tokens|concurrent)$/])
         expect([...outcomes].filter((outcome) => kind.test(outcome))).not.toEqual([])
     })

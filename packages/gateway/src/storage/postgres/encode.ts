@@ -23,6 +23,7 @@ function particulars(verb: RequestVerb): string {
         `"account":${verb.account},"key":${verb.key},"amount":${verb.amount},"minimum":${verb.minimum},` +
         `"revision":${verb.revision},"extensible":${verb.extensible},"tokens":${verb.tokens},` +
         `"minimum_tokens":${verb.minimumTokens},` +
+        (verb.deadline === undefined ? '' : `"deadline":${verb.deadline},`) +
         `"model":${text(verb.model)},"upstream":${text(verb.upstream)}`
       )
     case 'extend':

@@ -3,11 +3,13 @@
 -- (storage/schema-version.ts) with every edit.
 --
 --   ledger_apply(batch, patient)   hold, extend, settle, void (and reap, for ledger_reap)
---   ledger_reap(most)              ends the holds of dead nodes
+--   ledger_reap(most)              ends the holds of dead nodes and of tasks past their deadline
 --   ledger_node(verb, ...)         join, renew, leave
+--   ledger_lease(verb, ...)        acquire_lease, renew_lease, release_lease
 --
 -- Constants that money/book.ts and money/limits.ts name: a node is dead 10000 ms after its last renewal; request states are
--- 0 held, 1 settled, 2 voided, 3 reaped; ledger account -1 is revenue, -4 shortfall; a window is 60 s.
+-- 0 held, 1 settled, 2 voided, 3 reaped; slot -1 is a task instead of a node;
+-- ledger account -1 is revenue, -4 shortfall; a window is 60 s.
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Limits. ledger_apply calls these functions only for accounts and keys that have a limit.
@@ -157,7 +159,7 @@ DECLARE
   -- New requests, changed requests and transfers to write.
   new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_slots integer[] := '{}';
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
-  new_tokens bigint[] := '{}';
+  new_tokens bigint[] := '{}'; new_deadlines bigint[] := '{}';
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
   old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_endings text[] := '{}'; old_receipts text[] := '{}';
   old_tokens bigint[] := '{}';
@@ -166,6 +168,7 @@ DECLARE
   a integer;
   k integer;
   is_owner boolean;
+  is_expired boolean;
   asked_tokens bigint;
   room bigint;
   tokens_left bigint;
@@ -231,11 +234,13 @@ BEGIN
   FOR v IN
     SELECT x.*, r.id AS request, r.slot AS request_slot, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
       r.cost AS charged, r.shortfall, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
-      coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at
+      coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at,
+      lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, slot integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
-      ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint)
+      ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint)
     LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.slot = x.slot
+    LEFT JOIN lease ON lease.name = CASE WHEN x.slot = -1 THEN 'task/' || x.id END
     ORDER BY x.place
   LOOP
     place := v.place;
@@ -245,7 +250,9 @@ BEGIN
     tokens_left := NULL;
     a := array_position(account_ids, v.owner_account);
     k := array_position(key_ids, v.owner_key);
-    is_owner := v.request_slot = v.slot AND v.request_epoch = v.epoch;
+    -- A task is ended by the latest holder of its lease, even after the lease has expired.
+    is_owner := v.request_slot = v.slot
+      AND CASE WHEN v.request_slot = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
 
     IF NOT patient AND (
         (a IS NULL AND EXISTS (SELECT FROM account WHERE id = v.owner_account))
@@ -260,7 +267,9 @@ BEGIN
         ELSE
           outcome := 'not_open';
         END IF;
-      ELSIF v.node_epoch IS DISTINCT FROM v.epoch OR v.renewed_at <= now_ms - 10000 THEN
+      ELSIF v.slot = -1 AND (v.lease_epoch IS DISTINCT FROM v.epoch OR v.lease_expires_at <= now_ms) THEN
+        outcome := 'lease_lost';
+      ELSIF v.slot <> -1 AND (v.node_epoch IS DISTINCT FROM v.epoch OR v.renewed_at <= now_ms - 10000) THEN
         outcome := 'node_lost';
       ELSIF a IS NULL OR k IS NULL OR key_accounts[k] <> v.account OR revokeds[k] <> 0 THEN
         outcome := 'key_invalid';
@@ -304,14 +313,14 @@ BEGIN
         ELSE div(asked_tokens::numeric * v.minimum + v.amount - 1, v.amount) END;
       IF key_limited[k] THEN
         SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
-          FROM ledger_limited('key', v.verb = 'hold', key_opens[k], key_concurrents[k], key_rpms[k], key_requests[k],
-            key_tpms[k], key_tokens[k], room, now_ms) x;
+          FROM ledger_limited('key', v.verb = 'hold', key_opens[k],
+            CASE WHEN v.slot <> -1 THEN key_concurrents[k] END, key_rpms[k], key_requests[k], key_tpms[k], key_tokens[k], room, now_ms) x;
         tokens_left := key_tpms[k] - least(ledger_window_used(key_tokens[k], now_ms), key_tpms[k]);
       END IF;
       IF outcome = 'done' AND account_limited[a] THEN
         SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
-          FROM ledger_limited('account', v.verb = 'hold', account_opens[a], account_concurrents[a], account_rpms[a],
-            account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
+          FROM ledger_limited('account', v.verb = 'hold', account_opens[a],
+            CASE WHEN v.slot <> -1 THEN account_concurrents[a] END, account_rpms[a], account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
         tokens_left := least(tokens_left,
           account_tpms[a] - least(ledger_window_used(account_tokens[a], now_ms), account_tpms[a]));
       END IF;
@@ -359,13 +368,16 @@ BEGIN
           ELSE ledger_window_changed(key_requests[k], now_ms, 1) END;
       END IF;
       IF outcome = 'done' AND v.verb = 'hold' THEN
-        account_opens[a] := account_opens[a] + 1;
-        key_opens[k] := key_opens[k] + 1;
+        IF v.slot <> -1 THEN
+          account_opens[a] := account_opens[a] + 1;
+          key_opens[k] := key_opens[k] + 1;
+        END IF;
         new_ids := new_ids || v.id;
         new_accounts := new_accounts || v.account;
         new_keys := new_keys || v.key;
         new_slots := new_slots || v.slot;
         new_epochs := new_epochs || v.epoch;
+        new_deadlines := new_deadlines || v.deadline;
         new_helds := new_helds || total;
         new_tokens := new_tokens || tokens;
         new_models := new_models || v.model;
@@ -378,15 +390,20 @@ BEGIN
         -- Possibly created after the locks were taken; a retry then succeeds.
         RAISE EXCEPTION 'request % has no account or key', v.id USING ERRCODE = 'serialization_failure';
       END IF;
-      total := CASE v.verb WHEN 'settle' THEN v.cost WHEN 'reap' THEN v.metered ELSE 0 END;
+      -- The reaper charges a dead node's metered progress, and voids a task at its deadline for good.
+      is_expired := v.verb = 'reap' AND v.request_slot = -1;
+      total := CASE WHEN v.verb = 'settle' THEN v.cost WHEN v.verb = 'reap' AND NOT is_expired THEN v.metered ELSE 0 END;
       IF v.state = 0 THEN
         account_helds[a] := account_helds[a] - v.held;
         key_helds[k] := key_helds[k] - v.held;
-        account_opens[a] := account_opens[a] - 1;
-        key_opens[k] := key_opens[k] - 1;
+        IF v.request_slot <> -1 THEN
+          account_opens[a] := account_opens[a] - 1;
+          key_opens[k] := key_opens[k] - 1;
+        END IF;
       END IF;
       -- Reserved tokens become used tokens. Reservations older than the window are not returned.
-      more := CASE v.verb WHEN 'reap' THEN 0 WHEN 'settle' THEN asked_tokens - v.reserved ELSE -v.reserved END;
+      more := CASE WHEN v.verb = 'settle' THEN asked_tokens - v.reserved WHEN v.verb = 'reap' AND NOT is_expired THEN 0
+        ELSE -v.reserved END;
       IF any_limited AND (more > 0 OR (more < 0 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
         account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
           ELSE ledger_window_changed(account_tokens[a], now_ms, more) END;
@@ -445,12 +462,12 @@ BEGIN
       amount := v.charged + paid;
       old_ids := old_ids || v.id;
       old_tokens := old_tokens || v.reserved + more;
-      old_states := old_states || CASE v.verb WHEN 'settle' THEN 1 WHEN 'void' THEN 2 ELSE 3 END::smallint;
+      old_states := old_states || CASE WHEN v.verb = 'settle' THEN 1 WHEN v.verb = 'void' OR is_expired THEN 2 ELSE 3 END::smallint;
       old_helds := old_helds || v.held;
       old_progresses := old_progresses || v.metered;
       old_costs := old_costs || amount;
       old_shortfalls := old_shortfalls || short;
-      old_endings := old_endings || CASE v.verb WHEN 'reap' THEN 'reaped' ELSE v.ending END;
+      old_endings := old_endings || CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.ending END;
       old_receipts := old_receipts || CASE v.verb WHEN 'reap' THEN v.old_receipt ELSE v.receipt END;
     END IF;
     IF v.verb = 'extend' AND outcome NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
@@ -491,10 +508,10 @@ BEGIN
       WHERE api_key.id = x.id AND x.changed AND x.limited;
   END IF;
   IF cardinality(new_ids) > 0 THEN
-    INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, tokens, model, upstream)
-      SELECT x.id, x.account, x.key, x.slot, x.epoch, 0, x.held, now_ms, x.tokens, x.model, x.upstream
-      FROM unnest(new_ids, new_accounts, new_keys, new_slots, new_epochs, new_helds, new_tokens, new_models,
-        new_upstreams) AS x (id, account, key, slot, epoch, held, tokens, model, upstream);
+    INSERT INTO request (id, account, key, slot, epoch, deadline, state, held, held_at, tokens, model, upstream)
+      SELECT x.id, x.account, x.key, x.slot, x.epoch, x.deadline, 0, x.held, now_ms, x.tokens, x.model, x.upstream
+      FROM unnest(new_ids, new_accounts, new_keys, new_slots, new_epochs, new_deadlines, new_helds, new_tokens,
+        new_models, new_upstreams) AS x (id, account, key, slot, epoch, deadline, held, tokens, model, upstream);
   END IF;
   IF cardinality(old_ids) > 0 THEN
     UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
@@ -514,14 +531,14 @@ END $$;
 -- Nodes
 -- ---------------------------------------------------------------------------------------------------------------------
 
--- Ends the holds of dead nodes at their metered progress. A locked account is left for the next run, so that it does not keep
+-- Ends the holds of dead nodes at their metered progress, and voids those of tasks past their deadline. A locked account is left for the next run, so that it does not keep
 -- the others from being reaped.
 CREATE FUNCTION ledger_reap(most bigint) RETURNS bigint
 LANGUAGE plpgsql
 SET lock_timeout = '500ms'
 AS $$
 DECLARE
-  dead_before bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 10000;
+  now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
   orphans bigint[];
   wallet bigint;
   locked bigint[] := '{}';
@@ -529,7 +546,8 @@ DECLARE
 BEGIN
   SELECT array_agg(o.id) INTO orphans FROM (
     SELECT r.id FROM request r LEFT JOIN node n ON n.slot = r.slot
-    WHERE r.state = 0 AND (n.slot IS NULL OR n.epoch > r.epoch OR n.renewed_at <= dead_before)
+    WHERE r.state = 0 AND CASE WHEN r.slot = -1 THEN r.deadline <= now_ms
+      ELSE n.slot IS NULL OR n.epoch > r.epoch OR n.renewed_at <= now_ms - 10000 END
     ORDER BY r.id LIMIT most) o;
   FOR wallet IN SELECT DISTINCT r.account FROM request r WHERE r.id = ANY (orphans) ORDER BY 1 LOOP
     BEGIN
@@ -576,6 +594,52 @@ BEGIN
     END IF;
   ELSIF found_node.epoch = claimed_epoch THEN
     UPDATE node SET renewed_at = 0 WHERE slot = claimed;
+  ELSE
+    outcome := 'repeated';
+  END IF;
+  RETURN NEXT;
+END $$;
+
+-- ---------------------------------------------------------------------------------------------------------------------
+-- Leases
+-- ---------------------------------------------------------------------------------------------------------------------
+
+-- As in ledger_node, the row decides between processes, and a missing row is first created, as a released lease.
+CREATE FUNCTION ledger_lease(verb text, wanted text, new_holder text, known_epoch integer, ttl_ms bigint)
+RETURNS TABLE (outcome text, amount bigint)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  found_lease lease%ROWTYPE;
+  now_ms bigint;
+BEGIN
+  IF verb = 'acquire_lease' THEN
+    INSERT INTO lease (name, epoch, holder, expires_at) VALUES (wanted, 0, '', 0) ON CONFLICT (name) DO NOTHING;
+  END IF;
+  SELECT * INTO found_lease FROM lease WHERE name = wanted FOR UPDATE;
+  now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+  outcome := 'done';
+  amount := 0;
+  IF verb = 'acquire_lease' THEN
+    IF found_lease.expires_at <= now_ms THEN
+      amount := found_lease.epoch + 1;
+      UPDATE lease SET epoch = found_lease.epoch + 1, holder = new_holder, expires_at = now_ms + ttl_ms
+        WHERE name = wanted;
+    ELSIF found_lease.holder = new_holder THEN
+      outcome := 'repeated';
+      amount := found_lease.epoch;
+    ELSE
+      outcome := 'lease_taken';
+      amount := found_lease.expires_at - now_ms;
+    END IF;
+  ELSIF verb = 'renew_lease' THEN
+    IF found_lease.epoch = known_epoch AND found_lease.expires_at > now_ms THEN
+      UPDATE lease SET expires_at = now_ms + ttl_ms WHERE name = wanted;
+    ELSE
+      outcome := 'lease_lost';
+    END IF;
+  ELSIF found_lease.epoch = known_epoch AND found_lease.expires_at <> 0 THEN
+    UPDATE lease SET holder = '', expires_at = 0 WHERE name = wanted;
   ELSE
     outcome := 'repeated';
   END IF;

@@ -61,6 +61,7 @@ CREATE TABLE request (
   key bigint NOT NULL,
   slot integer NOT NULL,
   epoch integer NOT NULL,
+  deadline bigint CHECK ((slot = -1) = (deadline IS NOT NULL)),
   state smallint NOT NULL CHECK (state BETWEEN 0 AND 3),
   held bigint NOT NULL,
   held_at bigint NOT NULL,
@@ -95,6 +96,13 @@ CREATE TABLE node (
   epoch integer NOT NULL,
   renewed_at bigint NOT NULL,
   config text NOT NULL
+);
+
+CREATE TABLE lease (
+  name text PRIMARY KEY,
+  epoch integer NOT NULL,
+  holder text NOT NULL,
+  expires_at bigint NOT NULL
 );
 
 CREATE TABLE meta (name text PRIMARY KEY, value text NOT NULL);

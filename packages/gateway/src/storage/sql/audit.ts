@@ -1,5 +1,5 @@
 // What `trivium audit` asks, as plain SQL that both engines understand. All of it reads one snapshot.
-import { REVENUE, SHORTFALL } from '../../money/ledger.ts'
+import { REVENUE, SHORTFALL, TASK_SLOT } from '../../money/ledger.ts'
 import type { AuditReport } from '../storage.ts'
 import { integer, type Row } from './rows.ts'
 import type { Statement } from './statements.ts'
@@ -26,8 +26,9 @@ const openHolds = (owner: 'account' | 'key') =>
 const ACCOUNT_HELD_MISMATCHES = unequal('account', 'held', [openHolds('account')])
 const KEY_HELD_MISMATCHES = unequal('api_key', 'held', [openHolds('key')])
 
+/** The holds of tasks are no running requests. */
 const openCount = (owner: 'account' | 'key') =>
-  `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0`
+  `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0 AND slot <> ${TASK_SLOT}`
 
 const ACCOUNT_OPEN_MISMATCHES = unequal('account', 'open_requests', [openCount('account')])
 const KEY_OPEN_MISMATCHES = unequal('api_key', 'open_requests', [openCount('key')])

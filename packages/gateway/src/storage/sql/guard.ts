@@ -1,7 +1,7 @@
 // What no store is asked to keep. PostgreSQL refuses NUL and lone surrogates and SQLite would change them silently, so
 // both engines refuse them here, the same way. Amounts beyond 64 bits would fail or round inside an engine.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
-import type { Verb } from '../../money/ledger.ts'
+import { type Hold, TASK_SLOT, type Verb } from '../../money/ledger.ts'
 import { type Limits, MAX_TOKENS } from '../../money/limits.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
@@ -56,6 +56,7 @@ export function checkVerb(verb: Verb): void {
       checkTokens('tokens', verb.tokens)
       checkTokens('minimumTokens', verb.minimumTokens)
       checkTokens('revision', verb.revision)
+      checkOwner(verb)
       checkText('model', verb.model)
       checkText('upstream', verb.upstream)
       return
@@ -79,7 +80,30 @@ export function checkVerb(verb: Verb): void {
     case 'renew':
       checkText('config', verb.config)
       return
+    case 'acquire_lease':
+      checkText('holder', verb.holder)
+      checkLease(verb)
+      return
+    case 'renew_lease':
+      checkLease(verb)
+      return
+    case 'release_lease':
+      checkText('lease', verb.lease)
+      return
     case 'reap':
       if (!Number.isSafeInteger(verb.limit) || verb.limit < 0) throw new RangeError(`limit: ${verb.limit}`)
   }
+}
+
+/** A task's hold has a deadline, a node's has none. */
+function checkOwner({ slot, deadline }: Hold): void {
+  if ((slot === TASK_SLOT) !== (deadline !== undefined))
+    throw new RangeError(`deadline: ${deadline} does not fit slot ${slot}`)
+  if (deadline !== undefined && (!Number.isSafeInteger(deadline) || deadline < 0))
+    throw new RangeError(`deadline: ${deadline}`)
+}
+
+function checkLease({ lease, ttlMs }: { lease: string; ttlMs: number }): void {
+  checkText('lease', lease)
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 1) throw new RangeError(`ttlMs: ${ttlMs}`)
 }

@@ -58,6 +58,7 @@ export type Schema = {
     key: Integer
     slot: Integer
     epoch: Integer
+    deadline: NullableInteger
     state: Integer
     held: Integer
     held_at: Integer
@@ -80,6 +81,7 @@ export type Schema = {
     at: Integer
   }
   node: { slot: Integer; epoch: Integer; renewed_at: Integer; config: string }
+  lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }
 }

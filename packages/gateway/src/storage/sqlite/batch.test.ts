@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { MAX_AMOUNT } from '../../money/amount.ts'
-import type { Result, Verb } from '../../money/ledger.ts'
+import { type Result, taskOwner, type Verb } from '../../money/ledger.ts'
 import { MAX_TOKENS } from '../../money/limits.ts'
 import { extend, hold, settle, voided } from '../contract/harness.ts'
 import { decodeBatch, encodeBatch, roomFor } from './batch.ts'
@@ -39,6 +39,10 @@ const verbs: Verb[] = [
   { verb: 'join', slot: 1, config: '', takeover: false },
   { verb: 'renew', ...node, config: 'ü' },
   { verb: 'leave', ...node },
+  hold(6n, wallet, taskOwner(6n, 3), { deadline: Number.MAX_SAFE_INTEGER }),
+  { verb: 'acquire_lease', lease: 'ü', holder: 'h', ttlMs: 5 },
+  { verb: 'renew_lease', lease: 'job/x', epoch: 2, ttlMs: Number.MAX_SAFE_INTEGER },
+  { verb: 'release_lease', lease: '', epoch: 3 },
 ]
 
 test('a batch is read as what was written, also in the memory of a longer one before', () => {
@@ -80,7 +84,14 @@ test('the format of the file', () => {
 const OUTCOMES: Record<Result['outcome'], true> = {
   ...{ done: true, repeated: true, no_balance: true, cap_reached: true, key_invalid: true, key_expired: true },
   ...{ key_changed: true, account_disabled: true, node_lost: true, slot_taken: true, unknown_request: true },
-  ...{ not_open: true, key_concurrent: true, key_requests: true, key_tokens: true },
+  ...{
+    lease_taken: true,
+    lease_lost: true,
+    not_open: true,
+    key_concurrent: true,
+    key_requests: true,
+    key_tokens: true,
+  },
   ...{ account_concurrent: true, account_requests: true, account_tokens: true },
 }
 

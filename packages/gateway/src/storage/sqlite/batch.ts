@@ -10,7 +10,7 @@ export type EncodedBatch = { words: DataView; texts: string }
 
 export const WORD = 8
 /** No verb has more. */
-const WORDS_PER_VERB = 14
+const WORDS_PER_VERB = 15
 /** What `verbs` may need at the most. */
 export const roomFor = (verbs: number): number => verbs * WORDS_PER_VERB * WORD
 
@@ -22,6 +22,9 @@ const REAP = 5
 const JOIN = 6
 const RENEW = 7
 const LEAVE = 8
+const ACQUIRE_LEASE = 9
+const RENEW_LEASE = 10
+const RELEASE_LEASE = 11
 
 /** Into `room`, of which `words` are then the first part. */
 export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatch {
@@ -42,6 +45,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.big(verb.minimum)
       out.small(verb.tokens)
       out.small(verb.minimumTokens)
+      out.small(verb.deadline ?? 0)
       out.text(verb.model)
       out.text(verb.upstream)
       return
@@ -86,6 +90,23 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.small(LEAVE)
       out.small(verb.slot)
       out.small(verb.epoch)
+      return
+    case 'acquire_lease':
+      out.small(ACQUIRE_LEASE)
+      out.small(verb.ttlMs)
+      out.text(verb.lease)
+      out.text(verb.holder)
+      return
+    case 'renew_lease':
+      out.small(RENEW_LEASE)
+      out.small(verb.epoch)
+      out.small(verb.ttlMs)
+      out.text(verb.lease)
+      return
+    case 'release_lease':
+      out.small(RELEASE_LEASE)
+      out.small(verb.epoch)
+      out.text(verb.lease)
   }
 }
 
@@ -114,6 +135,7 @@ function decodeVerb(from: Decoder): Verb {
         minimum: from.big(),
         tokens: from.small(),
         minimumTokens: from.small(),
+        deadline: from.small() || undefined,
         model: from.text(),
         upstream: from.text(),
       }
@@ -148,6 +170,12 @@ function decodeVerb(from: Decoder): Verb {
       return { verb: 'renew', slot: from.small(), epoch: from.small(), config: from.text() }
     case LEAVE:
       return { verb: 'leave', slot: from.small(), epoch: from.small() }
+    case ACQUIRE_LEASE:
+      return { verb: 'acquire_lease', ttlMs: from.small(), lease: from.text(), holder: from.text() }
+    case RENEW_LEASE:
+      return { verb: 'renew_lease', epoch: from.small(), ttlMs: from.small(), lease: from.text() }
+    case RELEASE_LEASE:
+      return { verb: 'release_lease', epoch: from.small(), lease: from.text() }
     default:
       throw new Error(`not a verb: ${kind}`)
   }

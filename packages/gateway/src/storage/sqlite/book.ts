@@ -7,9 +7,11 @@ import {
   type Book,
   HELD,
   type KeyRow,
+  type LeaseRow,
   type NodeRow,
   type RequestRow,
   type RequestState,
+  TASK_SLOT,
 } from '../../money/ledger.ts'
 import type { Limits, Meter, Period, Window } from '../../money/limits.ts'
 import { toLimits, toSpent } from '../sql/rows.ts'
@@ -42,7 +44,21 @@ type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number }
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST_COLUMNS = [
-  ...['id', 'account', 'key', 'slot', 'epoch', 'state', 'held', 'held_at', 'tokens', 'progress', 'cost', 'shortfall'],
+  ...[
+    'id',
+    'account',
+    'key',
+    'slot',
+    'epoch',
+    'deadline',
+    'state',
+    'held',
+    'held_at',
+    'tokens',
+    'progress',
+    'cost',
+    'shortfall',
+  ],
   ...['model', 'upstream', 'ending', 'receipt'],
 ]
 const TRANSFER_COLUMNS = ['request', 'debit', 'credit', 'amount', 'at']
@@ -53,9 +69,11 @@ const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, w
 const WINDOWS = 'requests_window = ?, tokens_window = ?'
 
 /** Without statistics SQLite would read the whole table for this, every few seconds, and at every start. */
-export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open WHERE state = 0 AND NOT EXISTS (
-    SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?
-  ) ORDER BY id LIMIT ?`
+export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open WHERE state = 0 AND CASE slot
+    WHEN ${TASK_SLOT} THEN deadline <= ?2
+    ELSE NOT EXISTS (
+      SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?1)
+    END ORDER BY id LIMIT ?3`
 
 export function openBook(db: Database): BatchBook {
   const selectAccount = db.prepare<SqlRow, [bigint]>(
@@ -66,7 +84,8 @@ export function openBook(db: Database): BatchBook {
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
   const selectNode = db.prepare<SqlRow, [number]>('SELECT slot, epoch, renewed_at, config FROM node WHERE slot = ?')
-  const selectOrphans = db.prepare<SqlRow, [bigint, number]>(ORPHANS)
+  const selectLease = db.prepare<SqlRow, [string]>('SELECT name, epoch, holder, expires_at FROM lease WHERE name = ?')
+  const selectOrphans = db.prepare<SqlRow, [bigint, bigint, number]>(ORPHANS)
   const updateAccount = db.prepare(`UPDATE account SET balance = balance + ?, held = held + ?, ${SPENT} WHERE id = ?`)
   const updateKey = db.prepare(`UPDATE api_key SET spent = spent + ?, held = held + ?, ${SPENT} WHERE id = ?`)
   // Apart, because most have no limit that needs them.
@@ -84,6 +103,7 @@ export function openBook(db: Database): BatchBook {
     `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
     ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
   )
+  const saveLease = db.prepare('INSERT OR REPLACE INTO lease (name, epoch, holder, expires_at) VALUES (?, ?, ?, ?)')
 
   const selectVersion = db.prepare<SqlRow, []>('PRAGMA data_version')
   const selectHighest = db.prepare<SqlRow, []>('SELECT max(id) AS id FROM request')
@@ -93,11 +113,13 @@ export function openBook(db: Database): BatchBook {
   /** Open ones: a request that has ended is hardly asked for again. */
   const requests = new Map<bigint, RequestRow>()
   const nodes = new Map<number, NodeRow>()
+  const leases = new Map<string, LeaseRow>()
   const savedAccounts = new Set<KeptAccount>()
   const savedKeys = new Set<KeptKey>()
   const newRequests = new Set<RequestRow>()
   const savedRequests = new Set<RequestRow>()
   const savedNodes = new Set<NodeRow>()
+  const savedLeases = new Set<LeaseRow>()
   let transfers: Transfer[] = []
   let flushed = false
   let now = 0
@@ -116,6 +138,7 @@ export function openBook(db: Database): BatchBook {
   const readAccount = (id: bigint) => optional(selectAccount.get(id), toAccountRow)
   const readKey = (id: bigint) => optional(selectKey.get(id), toKeyRow)
   const readRequest = (id: bigint) => optional(selectRequest.get(id), toRequestRow)
+  const readLease = (name: string) => optional(selectLease.get(name), toLeaseRow)
   const readNode = (slot: number) => optional(selectNode.get(slot), toNodeRow)
 
   function writeRequest(row: RequestRow): void {
@@ -144,7 +167,9 @@ export function openBook(db: Database): BatchBook {
     row.written = { spent, held, open }
   }
   function flush(): void {
-    flushed ||= newRequests.size + savedRequests.size + savedAccounts.size + savedKeys.size + savedNodes.size > 0
+    flushed ||= [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes, savedLeases].some(
+      ({ size }) => size > 0,
+    )
     insertRequests(newRequests)
     for (const row of savedRequests) writeRequest(row)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
@@ -152,14 +177,16 @@ export function openBook(db: Database): BatchBook {
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
     for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
+    // The latest state of a lease is the last one saved.
+    for (const { name, epoch, holder, expiresAt } of savedLeases) saveLease.run(name, epoch, holder, BigInt(expiresAt))
     forgetSaved()
   }
   function forgetSaved(): void {
-    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes]) saved.clear()
+    for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes, savedLeases]) saved.clear()
     transfers = []
   }
   function forget(): void {
-    for (const rows of [accounts, keys, requests, nodes]) rows.clear()
+    for (const rows of [accounts, keys, requests, nodes, leases]) rows.clear()
     forgetSaved()
     highest = undefined
   }
@@ -170,7 +197,7 @@ export function openBook(db: Database): BatchBook {
     },
     begin() {
       const current = selectVersion.get()?.data_version
-      const tooMany = accounts.size > MOST_KEPT || keys.size > MOST_KEPT || requests.size > MOST_KEPT
+      const tooMany = [accounts, keys, requests, leases].some(({ size }) => size > MOST_KEPT)
       flushed = false
       if (current !== version || tooMany) {
         flush()
@@ -192,10 +219,11 @@ export function openBook(db: Database): BatchBook {
     key: (id) => cached(keys, id, readKey),
     request: (id) => (highest !== undefined && id > highest ? undefined : cached(requests, id, readRequest)),
     node: (slot) => cached(nodes, slot, readNode),
+    lease: (name) => cached(leases, name, readLease),
     orphans(deadBefore, limit) {
       // The query sees the tables, so what this batch changed must be in them; and rows known already stay the live ones.
       flush()
-      return selectOrphans.all(BigInt(deadBefore), limit).map((row) => {
+      return selectOrphans.all(BigInt(deadBefore), at, limit).map((row) => {
         const found = toRequestRow(row)
         return cached(requests, found.id, () => found) ?? found
       })
@@ -213,17 +241,22 @@ export function openBook(db: Database): BatchBook {
       nodes.set(row.slot, row)
       savedNodes.add(row)
     },
+    saveLease(row) {
+      leases.set(row.name, row)
+      savedLeases.add(row)
+    },
     transfer: (request, debit, credit, amount) => void transfers.push([request ?? null, debit, credit, amount, at]),
   }
 }
 
 function addRequest(row: RequestRow, values: Values): void {
-  const { id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall } = row
+  const { id, account, key, slot, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
   const { model, upstream, ending, receipt } = row
   // One by one: a list to spread would be built and taken apart for every request.
   // biome-ignore format: as the columns above
   values.push(
-    id, account, key, slot, epoch, state, held, heldAt, tokens, progress, cost, shortfall, model, upstream, ending, receipt,
+    id, account, key, slot, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
+    model, upstream, ending, receipt,
   )
 }
 
@@ -272,6 +305,7 @@ const toRequestRow = (row: SqlRow): RequestRow => ({
   key: row.key as bigint,
   slot: Number(row.slot),
   epoch: Number(row.epoch),
+  deadline: row.deadline === null ? undefined : Number(row.deadline),
   state: Number(row.state) as RequestState,
   held: row.held as bigint,
   heldAt: Number(row.held_at),
@@ -283,6 +317,13 @@ const toRequestRow = (row: SqlRow): RequestRow => ({
   upstream: row.upstream as string,
   ending: row.ending as string,
   receipt: row.receipt as string,
+})
+
+const toLeaseRow = (row: SqlRow): LeaseRow => ({
+  name: row.name as string,
+  epoch: Number(row.epoch),
+  holder: row.holder as string,
+  expiresAt: Number(row.expires_at),
 })
 
 const toNodeRow = (row: SqlRow): NodeRow => ({

@@ -115,7 +115,7 @@ test('a killed owner leaves the folder free and its holds to be reaped at once',
 test('what a dead node left open is found by index, in a file that was never analyzed, too', async () => {
   await openStore()
   const db = new Database(file(), { readonly: true })
-  const plan = db.query<{ detail: string }, [number, number]>(`EXPLAIN QUERY PLAN ${ORPHANS}`).all(0, 1)
+  const plan = db.query<{ detail: string }, [number, number, number]>(`EXPLAIN QUERY PLAN ${ORPHANS}`).all(0, 0, 1)
   db.close()
   expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('INDEX request_open'))
 })

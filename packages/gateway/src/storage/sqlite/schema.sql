@@ -72,6 +72,8 @@ CREATE TABLE request (
   key INTEGER NOT NULL,
   slot INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
+  -- Set if the hold belongs to a task (slot -1) instead of a node: the reaper voids it then.
+  deadline INTEGER CHECK ((slot = -1) = (deadline IS NOT NULL)),
   state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),
   held INTEGER NOT NULL,
   held_at INTEGER NOT NULL,
@@ -108,6 +110,14 @@ CREATE TABLE node (
   renewed_at INTEGER NOT NULL,
   config TEXT NOT NULL
 ) STRICT;
+
+-- At most one holder per name. The epoch grows with every holder; expires_at is 0 after a release.
+CREATE TABLE lease (
+  name TEXT PRIMARY KEY,
+  epoch INTEGER NOT NULL,
+  holder TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

@@ -93,8 +93,9 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
 
   const tookOver = inTransaction(() => {
     writeRows()
-    // The owner's lock is ours, so whoever wrote here before is dead: its holds may be reaped at once.
+    // This process has the owner's lock, so the former one is dead: its holds may be reaped and its leases acquired at once.
     db.run('UPDATE node SET renewed_at = 0')
+    db.run('UPDATE lease SET expires_at = 0')
     book.forget()
   })
   if (tookOver) throw new Error(`${db.filename}: the database cannot be opened: ${tookOver.message}`)

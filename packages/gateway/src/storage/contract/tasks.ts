@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { DEAD_AFTER_MS, taskLease, taskOwner } from '../../money/ledger.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
+import type { Storage } from '../storage.ts'
+import { hold, money, newNode, newWallet, result, settle, thrownBy, type Use, voided, type Wallet } from './harness.ts'
+
+const TTL_MS = 30_000
+const HOUR_MS = 3_600_000
+const reap = (storage: Storage) => storage.ledger.apply({ verb: 'reap', limit: 100 })
+const acquire = (storage: Storage, id: bigint, holder: string) => storage.leases.acquire(taskLease(id), holder, TTL_MS)
+
+export function tasksContract(use: Use): void {
+  /** The hold of a new task, placed by the first holder of its lease. */
+  async function begun(id: bigint, wallet: Wallet, deadline = use().now() + HOUR_MS) {
+    const { storage } = use()
+    const epoch = await acquire(storage, id, 'a')
+    if (epoch === undefined) throw new Error('the lease is taken')
+    const owner = taskOwner(id, epoch)
+    expect(await storage.ledger.apply(hold(id, wallet, owner, { deadline }))).toEqual(result('done', 100n))
+    return owner
+  }
+
+  test('a lease has one holder until it expires or is released, and each holder a later epoch', async () => {
+    const { leases } = use().storage
+    expect(await leases.acquire('job', 'a', TTL_MS)).toBe(1)
+    expect(await leases.acquire('job', 'a', TTL_MS)).toBe(1)
+    expect(await leases.acquire('job', 'b', TTL_MS)).toBeUndefined()
+    expect(await leases.acquire('another job', 'b', TTL_MS)).toBe(1)
+    await use().elapse(TTL_MS - 1)
+    expect(await leases.renew('job', 1, TTL_MS)).toBe(true)
+    await use().elapse(TTL_MS - 1)
+    expect(await leases.acquire('job', 'b', TTL_MS)).toBeUndefined()
+    await use().elapse(1)
+    expect(await leases.renew('job', 1, TTL_MS)).toBe(false)
+    expect(await leases.acquire('job', 'b', TTL_MS)).toBe(2)
+    // The former holder can neither renew nor release it.
+    expect(await leases.renew('job', 1, TTL_MS)).toBe(false)
+    await leases.release('job', 1)
+    expect(await leases.acquire('job', 'c', TTL_MS)).toBeUndefined()
+    await leases.release('job', 2)
+    await leases.release('job', 2)
+    expect(await leases.renew('job', 2, TTL_MS)).toBe(false)
+    expect(await leases.acquire('job', 'c', TTL_MS)).toBe(3)
+    expect(await leases.renew('nobody has it', 1, TTL_MS)).toBe(false)
+    await leases.release('nobody has it', 1)
+  })
+
+  test('of many that acquire one lease at once, one gets it', async () => {
+    const { leases } = use().storage
+    const epochs = await Promise.all(Array.from({ length: 20 }, (_, each) => leases.acquire('job', `${each}`, TTL_MS)))
+    expect(epochs.filter((epoch) => epoch !== undefined)).toEqual([1])
+  })
+
+  test("a task's hold survives the death of all nodes and a restart, and is settled once by the holder of its lease", async () => {
+    const { storage, elapse, reopen } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    const first = await begun(1n, wallet)
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await elapse(DEAD_AFTER_MS + TTL_MS)
+    expect(await reap(storage)).toEqual(result('done', 1n))
+    const next = await reopen()
+    expect(await reap(next)).toEqual(result('done', 0n))
+    expect(await money(next, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
+    const epoch = await acquire(next, 1n, 'b')
+    expect(epoch).toBe(2)
+    const second = taskOwner(1n, 2)
+    // The former holder may come back at any time.
+    expect(await next.ledger.apply(settle(1n, first, 90n))).toEqual(result('not_open'))
+    expect(await next.ledger.apply(voided(1n, first))).toEqual(result('not_open'))
+    // The new holder may not know whether the hold was placed.
+    expect(await next.ledger.apply(hold(1n, wallet, second, { deadline: use().now() + 1 }))).toEqual(
+      result('repeated', 100n),
+    )
+    expect(await next.ledger.apply(settle(1n, second, 60n))).toEqual(result('done', 60n))
+    expect(await next.ledger.apply(settle(1n, second, 60n))).toEqual(result('repeated', 60n))
+    expect(await next.ledger.apply(voided(1n, second))).toEqual(result('repeated', 60n))
+    expect(await next.ledger.apply(settle(1n, first, 90n))).toEqual(result('not_open'))
+    expect(await money(next, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
+    expect((await next.ledger.audit()).ok).toBe(true)
+  })
+
+  test('a holder whose lease has expired may still end the task as long as nobody else has acquired it', async () => {
+    const { storage, elapse } = use()
+    const wallet = await newWallet(storage)
+    const [one, two] = [await begun(1n, wallet), await begun(2n, wallet)]
+    await elapse(TTL_MS)
+    expect(await storage.ledger.apply(voided(1n, one))).toEqual(result('done', 0n))
+    await storage.leases.release(taskLease(2n), two.epoch)
+    expect(await storage.ledger.apply(settle(2n, two, 30n))).toEqual(result('done', 30n))
+    expect(await money(storage, wallet)).toMatchObject({ balance: 970n, held: 0n })
+  })
+
+  test("at its deadline a task's hold is voided for good", async () => {
+    const { storage, elapse, now } = use()
+    const wallet = await newWallet(storage)
+    const owner = await begun(1n, wallet, now() + 5_000)
+    await storage.ledger.apply({
+      ...{ verb: 'extend', ...owner, known: 100n, amount: 50n, minimum: 50n, tokens: 0, progress: 70n },
+    })
+    await elapse(4_999)
+    expect(await reap(storage)).toEqual(result('done', 0n))
+    await elapse(1)
+    expect(await reap(storage)).toEqual(result('done', 1n))
+    expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({
+      ...{ state: 2, ending: 'expired', cost: 0n, held: 150n },
+    })
+    expect(await storage.ledger.apply(settle(1n, owner, 60n))).toEqual(result('repeated', 0n))
+    expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
+    expect((await storage.ledger.audit()).ok).toBe(true)
+  })
+
+  test('a task is not a running request: it neither counts for a limit of concurrent requests nor is held up by it', async () => {
+    const { storage, now } = use()
+    const limits = { ...NO_LIMITS, concurrent: 1, requestsPerMinute: 4 }
+    const [wallet, node] = [await newWallet(storage, 1_000n, { limits }), await newNode(storage)]
+    const owner = await begun(1n, wallet)
+    expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(hold(3n, wallet, node))).toEqual(result('key_concurrent'))
+    await begun(4n, wallet)
+    expect((await storage.ledger.audit()).ok).toBe(true)
+    await storage.ledger.apply(settle(1n, owner, 1n))
+    expect(await storage.ledger.apply(hold(3n, wallet, node))).toEqual(result('key_concurrent'))
+    await storage.ledger.apply(settle(2n, node, 1n))
+    expect(await storage.ledger.apply(hold(3n, wallet, node))).toEqual(result('done', 100n))
+    // It does count for limits per minute: the fifth request of this minute is rejected.
+    await acquire(storage, 5n, 'a')
+    const fifth = hold(5n, wallet, taskOwner(5n, 1), { deadline: now() + HOUR_MS })
+    expect((await storage.ledger.apply(fifth)).outcome).toBe('key_requests')
+    expect((await storage.ledger.audit()).ok).toBe(true)
+  })
+
+  test('a task is held only under its present lease', async () => {
+    const { storage, elapse, now } = use()
+    const wallet = await newWallet(storage)
+    const placed = (epoch: number) =>
+      storage.ledger.apply(hold(1n, wallet, taskOwner(1n, epoch), { deadline: now() + HOUR_MS }))
+    expect(await placed(1)).toEqual(result('lease_lost'))
+    await acquire(storage, 1n, 'a')
+    expect(await placed(2)).toEqual(result('lease_lost'))
+    await elapse(TTL_MS)
+    expect(await placed(1)).toEqual(result('lease_lost'))
+    await acquire(storage, 1n, 'b')
+    expect(await placed(1)).toEqual(result('lease_lost'))
+    expect(await placed(2)).toEqual(result('done', 100n))
+  })
+
+  test("a node cannot end a task, nor a task's lease the request of a node", async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await begun(1n, wallet)
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await acquire(storage, 2n, 'a')
+    expect(await storage.ledger.apply(settle(1n, node, 1n))).toEqual(result('not_open'))
+    expect(await storage.ledger.apply(settle(2n, taskOwner(2n, 1), 1n))).toEqual(result('not_open'))
+  })
+
+  test('a hold with a deadline belongs to a task, one without to a node', async () => {
+    const { storage, now } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await acquire(storage, 1n, 'a')
+    for (const wrong of [hold(1n, wallet, taskOwner(1n, 1)), hold(1n, wallet, node, { deadline: now() })])
+      expect(await thrownBy(storage.ledger.apply(wrong))).toBeInstanceOf(RangeError)
+  })
+}
