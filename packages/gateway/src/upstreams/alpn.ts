@@ -1,20 +1,20 @@
-// Asks a server which version of HTTP it offers, by a TLS handshake of its own that carries no request.
+// Finds out by a TLS handshake without a request which version of HTTP a server offers.
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 
-/** `silent`: no answer in time. Undefined: it could not be reached, which a request will tell better than we could. */
+/** `silent`: the handshake timed out. Undefined: it failed; a request will report the reason. */
 export async function offersHttp2(address: string): Promise<boolean | 'silent' | undefined> {
   const offered = await handshake(address)
   return offered === 'refused' ? undefined : offered
 }
 
-/** It answers, but not in TLS, or in none that we speak: no request can have reached it over a new connection. */
+/** The server does not support TLS, or no version of ours: no request can have reached it over a new connection. */
 export async function refusesTls(address: string): Promise<boolean> {
   return (await handshake(address)) === 'refused'
 }
 
-/** Whether HTTP/2 is offered; undefined: there was no connection, or it was closed. */
+/** Whether HTTP/2 is offered; undefined: no connection, or it was closed. */
 function handshake(address: string): Promise<boolean | 'refused' | 'silent' | undefined> {
   const { hostname, port } = new URL(address)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -24,14 +24,14 @@ function handshake(address: string): Promise<boolean | 'refused' | 'silent' | un
       port: port === '' ? 443 : Number(port),
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ALPNProtocols: ['h2', 'http/1.1'],
-      // Nothing is sent over this connection and nothing read from it. The ones that carry requests check certificates.
+      // This connection carries no data. Those that carry requests check certificates.
       rejectUnauthorized: false,
     })
     socket.unref()
     const end = (offered: boolean | 'refused' | 'silent' | undefined) => {
       clearTimeout(timer)
       resolve(offered)
-      // Closed in order first, so that no server's log has an incident.
+      // An orderly close keeps errors out of the server's log.
       if (typeof offered === 'boolean') socket.end(() => socket.destroy())
       else socket.destroy()
     }

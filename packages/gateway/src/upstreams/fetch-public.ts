@@ -1,8 +1,8 @@
-// The only fetch of an address that a stranger chose: a caller's image, a vendor's link to a finished film.
+// The only fetch of a URL that comes from outside: a caller's image, or a vendor's link to a finished video.
 //
-// The danger is that our own network becomes reachable through us. So: the address is read strictly, its name is resolved
-// once, every answer is judged, and the connection goes to exactly those answers, while Host header and certificate
-// check keep the name. node:http(s) is used because its `lookup` makes that possible and because, unlike `fetch`, it
+// The danger is server-side request forgery: our own network must not become reachable. So the URL is parsed strictly, its
+// host is resolved once, every address is checked, and only those addresses are connected to, while the Host header and the
+// certificate check use the name. node:http(s) is used because its `lookup` makes that possible and because, unlike `fetch`, it
 // follows no redirect, takes no proxy from the environment, keeps no connection and decodes nothing by itself.
 import { lookup } from 'node:dns/promises'
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
@@ -10,23 +10,23 @@ import { request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type AddressKind, formatIp, type Ip, kindOf, parseIp } from '@trivium/http/addresses/ip-address.ts'
 
-/** For logs and decisions. `not_public` and `unresolved` read the same to a caller: see REASONS. */
+/** For logs and decisions. Callers cannot tell `not_public` from `unresolved`: see REASONS. */
 export type PublicFetchReason = keyof typeof REASONS
 
-// Nothing here names an address, a port or a host: an error must not tell a stranger what our network looks like. An
-// inward name and an unknown one get the same words, or names of our network could be guessed one by one.
+// No message names an address, a port or a host: errors must not describe our network. A private name and an unknown one
+// get the same message, or names in our network could be guessed one by one.
 const REASONS = {
-  bad_url: 'The address is not a plain http or https URL.',
-  not_public: 'The address does not lead to a public host.',
-  unresolved: 'The address does not lead to a public host.',
-  unreachable: 'The host of the address could not be reached.',
-  untrusted: 'The host of the address has no valid certificate for its name.',
-  redirected: 'The address redirects to another one; give the final address.',
-  encoded: 'The host of the address sent compressed content, which was not asked for.',
-  too_large: 'The content of the address is too large.',
-  timed_out: 'The host of the address took too long.',
-  broken: 'The host of the address did not send a complete HTTP answer.',
-  aborted: 'The fetch of the address was called off.',
+  bad_url: 'The URL is not a plain http or https URL.',
+  not_public: 'The URL does not lead to a public host.',
+  unresolved: 'The URL does not lead to a public host.',
+  unreachable: 'The host of the URL could not be reached.',
+  untrusted: 'The host of the URL has no valid certificate for its name.',
+  redirected: 'The URL redirects to another one; send the final URL.',
+  encoded: 'The host of the URL sent compressed content, which is not supported.',
+  too_large: 'The content of the URL is too large.',
+  timed_out: 'The host of the URL took too long.',
+  broken: 'The host of the URL did not send a complete HTTP response.',
+  aborted: 'The fetch of the URL was cancelled.',
 } as const
 
 export class PublicFetchError extends Error {
@@ -42,16 +42,16 @@ export class PublicFetchError extends Error {
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export type GuardOptions = {
-  /** Hosts that may be private: an upstream's own. Gets the lower-case name or the address, and the port. */
+  /** Hosts that may be private: an upstream's own. Gets the lowercase name or the address, and the port. */
   allowHost?: (host: string, port: number) => boolean
-  /** Private hosts are fine, whatever their name: `allow_private` of an upstream. Never metadata services and the like. */
+  /** All private hosts are allowed: `allow_private` of an upstream. Metadata services never are. */
   allowPrivate?: boolean
   resolve?: Resolve
 }
 
 export type PublicFetchOptions = GuardOptions & {
   maxBytes: number
-  /** For all of it: resolving, connecting, waiting, reading. */
+  /** For resolving, connecting, waiting and reading together. */
   timeoutMs: number
   /** The Accept header. */
   accept?: string
@@ -67,10 +67,10 @@ export type Target = { url: URL; host: string; port: number; addresses: readonly
 
 const LONGEST_URL = 8192
 
-/** Reads the URL strictly: where two parsers could disagree about the host, there is no host. */
+/** Parses strictly: a URL whose host two parsers could read differently is rejected. */
 function parseTarget(text: string): Omit<Target, 'addresses'> & { literal: Ip | undefined } {
   // The authority as written. The URL parser drops tabs and newlines, takes `\` for `/`, and finds a host in
-  // `http:///host` and `http:host`: all refused here, as are userinfo and percent-encoded hosts.
+  // `http:///host` and `http:host`: all rejected here, as are userinfo and percent-encoded hosts.
   const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
   if (written === undefined || text.length > LONGEST_URL || /[\s\x00-\x20\x7f\\]/.test(text) || /[@%]/.test(written))
     throw new PublicFetchError('bad_url')
@@ -101,11 +101,11 @@ export async function guardPublic(text: string, options: GuardOptions = {}): Pro
   const { url, host, port, literal } = parseTarget(text)
   const mayBePrivate = options.allowPrivate === true || options.allowHost?.(host, port) === true
   const allowed: AddressKind[] = mayBePrivate ? ['public', 'private'] : ['public']
-  // A translated address is what resolvers answer behind NAT64; nobody honest writes one.
+  // Resolvers behind NAT64 return translated addresses; as literals they are rejected.
   if (literal === undefined) allowed.push('translated')
   if (!mayBePrivate && /(^|\.)localhost$/.test(host)) throw new PublicFetchError('not_public')
   const addresses = literal === undefined ? await resolveOnce(host, options.resolve ?? resolveBySystem) : [literal]
-  // One inward answer among public ones is no accident: refuse them all.
+  // One private address among public ones is no accident: all are rejected.
   if (!addresses.every((ip) => allowed.includes(kindOf(ip)))) throw new PublicFetchError('not_public')
   return { url, host, port, addresses }
 }
@@ -133,7 +133,7 @@ export async function fetchPublic(text: string, options: PublicFetchOptions): Pr
   options.signal?.addEventListener('abort', onAbort, { once: true })
   if (options.signal?.aborted) onAbort()
   try {
-    // The system's resolver cannot be called off, only left behind.
+    // The system's resolver cannot be cancelled.
     const target = await orAborted(guardPublic(text, options), stop.signal)
     return await get(target, options, stop.signal)
   } finally {
@@ -182,7 +182,7 @@ function get(target: Target, options: PublicFetchOptions, signal: AbortSignal): 
       headers: { accept: options.accept ?? '*/*', 'accept-encoding': 'identity' },
       agent: false,
       lookup: pinnedLookup(addresses),
-      // Said aloud: NODE_TLS_REJECT_UNAUTHORIZED in the environment must not switch it off.
+      // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED in the environment cannot switch it off.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     })
@@ -192,7 +192,7 @@ function get(target: Target, options: PublicFetchOptions, signal: AbortSignal): 
     request.on('close', () => answered || fail(new PublicFetchError('broken')))
     request.on('response', (response) => {
       answered = true
-      // Should the connection ever lead elsewhere than judged, nothing of it gets out.
+      // If the connection ever leads to another address than those checked, nothing of it is returned.
       const peer = parseIp(response.socket.remoteAddress ?? '')
       if (!addresses.some((ip) => ip.family === peer?.family && ip.value === peer.value))
         return fail(new PublicFetchError('not_public'))

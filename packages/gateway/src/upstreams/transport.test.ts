@@ -1,4 +1,4 @@
-// Which version of HTTP a call takes, and when it is sent again: every case that real servers make hard to come by.
+// Which HTTP version a request uses and when it is sent again, in cases that are hard to produce with real servers.
 import { expect, test } from 'bun:test'
 import { Cancel } from '@trivium/http/cancel.ts'
 import { type ConnectionOptions, createTransport } from './transport.ts'
@@ -8,7 +8,7 @@ const MINUTES = 60_000
 
 type Said = { say: boolean | 'silent' | undefined | Error; refuses?: boolean }
 
-/** A transport on a clock of its own; `say` is what the server's handshake offers. */
+/** A transport with a clock of its own; `say` is what the server's handshake offers. */
 function setUp({ say, refuses = false }: Said = { say: true }) {
   const state = { now: 0, say, asked: [] as string[], ways: [] as ConnectionOptions[], reports: [] as string[] }
   const transport = createTransport({
@@ -21,7 +21,7 @@ function setUp({ say, refuses = false }: Said = { say: true }) {
       return state.say
     },
   })
-  /** Each word is the code that one attempt fails with; after them, an answer. */
+  /** Each code fails one attempt; the next one succeeds. */
   async function call(codes: string[] = [], more: object = {}, cancel = new Cancel()): Promise<ConnectionOptions[]> {
     const failures = [...codes]
     const before = state.ways.length
@@ -41,7 +41,7 @@ function setUp({ say, refuses = false }: Said = { say: true }) {
 const HTTP1: ConnectionOptions = { protocol: 'http1.1' }
 const HTTP2: ConnectionOptions = { protocol: 'http2' }
 
-test('the first call waits for what is offered, the next ones know it', async () => {
+test('the first request waits for the handshake, later ones do not', async () => {
   const { state, call } = setUp()
   expect(await call()).toEqual([HTTP2])
   expect(await call()).toEqual([HTTP2])
@@ -50,7 +50,7 @@ test('the first call waits for what is offered, the next ones know it', async ()
   expect(state.asked).toEqual([HOST.baseUrl])
 })
 
-test('who is not there at all is sent nothing, and asked again by the next call', async () => {
+test('nothing is sent to a silent host, and the next request tries the handshake again', async () => {
   const { state, transport, call } = setUp({ say: 'silent' })
   const failing = async (): Promise<Response> => {
     throw new Error('was sent')
@@ -63,7 +63,7 @@ test('who is not there at all is sent nothing, and asked again by the next call'
   expect(state.asked).toHaveLength(3)
 })
 
-test('a call that is given up does not wait for what is offered', async () => {
+test('a cancelled request does not wait for the handshake', async () => {
   const transport = createTransport({ offersHttp2: () => new Promise(() => {}) })
   const cancel = new Cancel()
   const calling = transport(HOST, cancel, async () => {
@@ -77,7 +77,7 @@ test.each([
   ['does not offer it', false],
   ['could not be reached', undefined],
   ['could not even be asked', new Error('no such name')],
-])('a server that %s is asked again after ten minutes, once', async (_, said) => {
+])('a server that %s gets another handshake after ten minutes, once', async (_, said) => {
   const { state, call } = setUp({ say: said })
   for (let times = 0; times < 5; times++) expect(await call()).toEqual([HTTP1])
   state.now = 10 * MINUTES - 1
@@ -99,7 +99,7 @@ const NO_CHOICE: [string, object, ConnectionOptions][] = [
   ['HTTP/2 written', { http: '2' }, HTTP2],
 ]
 
-test.each(NO_CHOICE)('%s: nobody asks', async (_, more, way) => {
+test.each(NO_CHOICE)('%s: no handshake', async (_, more, way) => {
   const { state, call } = setUp()
   expect([await call([], more), await call([], more)]).toEqual([[way], [way]])
   expect(state.asked).toEqual([])
@@ -110,10 +110,10 @@ const FRESH: ConnectionOptions = { protocol: 'http2', keepalive: false }
 // [the failure, attempts in all, attempts of the call after it]
 const FAILURES: [string, ConnectionOptions[], ConnectionOptions[]][] = [
   ['ECONNRESET', [HTTP2, FRESH], [HTTP2]],
-  // Bun has sent it again already.
+  // `fetch` has sent it again already.
   ['HTTP2RefusedStream', [HTTP2], [HTTP2]],
   ['HTTP2Unsupported', [HTTP2, HTTP1], [HTTP1]],
-  // May come in the middle of a call that the upstream is at work on: never sent again.
+  // May happen while the upstream processes the request: never sent again.
   ['EPROTO', [HTTP2], [HTTP1]],
   ['HTTP2StreamReset', [HTTP2], [HTTP1]],
   ['HTTP2GoAway', [HTTP2], [HTTP1]],
@@ -132,7 +132,7 @@ test.each(FAILURES)('after %s', async (code, attempts, next) => {
   expect(await call()).toEqual([HTTP2])
 })
 
-test('a refused body that Bun could read only once is sent again, once', async () => {
+test('a refused body that can be read once is sent again, once', async () => {
   const { transport } = setUp()
   let attempts = 0
   const refused = async () => {
@@ -143,13 +143,13 @@ test('a refused body that Bun could read only once is sent again, once', async (
   expect(attempts).toBe(2)
 })
 
-test.each(['ECONNRESET', 'HTTP2Unsupported'])('%s twice is enough', async (code) => {
+test.each(['ECONNRESET', 'HTTP2Unsupported'])('%s: sent again once', async (code) => {
   const { call } = setUp()
   await call()
   expect(await call([code, code, code])).toHaveLength(2)
 })
 
-test('HTTP/2 that was demanded is kept to', async () => {
+test('HTTP/2 that is configured is always used', async () => {
   const { call } = setUp()
   const demanded = { http: '2' }
   const gone = new Cancel()
@@ -160,7 +160,7 @@ test('HTTP/2 that was demanded is kept to', async () => {
   expect(await call([], demanded)).toEqual([HTTP2])
 })
 
-test('a reset is taken for a closing connection only if one was used before, and only at once', async () => {
+test('a reset counts as a stale connection only if the host has responded before, and only within a second', async () => {
   const { state, transport, call } = setUp()
   expect(await call(['ECONNRESET'])).toEqual([HTTP2])
   await call()
@@ -174,7 +174,7 @@ test('a reset is taken for a closing connection only if one was used before, and
   expect(attempts).toBe(1)
 })
 
-test('for a client that has left nothing is sent again', async () => {
+test('nothing is sent again after a cancellation', async () => {
   const { call } = setUp()
   await call()
   const gone = new Cancel()
@@ -184,7 +184,7 @@ test('for a client that has left nothing is sent again', async () => {
   }
 })
 
-test('a connection on which nothing is answered for 30 s gets no further calls until something is', async () => {
+test('a connection that is silent for 30 s gets no further requests until a response arrives', async () => {
   const { state, transport, call } = setUp()
   await call()
   const answers: ((reply: Response) => void)[] = []
@@ -192,7 +192,7 @@ test('a connection on which nothing is answered for 30 s gets no further calls u
   const [first, second] = [hang(), hang()]
   state.now = 30_000
   expect(await call()).toEqual([HTTP2])
-  // That one was answered: the clock starts again.
+  // That request got a response: the clock starts again.
   state.now = 60_000
   expect(await call()).toEqual([HTTP2])
   state.now = 90_001
@@ -202,12 +202,12 @@ test('a connection on which nothing is answered for 30 s gets no further calls u
   expect(await call()).toEqual([HTTP2])
   answers[1]?.(new Response())
   await second
-  // Nobody waits: silence means nothing.
+  // No request is pending: silence means nothing.
   state.now = 500_000
   expect(await call()).toEqual([HTTP2])
 })
 
-test('addresses that come and go are not remembered without end', async () => {
+test('the number of remembered hosts is bounded', async () => {
   const { state, call } = setUp({ say: false })
   for (let index = 0; index <= 1_000; index++) await call([], { baseUrl: `https://host-${index}.example.com/v1` })
   expect(state.asked).toHaveLength(1_001)

@@ -1,10 +1,9 @@
-// Which version of HTTP a call over TLS or a proxy takes, and the few failures after which it is sent once more.
+// Selects the HTTP version of a request over TLS or a proxy, and sends it again after a few failures.
 //
-// Sending again may buy the same answer twice, so it is done only where the upstream says that it has not seen the request,
-// or where a used connection was found closed (docs/decisions/0005 and 0010). A TLS error is not among them: Bun reports
-// a record that breaks in the middle of a call with the same code as a handshake that failed before it. For the same reason
-// whether HTTP/2 is offered is found out by a question of its own, and not by trying it with a call. Only of a server that has
-// never answered, and that fails a handshake of ours as well, it is said that no request has left.
+// Sending again may buy the same answer twice, so it is done only if the upstream has not processed the request, or if a
+// reused connection was stale (docs/decisions/0005 and 0010). TLS errors are excluded: Bun reports a record that breaks in
+// the middle of a response with the same code as a failed handshake. For the same reason a separate handshake finds out
+// whether HTTP/2 is offered. Only if a host has never responded, and fails that handshake too, was certainly nothing sent.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
 import { ConnectTimeout } from '@trivium/http/client/errors.ts'
@@ -13,192 +12,191 @@ import { offersHttp2, refusesTls } from './alpn.ts'
 
 export type ConnectionOptions = {
   protocol?: 'http1.1' | 'http2'
-  /** A connection of its own, or one that is in use. */
+  /** false: a new connection. */
   keepalive?: false
 }
 
-/** Sends the request, with a body that nobody has read yet, over what it is told. */
-export type SendOnce = (way: ConnectionOptions) => Promise<Response>
+/** Sends the request, with an unread body. */
+export type SendOnce = (connection: ConnectionOptions) => Promise<Response>
 
 export type HttpVersion = '1.1' | '2'
 
-/** `isOneShot`: the body can be read once, so that Bun does not by itself send a refused HTTP/2 stream again (five times). */
+/** `isOneShot`: the body can be read once, so that `fetch` cannot by itself send a refused HTTP/2 stream again. */
 export type Transport = ((
   upstream: TransportTarget,
   cancel: Cancel,
-  attempt: SendOnce,
+  sendOnce: SendOnce,
   isOneShot?: boolean,
 ) => Promise<Response>) & {
-  /** The version that the next call would take; undefined: nobody has asked the upstream yet. */
+  /** The version of the next request; undefined: not known yet. */
   httpVersionOf(upstream: TransportTarget): HttpVersion | undefined
 }
 
 type TransportTarget = Pick<Upstream, 'id' | 'baseUrl' | 'proxy' | 'http'>
 
-/** `silent`: it did not even say no. Undefined: it could not be asked. */
+/** `silent`: the handshake timed out. Undefined: it failed. */
 type Offer = boolean | 'silent' | undefined
 
 export type TransportOptions = {
   offersHttp2?: (address: string) => Promise<Offer>
   refusesTls?: (address: string) => Promise<boolean>
-  /** Of the monotonic clock, in milliseconds. */
+  /** Monotonic, in milliseconds. */
   now?: () => number
-  /** HTTP/2 failed and is left alone for a while. */
+  /** HTTP/2 failed and is not used for a while. */
   report?: (upstream: string, code: string) => void
 }
 
 const HTTP1: ConnectionOptions = { protocol: 'http1.1' }
 const HTTP2: ConnectionOptions = { protocol: 'http2' }
-/** Plain http has no version to choose. */
+/** Plain http through a proxy: there is no version to choose. */
 const PLAIN: ConnectionOptions = {}
 
-/** A connection that the upstream had closed already shows within a round trip; later, the upstream was at work. */
+/** A stale connection fails within a round trip. A failure after this time means that the upstream was at work. */
 const STALE_WITHIN_MS = 1_000
-/** After HTTP/2 was not offered, or failed. */
-const HTTP1_FOR_MS = 600_000
-/** All calls share one connection. If it is dead and nobody has noticed, this is how long new ones keep going there. */
-const SILENT_MS = 30_000
-/** Of addresses that are remembered: reloaded configurations may bring ever new ones. */
-const MOST_HOSTS = 1_000
+/** HTTP/1.1 is used for this time after HTTP/2 was not offered, or failed. */
+const HTTP2_RETRY_MS = 600_000
+/** Requests share an HTTP/2 connection. If it is silent for this time, it may be dead: new requests use HTTP/1.1. */
+const SILENCE_MS = 30_000
+/** Hosts that are remembered: reloaded configurations may add new ones without end. */
+const MAX_HOSTS = 1_000
 
-/** What is known of one address. */
 type Host = {
-  /** The last word about HTTP/2, and until when it counts. Undefined: not asked yet. */
+  /** Whether HTTP/2 is offered, and until when that is believed. Undefined: not known yet. */
   offered: boolean | undefined
-  goodUntil: number
-  /** The question, while it has no answer. */
-  asking: Promise<Offer> | undefined
-  /** There may be a connection that was used before. */
-  answered: boolean
-  /** Calls over HTTP/2 without an answer yet, and since when none of them has got one. */
-  waiting: number
+  validUntil: number
+  /** The handshake that finds out, while it runs. */
+  query: Promise<Offer> | undefined
+  /** There may be a reusable connection, which may be stale. */
+  hasResponded: boolean
+  /** HTTP/2 requests without a response, and since when none of them has got one. */
+  pending: number
   silentSince: number
 }
 
-export function createTransport(parts: TransportOptions = {}): Transport {
-  const { offersHttp2: ask = offersHttp2, refusesTls: refuses = refusesTls } = parts
-  const { now = () => performance.now(), report } = parts
+export function createTransport(options: TransportOptions = {}): Transport {
+  const { offersHttp2: askOffer = offersHttp2, refusesTls: failsTls = refusesTls } = options
+  const { now = () => performance.now(), report } = options
   const hosts = new Map<string, Host>()
 
   function hostOf(address: string): Host {
     let host = hosts.get(address)
     if (host === undefined) {
-      const [oldest] = hosts.size >= MOST_HOSTS ? hosts.keys() : []
+      const [oldest] = hosts.size >= MAX_HOSTS ? hosts.keys() : []
       if (oldest !== undefined) hosts.delete(oldest)
-      host = { offered: undefined, goodUntil: 0, asking: undefined, answered: false, waiting: 0, silentSince: 0 }
+      host = { offered: undefined, validUntil: 0, query: undefined, hasResponded: false, pending: 0, silentSince: 0 }
       hosts.set(address, host)
     }
     return host
   }
 
   /**
-   * Where the answer decides, and there is none yet: HTTP/1.1 would be wrong for who speaks nothing but HTTP/2, and Bun's client
-   * would wait without end for who is not there.
+   * The first requests wait for the handshake: HTTP/1.1 would fail at a host that offers HTTP/2 only, and `fetch` has no
+   * timeout for connecting.
    */
-  function question(upstream: TransportTarget, host: Host): Promise<Offer> | undefined {
-    if (fixedHttp(upstream) !== undefined) return undefined
-    if (now() >= host.goodUntil) host.asking ??= find(upstream.baseUrl, host)
-    return host.offered === undefined ? host.asking : undefined
+  function queryFor(upstream: TransportTarget, host: Host): Promise<Offer> | undefined {
+    if (fixedHttpVersion(upstream) !== undefined) return undefined
+    if (now() >= host.validUntil) host.query ??= queryOffer(upstream.baseUrl, host)
+    return host.offered === undefined ? host.query : undefined
   }
 
-  function wayTo({ baseUrl, http, proxy }: TransportTarget, host: Host, at: number): ConnectionOptions {
+  function optionsFor({ baseUrl, http, proxy }: TransportTarget, host: Host, at: number): ConnectionOptions {
     if (!baseUrl.startsWith('https:')) return PLAIN
-    // Bun's client does not speak HTTP/2 through a proxy.
+    // `fetch` does not support HTTP/2 through a proxy.
     if (http === '1.1' || proxy !== undefined) return HTTP1
     if (http === '2') return HTTP2
     if (host.offered !== true) return HTTP1
-    return host.waiting > 0 && at - host.silentSince > SILENT_MS ? HTTP1 : HTTP2
+    return host.pending > 0 && at - host.silentSince > SILENCE_MS ? HTTP1 : HTTP2
   }
 
-  async function find(address: string, host: Host): Promise<Offer> {
-    const offered = await ask(address).catch(() => undefined)
-    host.asking = undefined
-    // The next call asks again.
+  async function queryOffer(address: string, host: Host): Promise<Offer> {
+    const offered = await askOffer(address).catch(() => undefined)
+    host.query = undefined
+    // The next request asks again.
     if (offered === 'silent') return offered
     host.offered = offered ?? host.offered
-    host.goodUntil = offered === true ? Number.POSITIVE_INFINITY : now() + HTTP1_FOR_MS
+    host.validUntil = offered === true ? Number.POSITIVE_INFINITY : now() + HTTP2_RETRY_MS
     return offered
   }
 
   async function overHttp2(host: Host, sending: Promise<Response>): Promise<Response> {
-    if (host.waiting++ === 0) host.silentSince = now()
+    if (host.pending++ === 0) host.silentSince = now()
     try {
-      const reply = await sending
+      const response = await sending
       host.silentSince = now()
-      return reply
+      return response
     } finally {
-      host.waiting--
+      host.pending--
     }
   }
 
-  const send: (...args: Parameters<Transport>) => Promise<Response> = async (upstream, cancel, attempt, isOneShot) => {
+  const send: (...args: Parameters<Transport>) => Promise<Response> = async (upstream, cancel, sendOnce, isOneShot) => {
     const host = hostOf(upstream.baseUrl)
-    const asking = question(upstream, host)
-    if (asking && (await untilCancelled(asking, cancel)) === 'silent')
-      throw new ConnectTimeout('No connection in time.')
+    const query = queryFor(upstream, host)
+    if (query && (await untilCancelled(query, cancel)) === 'silent') throw new ConnectTimeout('Connecting timed out.')
     const sentAt = now()
-    const way = wayTo(upstream, host, sentAt)
+    const connection = optionsFor(upstream, host, sentAt)
     const sent = (next: ConnectionOptions) =>
-      next.protocol === 'http2' ? overHttp2(host, attempt(next)) : attempt(next)
+      next.protocol === 'http2' ? overHttp2(host, sendOnce(next)) : sendOnce(next)
     try {
-      const reply = await sent(way)
-      host.answered = true
-      return reply
+      const response = await sent(connection)
+      host.hasResponded = true
+      return response
     } catch (error) {
       const code = codeOf(error)
-      const mayBeStale = host.answered && now() - sentAt < STALE_WITHIN_MS
-      if (way === HTTP2 && failedItself(code) && upstream.http === undefined) {
+      const mayBeStale = host.hasResponded && now() - sentAt < STALE_WITHIN_MS
+      if (connection === HTTP2 && isVersionFailure(code) && upstream.http === undefined) {
         host.offered = false
-        host.goodUntil = now() + HTTP1_FOR_MS
+        host.validUntil = now() + HTTP2_RETRY_MS
         report?.(upstream.id, code)
       }
       if (cancel.isCancelled) throw error
-      // Through a proxy a handshake of ours would meet somebody else.
-      const mayBeHandshake = code === 'EPROTO' && !host.answered && upstream.proxy === undefined
-      if (mayBeHandshake && (await refuses(upstream.baseUrl))) throw new NoHandshake('The TLS handshake failed.')
-      const next = optionsForResend(code, way, { mayBeStale, isOneShot, isChoice: upstream.http === undefined })
+      // Behind a proxy our own handshake would reach another host.
+      const mayBeHandshake = code === 'EPROTO' && !host.hasResponded && upstream.proxy === undefined
+      if (mayBeHandshake && (await failsTls(upstream.baseUrl)))
+        throw new TlsHandshakeFailed('The TLS handshake failed.')
+      const next = optionsForResend(code, connection, { mayBeStale, isOneShot, isChoice: upstream.http === undefined })
       if (next === undefined) throw error
-      const reply = await sent(next)
-      host.answered = true
-      return reply
+      const response = await sent(next)
+      host.hasResponded = true
+      return response
     }
   }
 
   function httpVersionOf(upstream: TransportTarget): HttpVersion | undefined {
     const offered = hosts.get(upstream.baseUrl)?.offered
-    return fixedHttp(upstream) ?? (offered === undefined ? undefined : offered ? '2' : '1.1')
+    return fixedHttpVersion(upstream) ?? (offered === undefined ? undefined : offered ? '2' : '1.1')
   }
 
   return Object.assign(send, { httpVersionOf })
 }
 
-/** What was asked may take longer than the call may. */
-function untilCancelled(asking: Promise<Offer>, cancel: Cancel): Promise<Offer> {
+/** The handshake may take longer than the request may. */
+function untilCancelled(query: Promise<Offer>, cancel: Cancel): Promise<Offer> {
   return new Promise((resolve, reject) => {
     cancel.target = { cancel: () => resolve(undefined) }
-    asking.then(resolve, reject)
+    query.then(resolve, reject)
   })
 }
 
-/** Where the configuration leaves no choice; undefined: what the upstream offers decides. */
-export function fixedHttp({ baseUrl, http, proxy }: TransportTarget): HttpVersion | undefined {
+/** The version if the configuration leaves no choice; undefined: it depends on what the upstream offers. */
+export function fixedHttpVersion({ baseUrl, http, proxy }: TransportTarget): HttpVersion | undefined {
   return baseUrl.startsWith('https:') && proxy === undefined ? http : '1.1'
 }
 
-/** How to send it once more; undefined: not at all. */
+/** How to send the request again; undefined: not at all. */
 function optionsForResend(
   code: string,
-  way: ConnectionOptions,
+  connection: ConnectionOptions,
   about: { mayBeStale: boolean; isChoice: boolean; isOneShot: boolean | undefined },
 ): ConnectionOptions | undefined {
   switch (code) {
-    // Upstreams close idle connections whenever they like, also at the moment when a request is under way to them.
+    // Upstreams may close an idle connection at the moment when a request is sent over it.
     case 'ECONNRESET':
-      return about.mayBeStale ? { ...way, keepalive: false } : undefined
-    // The upstream's word that it has done nothing with it: a reset that says so, or a GOAWAY that ends before it.
+      return about.mayBeStale ? { ...connection, keepalive: false } : undefined
+    // The upstream has not processed the request: REFUSED_STREAM, or a GOAWAY with a lower stream id.
     case 'HTTP2RefusedStream':
-      return about.isOneShot ? way : undefined
-    // The handshake was good but for the version: the request never went out.
+      return about.isOneShot ? connection : undefined
+    // Only the version negotiation failed: nothing was sent.
     case 'HTTP2Unsupported':
       return about.isChoice ? HTTP1 : undefined
     default:
@@ -206,13 +204,13 @@ function optionsForResend(
   }
 }
 
-/** Not a byte of the request has left. */
-class NoHandshake extends Error {
+/** Nothing of the request was sent. */
+class TlsHandshakeFailed extends Error {
   readonly code = 'TlsHandshakeFailed'
 }
 
-/** The version, not the upstream, may be what failed: in HTTP/1.1 the next call could well work. */
-const failedItself = (code: string): boolean =>
+/** HTTP/2 may have failed, not the upstream: the next request may work over HTTP/1.1. */
+const isVersionFailure = (code: string): boolean =>
   (code.startsWith('HTTP2') && code !== 'HTTP2RefusedStream') || code === 'EPROTO'
 
 function codeOf(error: unknown): string {

@@ -4,7 +4,7 @@ import type { FileConfig } from '../../config/types.ts'
 import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
-import { fixedHttp, type HttpVersion } from '../../upstreams/transport.ts'
+import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
 import { Report } from '../output.ts'
 import { type Column, table } from '../table.ts'
 import { describeProbes } from './upstream-probes.ts'
@@ -36,7 +36,7 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
       max_concurrency: maxConcurrency ?? null,
       // Of a description that comes with the program; an upstream of one's own has none.
       tried: KINDS.get(kind)?.tried ?? null,
-      http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttp(upstream) ?? null),
+      http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
       checks: probes?.[id] ?? null,
       key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
