@@ -1,6 +1,6 @@
 // The table crossed with dialects: each cell is one call, over an upstream and a model of its own, so that no cell can
 // spoil another's breaker, cool-down or statistics.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { type Fault, type FaultLocation, TIMEOUTS } from './fault.ts'
 

@@ -1,5 +1,5 @@
 // What a fault is: what an upstream does wrong, and what the caller and the books must make of it.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Wire } from './wire.ts'
 
 /** Nothing; what the upstream reported; or the input and what was delivered, counted here. */

@@ -1,5 +1,5 @@
 // The sandbox's own switches, and what services say with a status.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { head } from '../test/support/upstreams/raw-upstream.ts'
 import { both, brokenOff, completed, counted, type Expected, type Fault, free, rejected } from './fault.ts'
 import { forward } from './wire.ts'

@@ -1,7 +1,7 @@
 // The proxy between the gateway and an honest sandbox: it has the answer in its hands and decides how it arrives. Real
 // sockets, since most of these faults exist nowhere else.
 import type { Socket } from 'node:net'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
 import { readAnswer, type Tokens, textOf } from '../torture/client.ts'
 import { dialectOfPath } from '../torture/replay-upstream.ts'

@@ -1,5 +1,5 @@
 // A client of any of the four dialects that remembers what it was given: the only witness that counts after a crash.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type { Random } from '../packages/gateway/src/money/simulation/random.ts'
 import { type CallOptions, callIn } from '../test/support/requests/dialect-calls.ts'

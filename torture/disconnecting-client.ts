@@ -1,6 +1,6 @@
 // A client on a bare socket that takes so many bytes of an answer and then is gone.
 import { connect } from 'node:net'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { bodyIn, type CallOptions, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
 
 export type Disconnected = { received: string; bytes: number; leftAt: number; ended: boolean }

@@ -1,7 +1,7 @@
 // An upstream that plays prepared answers on bare sockets, piece by piece, and sees what becomes of each connection.
 // Which answer is in the prompt, and so is the mark by which a call is found again.
 import type { Socket } from 'node:net'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'
 import { bodyIn, type CallOptions, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'

@@ -1,5 +1,5 @@
 // Where torture takes place: an upstream that outlives every gateway, gateways on one store, and the operator's desk.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { readUsage } from '../packages/gateway/src/cli/commands/usage-pages.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'

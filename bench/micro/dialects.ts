@@ -4,7 +4,7 @@
 // times as long: there nothing stays in the processor's caches, and the collector has to clean up after it.
 
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughEdits } from '@trivium/protocol/dialects/text-dialect.ts'
 import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'

@@ -1,7 +1,7 @@
 // Responses cut short by the client, the balance or the gateway, in all sixteen pairs of dialects: clients disconnect,
 // balances run out, the server stops.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'

@@ -1,7 +1,7 @@
 // Every outcome of a request, in all sixteen pairs of client and upstream dialect, streamed and not: what the client's
 // official SDK reads, and what is in the ledger.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'

@@ -2,7 +2,7 @@
 // valid array with the same content as the events.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { GenerateContentResponse } from '@google/genai'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'

@@ -1,6 +1,6 @@
 // A conversation with reasoning stays with the upstream and the key that can read its signatures.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'

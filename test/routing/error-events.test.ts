@@ -1,6 +1,6 @@
 // An error event before any output leads to a fallback, unless the upstream has reported billed usage.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'

@@ -2,7 +2,7 @@
 // official SDKs must read the response as if there were none. Runs in this process with a short interval instead of
 // ten seconds.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../../packages/gateway/src/app.ts'
 import { createTestDependencies } from '../../packages/gateway/src/text/test-dependencies.ts'

@@ -2,7 +2,7 @@
 // 400 naming the field as the caller wrote it, before the hold. Otherwise it is dropped, with a warning in a header and
 // on the receipt.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'

@@ -1,7 +1,7 @@
 // Every built-in kind of upstream through a real gateway: the URL, the credential and the field names of its requests, and
 // complete responses for clients of all four protocols, streamed and not.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { KINDS } from '../../packages/gateway/src/upstreams/kinds/index.ts'
 import { newKey } from '../support/gateway/accounts.ts'

@@ -1,6 +1,6 @@
 // The client leaves at every byte of an answer, streamed and not: charged as docs/billing.md says, nothing stays held,
 // and the upstream is let go or fetched to its end.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { eventually } from '../../test/support/eventually.ts'
 import type { Row } from '../../test/support/gateway/accounts.ts'

@@ -1,6 +1,6 @@
 // An upstream that reports ten times what was held: the account pays what it has and the key what its cap allows, the
 // operator's books show the rest.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { dialectOfPath } from './dialect-of-path.ts'
-import type { DialectId } from './dialects/dialect.ts'
+import type { DialectId } from './dialects/index.ts'
 
 const CASES: [path: string, headers: string[], expected: DialectId][] = [
   ['/v1/chat/completions', [], 'chat'],

@@ -1,19 +1,20 @@
 // The dialect of an error. A client with a wrong base URL matches no route, and its SDK still reads only the errors of its
 // own dialect.
 
-import type { DialectId } from './dialects/dialect.ts'
+import { DIALECTS, type DialectId } from './dialects/index.ts'
 import { DIALECT_PATHS, type DialectPaths, ROUTES } from './routes.ts'
 
 type Headers = { get(name: string): string | null }
 
 const PATHS = Object.entries(DIALECT_PATHS) as [DialectId, DialectPaths][]
 
-/** The last resort: the header that carries the credential. */
-const KEY_HEADERS: [header: string, dialect: DialectId][] = [
-  ['x-api-key', 'messages'],
-  ['x-goog-api-key', 'generate-content'],
-  ['x-gen-api-key', 'generate-content'],
-]
+/** Each of these headers belongs to one dialect: its version, or, as a last resort, its credential. */
+const VERSION_HEADERS = Object.values(DIALECTS).flatMap(({ id, version }) => pairs(version?.headers ?? [], id))
+const KEY_HEADERS = Object.values(DIALECTS).flatMap(({ id, credential }) => pairs(credential.headers, id))
+
+function pairs(names: readonly string[], dialect: DialectId): [header: string, dialect: DialectId][] {
+  return names.map((name) => [name, dialect])
+}
 
 const VERBS: readonly [RegExp, DialectId][] = PATHS.flatMap(([dialect, { verbs }]) =>
   verbs === undefined ? [] : [[new RegExp(`:(?:${verbs.join('|')})(?:/|$)`), dialect]],
@@ -24,13 +25,13 @@ export function dialectOfPath(path: string, headers: Headers): DialectId {
   // `/v1/models/x:generateContent` looks like an entry of the model list, but only one dialect has such a verb.
   const verb = VERBS.find(([pattern]) => pattern.test(plain))
   if (verb !== undefined) return verb[1]
-  const isMessages = headers.get('anthropic-version') !== null || headers.get('msg-version') !== null
-  if (isUnder(plain, ROUTES['list-models'].path)) return isMessages ? 'messages' : 'chat'
+  const versioned = VERSION_HEADERS.find(([name]) => headers.get(name) !== null)?.[1]
+  if (isUnder(plain, ROUTES['list-models'].path)) return versioned ?? 'chat'
   const below = PATHS.find(([, { prefix }]) => isUnder(plain, prefix))
   if (below !== undefined) return below[0]
   const traced = PATHS.find(([, { traces }]) => traces.some((trace) => plain.includes(trace)))
   if (traced !== undefined) return traced[0]
-  if (isMessages) return 'messages'
+  if (versioned !== undefined) return versioned
   return KEY_HEADERS.find(([name]) => headers.get(name) !== null)?.[1] ?? 'chat'
 }
 

@@ -1,6 +1,6 @@
 // Finds the route of a path in the table of routes.ts.
 
-import type { DialectId } from './dialects/dialect.ts'
+import type { DialectId } from './dialects/index.ts'
 import { type Alias, ROUTES, type Route, type RouteId } from './routes.ts'
 
 type Headers = { get(name: string): string | null }

@@ -1,7 +1,7 @@
 // Every path that the gateway serves, as data. The gateway binds a handler to each id; load shedding, the dialect of an
 // error and the sandbox derive from this table.
 
-import type { DialectId } from './dialects/dialect.ts'
+import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. `reserved`: answers that the call is not available in this version. */
 export type CallKind = 'text' | 'models' | 'usage' | 'console' | 'status' | 'reserved'

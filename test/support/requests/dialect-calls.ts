@@ -1,5 +1,5 @@
 // Calls in any of the four text dialects, as raw as they get: for what an SDK would not send, or would not show.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 
 export type CallOptions = {

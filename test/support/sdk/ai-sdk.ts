@@ -1,6 +1,6 @@
 // The Vercel AI SDK in three majors, behind one narrow type. Its providers check every field of every answer against
 // schemas of their own, so they object to what the official SDKs let pass.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 // It would warn of every model that it does not know.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })

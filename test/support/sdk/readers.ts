@@ -1,7 +1,7 @@
 // The official SDKs as a user has them: one prompt, one answer, streamed or not. What they read, and what they object to.
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import OpenAI from 'openai'
 import { type Answer, addGenerated, answerOf, nothing } from './answer.ts'
 import { addChatChunk, addChatReply } from './answer-chat.ts'

@@ -2,7 +2,7 @@
 // the model said goes back exactly as the SDK gave it.
 import Anthropic from '@anthropic-ai/sdk'
 import { type Content, type FunctionCall, GoogleGenAI, type Part } from '@google/genai'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import OpenAI from 'openai'
 
 export type ToolSetting = {

@@ -1,7 +1,7 @@
 // Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
 
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -130,21 +130,12 @@ export const expiredKey = () => new Failure('expired_key', 'The API key has expi
 export const accountDisabled = () =>
   new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
 
-/** Where each protocol puts the key; the others are read after it, so that any client works on any path. */
-const OWN_HEADER: Partial<Record<DialectId, readonly string[]>> = {
-  messages: ['x-api-key'],
-  'generate-content': ['x-gen-api-key', 'x-goog-api-key'],
-}
-const ALL_HEADERS = ['x-api-key', 'x-gen-api-key', 'x-goog-api-key']
-
-/** As the vendors' own SDKs send it, and beside it as the specification calls it. */
-const WHERE: Partial<Record<DialectId, string>> = {
-  messages: "'x-api-key: sk-...'",
-  'generate-content': "'x-goog-api-key: sk-...' (or 'x-gen-api-key: sk-...')",
-}
+/** The headers of other dialects are read after the dialect's own, so that any client works on any path. */
+const ALL_HEADERS = Object.values(DIALECTS).flatMap(({ credential }) => credential.headers)
 
 export function readApiKey(headers: RequestHeaders, query: string, dialect: DialectId): string {
-  for (const name of OWN_HEADER[dialect] ?? []) {
+  const { credential } = DIALECTS[dialect]
+  for (const name of credential.headers) {
     const value = headers.get(name)
     if (value) return value
   }
@@ -156,8 +147,5 @@ export function readApiKey(headers: RequestHeaders, query: string, dialect: Dial
   }
   const inQuery = query ? new URLSearchParams(query).get('key') : null
   if (inQuery) return inQuery
-  throw new Failure(
-    'invalid_key',
-    `No API key was sent. Send it as ${WHERE[dialect] ?? "'Authorization: Bearer sk-...'"}.`,
-  )
+  throw new Failure('invalid_key', `No API key was sent. Send it as ${credential.example}.`)
 }

@@ -1,10 +1,9 @@
 // Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
 // after the same checks of key and version as any other call.
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { type AuthenticateDependencies, authenticate } from './authenticate.ts'
 import { Failure } from './failure.ts'
 import type { IncomingRequest } from './incoming-request.ts'
-import { checkVersion } from './protocol-version.ts'
 
 /** `what`: as the caller would name it. */
 export function reservedEndpoint(
@@ -13,7 +12,7 @@ export function reservedEndpoint(
 ): (incoming: IncomingRequest, dependencies: AuthenticateDependencies) => Promise<never> {
   return async (incoming, dependencies) => {
     await authenticate(incoming, dialect, dependencies)
-    if (dialect === 'messages') checkVersion(incoming.http.headers)
+    DIALECTS[dialect].version?.check(incoming.http.headers)
     throw new Failure('unsupported', `This version of the gateway does not serve ${what} yet.`)
   }
 }

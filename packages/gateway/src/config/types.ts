@@ -1,6 +1,7 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'

@@ -1,7 +1,7 @@
 // The built-in description of a kind of upstream, and the standard endpoints of the text dialects.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
 
 export type UpstreamKind = {

@@ -7,7 +7,6 @@ import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
-import { checkVersion } from '../access/protocol-version.ts'
 import { admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
@@ -92,7 +91,7 @@ function checksFor(
   catalogue: Catalogue,
   dependencies: TextDependencies,
 ) {
-  if (dialect.id === 'messages') checkVersion(http.headers)
+  dialect.version?.check(http.headers)
   const idempotencyKey = http.headers.get(IDEMPOTENCY_KEY)
   const rateLimited = recentRateLimit(caller, undefined, dependencies)
   if (idempotencyKey !== null) return { idempotencyKey, rateLimited, checkBody: () => {} }

@@ -1,7 +1,8 @@
 // A request on its way through the journey. Nothing of it is changed after it was read.
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
-import type { PassThroughRequest, PathParameters, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
+import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
 import type { Caller } from '../storage/storage.ts'
 

@@ -1,7 +1,7 @@
 // A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
 
 import { createTicker } from '@trivium/http/ticker.ts'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { createAccountSecrets } from '../access/account-secrets.ts'
 import { compileCatalogue } from '../access/catalogue.ts'
 import { createIds } from '../access/ids.ts'

@@ -1,5 +1,5 @@
 // Where and how an upstream is called in a dialect: path and credential header.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Credential, Upstream, UpstreamEndpoint } from '../config/types.ts'
 import { standardEndpoint } from '../config/upstream-kinds.ts'

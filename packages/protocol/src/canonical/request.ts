@@ -1,8 +1,6 @@
 // A text request in neutral terms: what the four text dialects can say, each word once. A dialect reads its wire form
 // into this and writes this into its wire form; no dialect knows another.
 
-export type TextDialectId = 'chat' | 'responses' | 'messages' | 'generate-content'
-
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** A place up to which the caller wants the prompt kept in a cache. No lifetime: the vendor's usual one. */
@@ -154,8 +152,24 @@ export type Sampling = {
 
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'priority'
 
+/** Conventions of the dialect that a request was written in, for the encoders of other dialects. One constant per dialect. */
+export type RequestOrigin = {
+  dialect: string
+  /** The client's names for fields that may be unsupported elsewhere; undefined: the dialect has no such field. */
+  fields: { choices: string | undefined; modalities: string | undefined; toolChoice: string }
+  /**
+   * Clients choose by `strict` whether output must fit a schema, and write schemas with an object at the root. False: output
+   * always fits, and the root may be anything.
+   */
+  hasStrictSwitch: boolean
+  /** JSON mode is rejected unless the prompt mentions JSON, so clients mention it. */
+  mentionsJson: boolean
+  /** Clients that turn reasoning on expect to be shown it. */
+  showsReasoning: boolean
+}
+
 export type CanonicalRequest = {
-  from: TextDialectId
+  from: RequestOrigin
   model: string
   stream: boolean
   /** The caller of a chat stream asked for the usage chunk; always true in dialects that have no such question. */

@@ -5,7 +5,7 @@ import { expect, test } from 'bun:test'
 import { bytesOf } from '../../fixtures/buffer-codec.ts'
 import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import { fold } from '../canonical/reply.ts'
-import type { TextDialectId } from '../canonical/request.ts'
+import type { TextDialectId } from './index.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const ANSWER = {

@@ -20,8 +20,8 @@ import { ownAnswers, type Recorded, recordings } from '../../fixtures/recorded.t
 import { NO_CHANGES, type SentTools } from '../canonical/encoding/restore-tools.ts'
 import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
+import type { TextDialect } from './index.ts'
 import { TEXT_DIALECTS } from './index.ts'
-import type { TextDialect } from './text-dialect.ts'
 
 const ALL = Object.values(TEXT_DIALECTS)
 

@@ -9,7 +9,8 @@ import { brokenRules } from '../../fixtures/event-rules.ts'
 import { addressOf, eventsOf, framesOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import type { StopReason } from '../canonical/finish.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
-import type { CanonicalRequest, Part, TextDialectId, Turn } from '../canonical/request.ts'
+import type { CanonicalRequest, Part, Turn } from '../canonical/request.ts'
+import type { TextDialectId } from './index.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const ALL = Object.values(TEXT_DIALECTS).map((dialect) => [dialect.id, dialect] as const)

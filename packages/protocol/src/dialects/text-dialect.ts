@@ -6,13 +6,13 @@ import type { ErrorInfo } from '../canonical/error.ts'
 import type { Emit, StreamEvent } from '../canonical/event.ts'
 import type { Finish } from '../canonical/finish.ts'
 import type { CanonicalReply } from '../canonical/reply.ts'
-import type { CanonicalRequest, Source, TextDialectId } from '../canonical/request.ts'
+import type { CanonicalRequest, RequestOrigin, Source } from '../canonical/request.ts'
 import type { Usage } from '../canonical/usage.ts'
 import type { FieldNames, Warn } from '../canonical/warning.ts'
 import type { Codec } from '../framing/codec.ts'
 import type { Pieces } from '../framing/splice.ts'
 import type { ChatService } from './chat-service.ts'
-import type { ErrorDialect } from './dialect.ts'
+import type { DialectDescription } from './dialect.ts'
 import type { NamedUrl } from './shared/pass-through/named-urls.ts'
 import type { OutputBounds, OutputField } from './shared/pass-through/output-fields.ts'
 
@@ -218,28 +218,28 @@ export type PassThrough = {
     echo?: readonly EchoedField[],
   ): PassThroughReply
   openMeter(options: MeterOptions, codec: Codec): Meter
+  /** Edits that a service of the dialect needs in every request. */
+  serviceEdits?(service: Partial<ChatService> | undefined, stream: boolean): PassThroughEdits
 }
 
-/** Where and how an upstream is called in this dialect, unless its description differs: as the vendor's SDK does it. */
-export type DialectEndpoint = {
-  /** How a base URL ends. Empty: not in /v1. */
-  basePath: string
-  /** Below the base URL. */
-  path: string
-  /** Lists the models without cost. Below the base URL. */
-  modelsPath: string
-  /** `bearer`: `authorization: Bearer KEY`. Otherwise the name of the header with the key. */
-  credential: 'bearer' | 'x-api-key' | 'x-goog-api-key'
-  /** Required with every request. */
-  headers?: Readonly<Record<string, string>>
-  /** Fills the placeholders of a path. Absent: it has none. */
-  fillPath?(path: string, model: string, stream: boolean): string
-}
-
-export type TextDialect = ErrorDialect & {
-  id: TextDialectId
-  endpoint: DialectEndpoint
-  /** How this dialect calls what a target may not be able to express. */
+/** What text dialects add to every dialect. */
+export type TextDialectDescription = DialectDescription & {
+  origin: RequestOrigin
+  /** The field that names the end user at an upstream, and the longest name it takes; undefined: there is none. */
+  endUserField(service: Partial<ChatService> | undefined): string | undefined
+  longestEndUser?: number
+  /** The field that holds the reasoning effort as a word; absent: there is none. */
+  effortField?: string
+  /** Every request needs an output cap, so the gateway adds one where the client sent none. */
+  requiresOutputCap?: true
+  /** Replies repeat fields of the request. */
+  echoesRequest?: true
+  /** The hosted tool by which upstreams make images. It is billed by the call. */
+  imageTool?: string
+  /** The client header that lists beta features, some of which change the price. */
+  betaHeader?: string
+  sealed: SealedText
+  /** The dialect's names for what a target may not be able to express. */
   fieldNames: FieldNames
   /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */
   droppedPart?(event: StreamEvent): string | undefined
@@ -259,6 +259,16 @@ export type TextDialect = ErrorDialect & {
   /** Only where streams may also be one JSON array. */
   arrayFraming?(): ArrayFraming
   encodeArrayStreamError?(error: ErrorInfo, elementsSent: boolean): string
+}
+
+/** How signatures that the gateway has sealed are found in a request body. */
+export type SealedText = {
+  /** How sealed text begins in the body. */
+  marks: readonly string[]
+  /** The text is in base64. */
+  isBase64?: true
+  /** Ids that the gateway gave to reasoning: no upstream knows them. `mark` finds candidates. */
+  ownIds?: { mark: string; pattern: RegExp }
 }
 
 export type ArrayFraming = {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { addressOf, plain, testAnswering, testTarget } from '../../fixtures/matrix.ts'
 import { RequestError } from '../canonical/reading.ts'
-import type { TextDialectId } from '../canonical/request.ts'
+import type { TextDialectId } from './index.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const IDS: readonly TextDialectId[] = ['chat', 'responses', 'messages', 'generate-content']

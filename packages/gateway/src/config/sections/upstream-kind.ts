@@ -1,5 +1,5 @@
 // An upstream of a built-in kind: the settings of its kind, and those that the file overrides.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { closestMatch } from '../closest-match.ts'
 import { SANDBOX_KIND } from '../sandbox.ts'
 import type { Upstream, UpstreamEndpoint } from '../types.ts'

@@ -1,5 +1,5 @@
 // Section `upstreams`: the services that models are routed to.
-import { TEXT_DIALECTS as DESCRIPTIONS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, isTextDialect, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
@@ -43,19 +43,8 @@ const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v
 
 const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
 
-const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
-const LATER_DIALECTS = ['images', 'video-tasks'] as const
-const DIALECTS = [...TEXT_DIALECTS, ...LATER_DIALECTS] as const
-
-/** How a base_url ends: what a client SDK of that dialect would be given. */
-const ENDINGS: Readonly<Record<UpstreamDialect, string>> = {
-  chat: DESCRIPTIONS.chat.endpoint.basePath,
-  responses: DESCRIPTIONS.responses.endpoint.basePath,
-  messages: DESCRIPTIONS.messages.endpoint.basePath,
-  'generate-content': DESCRIPTIONS['generate-content'].endpoint.basePath,
-  images: '/v1',
-  'video-tasks': '/api/v3',
-}
+const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
+const LATER_DIALECTS = DIALECT_IDS.filter((id) => !isTextDialect(id))
 
 type Kinds = ReadonlyMap<string, UpstreamKind>
 
@@ -140,12 +129,12 @@ function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'b
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
-    : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECTS.join(', ')}`)
+    : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECT_IDS.join(', ')}`)
   const readBase = (value: YamlValue): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
     : fields.required('base_url', readBase, 'write the URL that a client SDK would use, ending in /v1')
-  const text = TEXT_DIALECTS.find((each) => each === dialect) ?? 'chat'
+  const text = TEXT_DIALECT_IDS.find((each) => each === dialect) ?? 'chat'
   return { dialect: text, baseUrl: baseUrl ?? '', endpoints: [standardEndpoint(text)] }
 }
 
@@ -154,9 +143,9 @@ const readDialect =
   (value) => {
     const later = 'this dialect is reserved for a later version; use a text dialect'
     const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
-    const text = scalarText(value, `one of ${TEXT_DIALECTS.join(', ')}`)
+    const text = scalarText(value, `one of ${TEXT_DIALECT_IDS.join(', ')}`)
     const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
-    if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECTS, laters)(value)
+    if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECT_IDS, laters)(value)
     addMistake(value, `${quoteSource(value)} is not a dialect; ${advice}`)
     return undefined
   }
@@ -165,11 +154,11 @@ const readDialect =
 function writtenDialect(fields: Fields): UpstreamDialect | undefined {
   const value = fields.get('dialect')
   const node = value?.context.resolve(value.node)
-  return isScalar(node) ? DIALECTS.find((dialect) => node.value === dialect) : undefined
+  return isScalar(node) ? DIALECT_IDS.find((dialect) => node.value === dialect) : undefined
 }
 
 function readBaseUrl(value: YamlValue, dialect: UpstreamDialect | undefined): string | undefined {
-  const ending = dialect ? ENDINGS[dialect] : ''
+  const ending = dialect ? DIALECTS[dialect].endpoint.basePath : ''
   const example = `https://api.example.com${ending}`
   const url = readUrl(value, { credentials: false, example })
   if (!url || dialect === undefined) return undefined

@@ -2,10 +2,10 @@
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
-import type { Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
+import type { Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { TranslationDependencies } from './outbound.ts'
-import { END_USER } from './pass-through.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
 /** How a model samples may be left to it. */
@@ -53,19 +53,22 @@ export function noteUnsupported(
   return true
 }
 
-/** How hard to think, where it is a word: models differ in which words they take, and some take none. */
-const EFFORT: Partial<Record<TextDialect['id'], string>> = { chat: 'reasoning_effort', responses: 'reasoning.effort' }
-
 /** Only this word is refused: others may still be asked for. */
-function effortRefused({ reasoning }: CanonicalRequest, refusal: ErrorInfo, { id }: TextDialect): string | undefined {
-  const [name, effort] = [EFFORT[id], effortOf(reasoning)]
-  return name !== undefined && effort !== undefined && isNamed(refusal, name) ? `effort ${effort}` : undefined
+function effortRefused(
+  { reasoning }: CanonicalRequest,
+  refusal: ErrorInfo,
+  { effortField }: TextDialect,
+): string | undefined {
+  const effort = effortOf(reasoning)
+  return effortField !== undefined && effort !== undefined && isNamed(refusal, effortField)
+    ? `effort ${effort}`
+    : undefined
 }
 
 /** The end user has two names in some dialects, one of which is a word of many refusals. */
-function isAboutField(refusal: ErrorInfo, { id, fieldNames }: TextDialect, field: Field): boolean {
+function isAboutField(refusal: ErrorInfo, { endUserField, fieldNames }: TextDialect, field: Field): boolean {
   if (field !== 'endUser') return isAbout(refusal, fieldNames[field] ?? field)
-  return isAbout(refusal, END_USER[id] ?? field) || isNamed(refusal, 'user')
+  return isAbout(refusal, endUserField(undefined) ?? field) || isNamed(refusal, 'user')
 }
 
 /** What this upstream's model has refused, ours among it. */

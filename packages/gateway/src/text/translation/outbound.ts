@@ -3,7 +3,7 @@
 
 import type { Cancel } from '@trivium/http/cancel.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountSecrets } from '../../access/account-secrets.ts'
@@ -58,7 +58,7 @@ export type StreamMeter = Meter & {
 /** The caller's own, where the upstream endpoints it; the embedded model endpoints whatever it is spoken to in. */
 export function dialectOf({ upstream: { dialect, endpoints } }: TextCandidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
-  if (dialect === 'images' || dialect === 'video-tasks') throw new Error(`no text at a ${dialect} upstream`)
+  if (!isTextDialect(dialect)) throw new Error(`no text at a ${dialect} upstream`)
   for (const each of endpoints) if (each.dialect === caller) return caller
   return dialect
 }

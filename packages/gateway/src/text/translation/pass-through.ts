@@ -3,17 +3,12 @@
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import { boundFor, pathOf } from '@trivium/protocol/dialects/shared/pass-through/output-fields.ts'
 import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
-import type {
-  MeterOptions,
-  PassThroughEdits,
-  PassThroughReply,
-  TextDialect,
-} from '@trivium/protocol/dialects/text-dialect.ts'
+import type { MeterOptions, PassThroughEdits, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { formatRequestId } from '../../access/ids.ts'
-import type { Upstream } from '../../config/types.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
 import { choiceCap, modelCap } from '../billing/bounds.ts'
@@ -104,19 +99,6 @@ function freeMemory(body: Uint8Array): void {
   if (isLast && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** Where a dialect names the end user. */
-export const END_USER: Readonly<Record<TextDialect['id'], string | undefined>> = {
-  chat: 'safety_identifier',
-  responses: 'safety_identifier',
-  messages: 'metadata.user_id',
-  'generate-content': undefined,
-}
-
-function endUserField(dialect: TextDialect['id'], { service }: Upstream): string | undefined {
-  const known = dialect === 'chat' ? service?.endUser : undefined
-  return known === 'none' ? undefined : (known ?? END_USER[dialect])
-}
-
 /** Where the end user is to be named whom the caller has not named. */
 function fieldToName(
   { dialect, request, candidate }: RoutedRequest,
@@ -124,7 +106,7 @@ function fieldToName(
 ): string | undefined {
   const { upstream, route } = candidate
   if (request.endUser !== undefined || upstream.embedded) return undefined
-  const field = endUserField(dialect.id, upstream)
+  const field = dialect.endUserField(upstream.service)
   return field === undefined || unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
 }
 
@@ -148,8 +130,9 @@ function editsFor(
   dependencies: TranslationDependencies,
 ): PassThroughEdits {
   const { dialect, request } = routed
-  const own: PassThroughEdits = dialect.id === 'chat' ? chatEdits(routed) : {}
-  if (dialect.id !== 'generate-content' && model !== request.model) own.model = model
+  const own: PassThroughEdits =
+    dialect.passThrough.serviceEdits?.(routed.candidate.upstream.service, request.stream) ?? {}
+  if (dialect.endpoint.fillPath === undefined && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
   if (request.endUserFields.length > 0) hideEndUsers(own, routed, dependencies)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
@@ -168,7 +151,8 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencie
   for (const { field, value } of routed.request.endUserFields) {
     const pseudonym = pseudonymOf(routed, value, dependencies)
     if (pseudonym === undefined) return
-    if (field === END_USER.messages) into.endUser = pseudonym
+    // The dialect's own edit reaches a field inside another one.
+    if (field.includes('.')) into.endUser = pseudonym
     else set[field] = JSON.stringify(pseudonym)
   }
   into.set = { ...into.set, ...set }
@@ -177,7 +161,7 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencie
 /** Replies of one dialect repeat the request: the caller reads its own values there, and nothing that we have added. */
 function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
   const { dialect, request, candidate } = routed
-  if (dialect.id !== 'responses' || candidate.upstream.sharedObjects) return {}
+  if (!dialect.echoesRequest || candidate.upstream.sharedObjects) return {}
   const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
 }
@@ -197,24 +181,6 @@ function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics
   into.outputFields = { fields, bounds }
 }
 
-function chatEdits({ request, candidate: { upstream } }: RoutedRequest): PassThroughEdits {
-  const { service } = upstream
-  const edits: PassThroughEdits = service ? { service } : {}
-  if (!request.stream) return edits
-  // Where usage comes unasked, the question is a mistake: also the caller's own, who gets the answer all the same.
-  if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
-  else edits.includeUsage = true
-  return edits
-}
-
-/** Client headers that may go on to an upstream of the same dialect. */
-const CARRIED: Readonly<Record<TextDialect['id'], readonly string[]>> = {
-  chat: ['openai-beta'],
-  responses: ['openai-beta'],
-  messages: ['anthropic-version'],
-  'generate-content': [],
-}
-
 /** The embedded model's own switches. */
 const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
@@ -225,14 +191,15 @@ export function sandboxHeaders({ headers, candidate }: RoutedRequest): Record<st
 function carriedHeaders(routed: RoutedRequest): Record<string, string> {
   if (routed.candidate.upstream.embedded) return sandboxHeaders(routed)
   const { headers, dialect, warnings, offer } = routed
-  const carried = pick(headers, CARRIED[dialect.id])
-  const betas = dialect.id === 'messages' ? headers.get('anthropic-beta') : null
-  if (betas === null) return carried
+  const carried = pick(headers, dialect.carriedHeaders)
+  const { betaHeader } = dialect
+  const betas = betaHeader === undefined ? null : headers.get(betaHeader)
+  if (betaHeader === undefined || betas === null) return carried
   // A price of a long context is all that they need.
-  if (offer.rate.price.longContext) return { ...carried, 'anthropic-beta': betas }
+  if (offer.rate.price.longContext) return { ...carried, [betaHeader]: betas }
   const { kept, removed } = withoutPricedBetas(betas)
-  if (removed.length > 0) addWarning(warnings, 'anthropic-beta', 'no-price')
-  return kept === '' ? carried : { ...carried, 'anthropic-beta': kept }
+  if (removed.length > 0) addWarning(warnings, betaHeader, 'no-price')
+  return kept === '' ? carried : { ...carried, [betaHeader]: kept }
 }
 
 function pick(headers: RequestHeaders, names: readonly string[]): Record<string, string> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Block } from '@trivium/protocol/canonical/reply.ts'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { createSeals, hasForeignReasoning } from './seals.ts'
 

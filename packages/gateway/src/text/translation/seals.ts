@@ -2,7 +2,8 @@
 // signatures of models that leave the gateway sealed, so that no other account and no other upstream can use them.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import { SEAL_PREFIX } from '@trivium/protocol/canonical/seal.ts'
+import { TEXT_DIALECT_IDS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 export type Seals = {
   /** Who is calling, as a vendor may know it: stable, and meaningless without the master secret. */
@@ -12,18 +13,12 @@ export type Seals = {
   unseal(account: bigint, upstream: string, sealed: string): string | undefined
 }
 
-const PREFIX = 'gw1.'
 const QUOTE = Buffer.from('"')
 
-const bytesOf = (...texts: string[]): readonly Buffer[] => texts.map((text) => Buffer.from(text))
-
-/** How sealed text begins in each dialect: one puts a word before it, another has it in base64. */
-const MARKS: Readonly<Record<TextDialectId, readonly Buffer[]>> = {
-  chat: bytesOf(`"${PREFIX}`),
-  messages: bytesOf(`"${PREFIX}`),
-  responses: bytesOf(`"${PREFIX}`, `"after.${PREFIX}`, `"redacted.${PREFIX}`),
-  'generate-content': bytesOf('"Z3cxL', '"cmVkYWN0ZWQ6Z3cxL'),
-}
+/** How sealed text begins in a body of each dialect. */
+const MARKS = Object.fromEntries(
+  TEXT_DIALECT_IDS.map((id) => [id, TEXT_DIALECTS[id].sealed.marks.map((mark) => Buffer.from(mark))]),
+) as unknown as Readonly<Record<TextDialectId, readonly Buffer[]>>
 
 // On any byte array, as the codec has it, and for bytes: to make a Buffer of a body costs more than to search it.
 const { indexOf } = Buffer.prototype
@@ -37,7 +32,8 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, e
  */
 export function hasForeignReasoning(body: Uint8Array, dialect: TextDialectId): boolean {
   for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
-  return dialect === 'responses' && hasOwnThought(body)
+  const { ownIds } = TEXT_DIALECTS[dialect].sealed
+  return ownIds !== undefined && hasOwnId(body, ownIds)
 }
 
 /** The first sealed text of a conversation, in the form that `unseal` takes. */
@@ -46,22 +42,22 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
     const at = find(body, mark)
     if (at === -1) continue
     const text = textOf(body, at + 1, find(body, QUOTE, at + 1))
-    const plain = dialect === 'generate-content' ? Buffer.from(text, 'base64').toString('latin1') : text
-    return plain.slice(plain.indexOf(PREFIX))
+    const plain = TEXT_DIALECTS[dialect].sealed.isBase64 ? Buffer.from(text, 'base64').toString('latin1') : text
+    return plain.slice(plain.indexOf(SEAL_PREFIX))
   }
   return undefined
 }
 
-/** `rs_` with the id of one of our requests: the vendor would look for it among its own, and not find it. */
-const OWN_ID = Buffer.from('"rs_')
-const OWN_THOUGHT = /^"rs_[0-9a-f]{16}_/
-
-function hasOwnThought(body: Uint8Array): boolean {
-  for (let at = find(body, OWN_ID); at !== -1; at = find(body, OWN_ID, at + 1)) {
-    if (OWN_THOUGHT.test(textOf(body, at, at + 22))) return true
+/** An id that the gateway gave: the vendor would look for it among its own, and not find it. */
+function hasOwnId(body: Uint8Array, { mark, pattern }: { mark: string; pattern: RegExp }): boolean {
+  const bytes = Buffer.from(mark)
+  for (let at = find(body, bytes); at !== -1; at = find(body, bytes, at + 1)) {
+    if (pattern.test(textOf(body, at, at + LONGEST_ID))) return true
   }
   return false
 }
+
+const LONGEST_ID = 22
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
@@ -87,12 +83,12 @@ export function createSeals(masterSecret: string): Seals {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', sealKey, iv).setAAD(boundTo(account, upstream))
       const text = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
-      return PREFIX + text.toString('base64url')
+      return SEAL_PREFIX + text.toString('base64url')
     },
 
     unseal(account, upstream, sealed) {
-      if (!sealed.startsWith(PREFIX)) return undefined
-      const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url')
+      if (!sealed.startsWith(SEAL_PREFIX)) return undefined
+      const bytes = Buffer.from(sealed.slice(SEAL_PREFIX.length), 'base64url')
       if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
       const iv = bytes.subarray(0, IV_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', sealKey, iv).setAAD(boundTo(account, upstream))

@@ -1,6 +1,6 @@
 // One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
 // all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
 import { foreignObjectError } from '../../access/url-policy.ts'
@@ -107,12 +107,9 @@ export function pseudonymOf(
   return accountKeys.pseudonym(caller.account, 'end users', endUser)
 }
 
-/** What the vendors take. Agents put whole descriptions of a session there. */
-const LONGEST_END_USER: Readonly<Partial<Record<TextDialectId, number>>> = { chat: 64, responses: 64, messages: 256 }
-
-/** For an upstream of another dialect than the caller's. */
-export function shortEndUser(endUser: string, upstream: TextDialectId): string {
-  return endUser.length > (LONGEST_END_USER[upstream] ?? Number.POSITIVE_INFINITY) ? hashOf(endUser) : endUser
+/** For an upstream of another dialect. Agents put whole descriptions of a session there, and vendors limit the length. */
+export function shortEndUser(endUser: string, { longestEndUser = Number.POSITIVE_INFINITY }: TextDialect): string {
+  return endUser.length > longestEndUser ? hashOf(endUser) : endUser
 }
 
 /** Where the responses dialect has a reference to an item. */

@@ -4,7 +4,8 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField, type WarningReason } from '@trivium/protocol/canonical/warning.ts'
-import type { EncodedRequest, Target, TextDialect } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
+import type { EncodedRequest, Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
@@ -35,7 +36,7 @@ export function translate(
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
   refuseStored(routed)
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
-  if (upstream.id === 'responses') refuseImages(routed)
+  if (upstream.imageTool !== undefined) refuseImages(routed, upstream.imageTool)
   const model = upstreamModel(routed)
   const said = warnInWordsOf(dialect, warnings)
   let isTierSent = true
@@ -87,7 +88,7 @@ function smallerCap(
   { statistics }: TranslationDependencies,
 ) {
   const sent = body.max_tokens
-  if (upstream.id !== 'messages' || typeof sent !== 'number' || sent === request.maxOutput) return undefined
+  if (!upstream.requiresOutputCap || typeof sent !== 'number' || sent === request.maxOutput) return undefined
   const limit = limitIn(refusal, sent)
   if (limit?.isOfModel) statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
   return limit?.cap
@@ -108,18 +109,16 @@ function optionsOf(
 ): PricedOptions {
   const { price } = offer.rate
   const isPaid = tier !== undefined && isTierSent && price.tiers?.has(tier) === true
-  const makesImages = upstream.id === 'responses' && modalities.includes('image')
-  if (!isPaid && !makesImages) return NO_OPTIONS
-  const tools = new Map(makesImages ? [[IMAGES, CALLS_EXPECTED]] : [])
+  const imageTool = modalities.includes('image') ? upstream.imageTool : undefined
+  if (!isPaid && imageTool === undefined) return NO_OPTIONS
+  const tools = new Map(imageTool === undefined ? [] : [[imageTool, CALLS_EXPECTED]])
   return { tier: isPaid ? tier : undefined, also: [], tools }
 }
 
-const IMAGES = 'image_generation'
-
 /** There images are made by a tool that is billed by the call. */
-function refuseImages({ dialect, request, offer }: RoutedRequest): void {
-  if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(IMAGES)) return
-  const field = dialect.id === 'generate-content' ? 'generationConfig.responseModalities' : 'modalities'
+function refuseImages({ dialect, request, offer }: RoutedRequest, imageTool: string): void {
+  if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(imageTool)) return
+  const field = dialect.origin.fields.modalities ?? 'modalities'
   throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
 }
 
@@ -162,7 +161,7 @@ function withPolicy(
   const { tier, endUser: named } = request
   const pseudonym =
     named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, dependencies)
-  const endUser = pseudonym ?? (named && shortEndUser(named, upstream.id))
+  const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
   // A tier without a price was warned of in the policy.
@@ -173,7 +172,7 @@ function withPolicy(
 /** Ours is not worth a warning where the dialect has no place for it. */
 function endUserFor(upstream: TextDialect, policy: TenantPolicy, { candidate }: RoutedRequest): string | undefined {
   const { embedded, service } = candidate.upstream
-  const hasNone = upstream.id === 'generate-content' || (upstream.id === 'chat' && service?.endUser === 'none')
+  const hasNone = upstream.endUserField(service) === undefined
   return hasNone || embedded ? undefined : policy.endUser
 }
 

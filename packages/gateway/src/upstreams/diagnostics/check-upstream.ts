@@ -1,7 +1,8 @@
 // Checks an upstream with one short real request per key and dialect.
 
 import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
-import type { CanonicalRequest, TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
 import { upstreamPath } from '../endpoint.ts'
@@ -66,7 +67,16 @@ async function checkHealthPath(send: Send, upstream: Upstream, dialect: TextDial
 
 function request(from: TextDialectId, model: string): CanonicalRequest {
   return {
-    ...{ from, model, stream: false, showUsage: true, instructions: [], tools: [], hostedTools: [], modalities: [] },
+    ...{
+      from: TEXT_DIALECTS[from].origin,
+      model,
+      stream: false,
+      showUsage: true,
+      instructions: [],
+      tools: [],
+      hostedTools: [],
+      modalities: [],
+    },
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say hello.' }] }],
     format: { type: 'text' },
     sampling: { maxOutput: MAX_OUTPUT },

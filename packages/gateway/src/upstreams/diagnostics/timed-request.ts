@@ -2,7 +2,7 @@
 
 import { Cancel } from '@trivium/http/cancel.ts'
 import { readAtMost } from '@trivium/http/client/read-response.ts'
-import type { TextDialectId } from '@trivium/protocol/canonical/request.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'

@@ -21,9 +21,9 @@ export function effortOf({ mode, effort, budget }: ReasoningWish): Effort | unde
   return budget === undefined ? undefined : effortOfBudget(budget)
 }
 
-/** Callers that can be shown thoughts and want some. Those of messages want them whenever they want thinking. */
+/** The client can be shown reasoning and wants it. */
 export function wantsReasoning({ from, reasoning }: Pick<CanonicalRequest, 'from' | 'reasoning'>): boolean {
   const { mode, show } = reasoning
   if (mode === 'off' || effortOf(reasoning) === 'none' || show === 'none') return false
-  return show !== undefined || (from === 'messages' && mode !== undefined)
+  return show !== undefined || (from.showsReasoning && mode !== undefined)
 }

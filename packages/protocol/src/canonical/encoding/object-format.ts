@@ -17,8 +17,7 @@ export const isObjectSchema = ({ type, properties }: JsonSchema): boolean =>
  * word on a schema that breaks it.
  */
 export function askedFormat({ format, from }: CanonicalRequest): { format: OutputFormat; valueInObject?: true } {
-  const hasRule = from === 'chat' || from === 'responses'
-  if (format.type !== 'schema' || hasRule || isObjectSchema(format.schema)) return { format }
+  if (format.type !== 'schema' || from.hasStrictSwitch || isObjectSchema(format.schema)) return { format }
   return { format: withObjectRoot(format), valueInObject: true }
 }
 

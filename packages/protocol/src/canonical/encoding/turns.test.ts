@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { originOf } from '../../../fixtures/origins.ts'
 import { RequestError } from '../reading.ts'
 import type { CanonicalRequest, Part, Turn } from '../request.ts'
 import { alternatingTurns } from './turns.ts'
@@ -17,7 +18,7 @@ const system = (...parts: Part[]): Turn => ({ role: 'system', parts })
 
 function request(turns: Turn[], instructions: string[] = []): CanonicalRequest {
   return {
-    from: 'chat',
+    from: originOf('chat'),
     model: 'm',
     stream: false,
     showUsage: false,

@@ -1,10 +1,29 @@
-export { decodeError, encodeError, encodeStreamError } from './error.ts'
-export { passThrough } from './pass-through.ts'
-export { decodeReply } from './reply/decode-reply.ts'
-export { openStreamDecoder } from './reply/decode-stream.ts'
-export { droppedPart, encodeReply } from './reply/encode-reply.ts'
-export { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
-export { decodeRequest } from './request/decode-request.ts'
-export { encodeRequest } from './request/encode-request.ts'
-export { endpoint } from './request/endpoint.ts'
-export { fieldNames } from './request/field-names.ts'
+import { SEAL_PREFIX } from '../../canonical/seal.ts'
+import { BEARER } from '../dialect.ts'
+import type { TextDialectDescription } from '../text-dialect.ts'
+import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { passThrough } from './pass-through.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { openStreamDecoder } from './reply/decode-stream.ts'
+import { droppedPart, encodeReply } from './reply/encode-reply.ts'
+import { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { endpoint } from './request/endpoint.ts'
+import { fieldNames } from './request/field-names.ts'
+import { origin } from './request/origin.ts'
+
+export const chat: TextDialectDescription = {
+  id: 'chat',
+  credential: BEARER,
+  carriedHeaders: ['openai-beta'],
+  endUserField: (service) => (service?.endUser === 'none' ? undefined : (service?.endUser ?? 'safety_identifier')),
+  longestEndUser: 64,
+  effortField: 'reasoning_effort',
+  sealed: { marks: [`"${SEAL_PREFIX}`] },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ encodeError, encodeStreamError, decodeError },
+  ...{ decodeRequest, encodeRequest },
+  ...{ decodeReply, encodeReply, droppedPart },
+  ...{ openStreamDecoder, openStreamEncoder },
+}

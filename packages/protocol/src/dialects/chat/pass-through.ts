@@ -38,6 +38,14 @@ export const passThrough: PassThrough = {
     return { ok: true, usage: reply.usage, finish: reply.finish, outputBytes: reply.outputBytes, body }
   },
   openMeter,
+  serviceEdits(service, stream) {
+    const edits: PassThroughEdits = service ? { service } : {}
+    if (!stream) return edits
+    // A service that always reports usage rejects the question, also the client's own; the client gets the usage all the same.
+    if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
+    else edits.includeUsage = true
+    return edits
+  },
 }
 
 /**

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import type OpenAI from 'openai'
-import type { TextDialect } from '../text-dialect.ts'
-import * as chat from './index.ts'
+import { TEXT_DIALECTS } from '../index.ts'
 import type {
   ChatReplyFields,
   ChatRequestFields,
@@ -27,7 +26,6 @@ const toFormat = (format: WrittenFormat): OpenAI.ChatCompletionCreateParams['res
 const toReply = (reply: WrittenReply): OpenAI.ChatCompletion => reply
 const toUsage = (usage: WrittenUsage): OpenAI.CompletionUsage => usage
 const toLogprobs = (logprobs: WrittenLogprobs): OpenAI.ChatCompletion.Choice.Logprobs => logprobs
-const asDialect = (): Omit<TextDialect, 'passing'> => ({ id: 'chat', ...chat })
 
 test('the types of the official SDK fit ours', () => {
   const request = ofRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }], stream_options: null })
@@ -39,5 +37,5 @@ test('the types of the official SDK fit ours', () => {
 })
 
 test('all that a text dialect has is here', () => {
-  expect(asDialect().heartbeat).toBe(': keep-alive\n\n')
+  expect(TEXT_DIALECTS.chat.heartbeat).toBe(': keep-alive\n\n')
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Content, FunctionDeclaration, GenerateContentResponse, Part, UsageMetadata } from '@google/genai'
-import type { TextDialect } from '../text-dialect.ts'
-import * as dialect from './index.ts'
+import { generateContent } from './index.ts'
 import type { WireContent, WireFunctionDeclaration, WirePart, WireReply, WireUsage } from './wire.ts'
 
 // These compile or they do not: what the official SDK sends and receives fits what this dialect reads and writes.
@@ -11,11 +10,8 @@ const ofReply = (reply: GenerateContentResponse): WireReply => reply
 const toPart = (part: WirePart): Part => part as Part
 const toUsage = (usage: WireUsage): UsageMetadata => usage as UsageMetadata
 
-/** And the folder is a dialect. */
-const asDialect: Omit<TextDialect, 'id' | 'passing'> = dialect
-
 test('the types of the official SDK fit ours', () => {
   expect(ofContent({ role: 'user', parts: [{ text: 'hi' }] }).parts).toEqual([{ text: 'hi' }])
   for (const same of [ofDeclaration, ofReply, toPart, toUsage]) expect(same).toBeFunction()
-  expect(asDialect.heartbeat).toStartWith('data: {')
+  expect(generateContent.heartbeat).toStartWith('data: {')
 })

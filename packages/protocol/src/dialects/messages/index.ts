@@ -1,11 +1,32 @@
-export { decodeError, encodeError, encodeStreamError } from './error.ts'
-export { passThrough } from './pass-through.ts'
-export { decodeReply } from './reply/decode-reply.ts'
-export { openStreamDecoder } from './reply/decode-stream.ts'
-export { droppedPart, encodeReply } from './reply/encode-reply.ts'
-export { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
-export { decodeRequest } from './request/decode-request.ts'
-export { encodeRequest } from './request/encode-request.ts'
-export { endpoint } from './request/endpoint.ts'
-export { fieldNames } from './request/field-names.ts'
-export { rejectStored } from './request/stored-state.ts'
+import { SEAL_PREFIX } from '../../canonical/seal.ts'
+import type { TextDialectDescription } from '../text-dialect.ts'
+import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { passThrough } from './pass-through.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { openStreamDecoder } from './reply/decode-stream.ts'
+import { droppedPart, encodeReply } from './reply/encode-reply.ts'
+import { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { endpoint } from './request/endpoint.ts'
+import { fieldNames } from './request/field-names.ts'
+import { origin } from './request/origin.ts'
+import { rejectStored } from './request/stored-state.ts'
+import { version } from './request/version.ts'
+
+export const messages: TextDialectDescription = {
+  id: 'messages',
+  credential: { headers: ['x-api-key'], example: "'x-api-key: sk-...'" },
+  version,
+  carriedHeaders: ['anthropic-version'],
+  endUserField: () => 'metadata.user_id',
+  longestEndUser: 256,
+  requiresOutputCap: true,
+  betaHeader: 'anthropic-beta',
+  sealed: { marks: [`"${SEAL_PREFIX}`] },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ encodeError, encodeStreamError, decodeError },
+  ...{ decodeRequest, encodeRequest, rejectStored },
+  ...{ decodeReply, encodeReply, droppedPart },
+  ...{ openStreamDecoder, openStreamEncoder },
+}

@@ -1,11 +1,35 @@
-export { decodeError, encodeError, encodeStreamError } from './error.ts'
-export { passThrough } from './pass-through.ts'
-export { decodeReply } from './reply/decode-reply.ts'
-export { openStreamDecoder } from './reply/decode-stream.ts'
-export { encodeReply } from './reply/encode-reply.ts'
-export { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
-export { decodeRequest } from './request/decode-request.ts'
-export { encodeRequest } from './request/encode-request.ts'
-export { endpoint } from './request/endpoint.ts'
-export { fieldNames } from './request/field-names.ts'
-export { rejectStored } from './request/stored-state.ts'
+import { SEAL_PREFIX } from '../../canonical/seal.ts'
+import { BEARER } from '../dialect.ts'
+import type { TextDialectDescription } from '../text-dialect.ts'
+import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { passThrough } from './pass-through.ts'
+import { decodeReply } from './reply/decode-reply.ts'
+import { openStreamDecoder } from './reply/decode-stream.ts'
+import { encodeReply } from './reply/encode-reply.ts'
+import { heartbeat, openStreamEncoder } from './reply/encode-stream.ts'
+import { decodeRequest } from './request/decode-request.ts'
+import { encodeRequest } from './request/encode-request.ts'
+import { endpoint } from './request/endpoint.ts'
+import { fieldNames } from './request/field-names.ts'
+import { origin } from './request/origin.ts'
+import { rejectStored } from './request/stored-state.ts'
+
+export const responses: TextDialectDescription = {
+  id: 'responses',
+  credential: BEARER,
+  carriedHeaders: ['openai-beta'],
+  endUserField: () => 'safety_identifier',
+  longestEndUser: 64,
+  effortField: 'reasoning.effort',
+  echoesRequest: true,
+  imageTool: 'image_generation',
+  sealed: {
+    marks: [`"${SEAL_PREFIX}`, `"after.${SEAL_PREFIX}`, `"redacted.${SEAL_PREFIX}`],
+    ownIds: { mark: '"rs_', pattern: /^"rs_[0-9a-f]{16}_/ },
+  },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ encodeError, encodeStreamError, decodeError },
+  ...{ decodeRequest, encodeRequest, rejectStored },
+  ...{ decodeReply, encodeReply },
+  ...{ openStreamDecoder, openStreamEncoder },
+}

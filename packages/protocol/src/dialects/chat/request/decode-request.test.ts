@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { fieldNames } from './field-names.ts'
@@ -14,7 +15,7 @@ const partsOf = (content: unknown): readonly Part[] => decode({}, [{ role: 'user
 describe('a request that says little', () => {
   test('has nothing that the caller did not say', () => {
     expect(decode({})).toEqual({
-      from: 'chat',
+      from: originOf('chat'),
       model: 'm',
       stream: false,
       showUsage: false,

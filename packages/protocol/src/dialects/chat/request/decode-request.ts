@@ -27,6 +27,7 @@ import type {
 } from '../../../canonical/request.ts'
 import { decodeTools } from './decode-tools.ts'
 import { decodeTurns } from './decode-turns.ts'
+import { origin } from './origin.ts'
 
 const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128
@@ -67,7 +68,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   const sampling = decodeSampling(body)
 
   const request: CanonicalRequest = {
-    from: 'chat',
+    from: origin,
     model,
     stream,
     showUsage,

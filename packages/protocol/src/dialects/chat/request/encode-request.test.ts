@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { targetOf } from '../../../../fixtures/chat/reading.ts'
 import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/writing.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -150,7 +151,7 @@ describe('structured output', () => {
 
   test('the word of a dialect that has it is taken as it is', () => {
     const format = { type: 'schema', schema: loose, name: 'my schema', strict: true } as const
-    expect(formatOf({ from: 'responses', format })).toEqual({
+    expect(formatOf({ from: originOf('responses'), format })).toEqual({
       format: { type: 'json_schema', json_schema: { name: 'my_schema', schema: loose, strict: true } },
       warnings: [],
     })
@@ -158,7 +159,7 @@ describe('structured output', () => {
 
   test('a list goes out inside an object, unless the caller speaks a dialect with the same rule', () => {
     const format = { type: 'schema', schema: { type: 'array', items: strict } } as const
-    const { body, tools, warnings } = written({ from: 'generate-content', format })
+    const { body, tools, warnings } = written({ from: originOf('generate-content'), format })
     const wrapped = {
       ...{ type: 'object', properties: { value: format.schema }, required: ['value'], additionalProperties: false },
     }
@@ -166,7 +167,7 @@ describe('structured output', () => {
       ...{ type: 'json_schema', json_schema: { name: 'output', schema: wrapped, strict: true } },
     })
     expect({ valueInObject: tools.valueInObject, warnings }).toEqual({ valueInObject: true, warnings: [] })
-    const own = written({ from: 'responses', format })
+    const own = written({ from: originOf('responses'), format })
     expect(own.body.response_format).toMatchObject({ json_schema: { schema: format.schema } })
     expect(own.tools.valueInObject).toBeUndefined()
   })

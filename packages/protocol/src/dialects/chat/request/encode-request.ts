@@ -131,11 +131,11 @@ function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): WrittenFo
   if (format.type === 'text') return undefined
   if (format.type === 'json') return { type: 'json_object' }
   const { name, description, schema, strict } = format
-  // Dialects without the word promise that the schema is kept; strict mode promises it here, for schemas that allow it.
-  const hasTheWord = from === 'chat' || from === 'responses'
-  const closed = hasTheWord ? undefined : strictSchema(schema)
-  const isStrict = hasTheWord ? strict : closed !== undefined
-  if (!hasTheWord && !isStrict) warn('format', 'changed')
+  // Dialects without the switch promise output that fits; strict mode promises it here, for schemas that allow it.
+  const { hasStrictSwitch } = from
+  const closed = hasStrictSwitch ? undefined : strictSchema(schema)
+  const isStrict = hasStrictSwitch ? strict : closed !== undefined
+  if (!hasStrictSwitch && !isStrict) warn('format', 'changed')
   return {
     type: 'json_schema',
     json_schema: {

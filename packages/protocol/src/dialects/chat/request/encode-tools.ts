@@ -45,7 +45,7 @@ function encodeTool(tool: Tool, request: CanonicalRequest, { names, service, war
 
 type WrittenFunction = Extract<WrittenTool, { type: 'function' }>['function']
 
-/** Strict means the same only where it came from the same vendor's words; elsewhere the schema must fit them first. */
+/** Strict has the vendor's meaning only in dialects with the same switch; a schema from another must be made to fit first. */
 function encodeFunction(
   name: string,
   { description, strict, schema }: Tool,
@@ -54,7 +54,7 @@ function encodeFunction(
 ): WrittenFunction {
   const written: WrittenFunction = { name }
   put(written, 'description', description)
-  const isPromised = strict === true && from !== 'chat' && from !== 'responses'
+  const isPromised = strict === true && !from.hasStrictSwitch
   const closed = isPromised && schema !== undefined ? strictSchema(schema) : undefined
   const isBroken = isPromised && closed === undefined
   put(written, 'parameters', closed ?? schema)

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { rejectStored } from './stored-state.ts'
 
 test('the smallest request', () => {
   expect(read(HELLO)).toEqual({
-    from: 'generate-content',
+    from: originOf('generate-content'),
     model: 'tide-1',
     stream: true,
     showUsage: true,
@@ -75,7 +76,7 @@ const EVERYTHING = {
 }
 
 const READ: CanonicalRequest = {
-  from: 'generate-content',
+  from: originOf('generate-content'),
   model: 'tide-1',
   stream: true,
   showUsage: true,

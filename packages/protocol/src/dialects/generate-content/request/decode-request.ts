@@ -25,6 +25,7 @@ import {
   openUntranslatedFields,
   type UntranslatedFields,
 } from './fields.ts'
+import { origin } from './origin.ts'
 
 /** What is translated; of any other field the caller learns that it was not. */
 const KNOWN = new Set([
@@ -70,7 +71,7 @@ function decodeBody(value: Json, addressed: PathParameters | undefined): Canonic
   const instructions = decodeInstructions(body.systemInstruction, left)
   const turns = decodeContents(body.contents, { left, detail: config.detail })
   const request: CanonicalRequest = {
-    from: 'generate-content',
+    from: origin,
     model,
     stream: addressed?.stream ?? false,
     showUsage: true,

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
 import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
-import type { CanonicalRequest, ReasoningWish, TextDialectId } from '../../../canonical/request.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
+import type { CanonicalRequest, ReasoningWish } from '../../../canonical/request.ts'
+import type { TextDialectId } from '../../index.ts'
 import { encodeRequest } from './encode-request.ts'
 
 function write(more: Partial<CanonicalRequest>, model?: string) {
@@ -58,7 +60,9 @@ describe('thinking', () => {
     ['generate-content', { show: 'none' }, false],
   ]
   test.each(SHOWN)('thoughts for %s %j: %p', (from, reasoning, shown) => {
-    const config = write({ from, reasoning }).config?.thinkingConfig as { includeThoughts?: boolean } | undefined
+    const config = write({ from: originOf(from), reasoning }).config?.thinkingConfig as
+      | { includeThoughts?: boolean }
+      | undefined
     expect(config?.includeThoughts).toBe(shown ? true : undefined)
   })
 })
@@ -85,7 +89,7 @@ describe('sampling and settings', () => {
     [{ store: false }, { settings: { store: false } }, []],
     [{ metadata: {} }, {}, []],
     [{ metadata: { team: 'sea' } }, {}, ['metadata;dropped']],
-    [{ from: 'generate-content', metadata: { team: 'sea' } }, { settings: { labels: { team: 'sea' } } }, []],
+    [{ from: originOf('generate-content'), metadata: { team: 'sea' } }, { settings: { labels: { team: 'sea' } } }, []],
     [{ format: { type: 'json' } }, { config: { responseMimeType: 'application/json' } }, []],
     [
       { format: { type: 'schema', name: 'n', description: 'D', strict: true, schema: { type: 'object' } } },

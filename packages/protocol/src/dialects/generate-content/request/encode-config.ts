@@ -7,6 +7,7 @@ import type { Warn } from '../../../canonical/warning.ts'
 import type { WireRequest } from '../wire.ts'
 import { encodeReasoning } from './encode-reasoning.ts'
 import type { ModelRules } from './model-rules.ts'
+import { origin } from './origin.ts'
 import { ownSchema } from './schema/encode-openapi-schema.ts'
 import { vendorSchema } from './schema/encode-schema.ts'
 
@@ -101,7 +102,7 @@ export function addSettings(
 /** Only one of the vendor's two services takes labels, and the other refuses the whole request over them. */
 function labelsOf({ metadata, from }: CanonicalRequest, warn: Warn): Record<string, string> | undefined {
   if (metadata === undefined || Object.keys(metadata).length === 0) return undefined
-  if (from === 'generate-content') return metadata
+  if (from === origin) return metadata
   warn('metadata', 'dropped')
   return undefined
 }

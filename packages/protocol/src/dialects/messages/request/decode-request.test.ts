@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { originOf } from '../../../../fixtures/origins.ts'
 import { RequestError } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -23,7 +24,7 @@ const parts = (given: Body): unknown => decodeRequest(given).turns.at(-1)?.parts
 
 test('the smallest request', () => {
   const expected: CanonicalRequest = {
-    from: 'messages',
+    from: originOf('messages'),
     model: 'tide-large',
     stream: false,
     showUsage: true,

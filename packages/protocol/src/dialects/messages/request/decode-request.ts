@@ -31,6 +31,7 @@ import type {
 } from '../../../canonical/request.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { cacheOf, decodeContent, decodeTextBlocks, required } from './decode-turns.ts'
+import { origin } from './origin.ts'
 
 const MOST_OUTPUT = 10_000_000
 
@@ -69,7 +70,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   const tier = readTier(body, untranslated)
   const turns = readTurns(body)
   const request: CanonicalRequest = {
-    from: 'messages',
+    from: origin,
     model,
     stream: readFlag(body, 'stream') ?? false,
     showUsage: true,

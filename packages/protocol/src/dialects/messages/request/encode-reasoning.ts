@@ -7,6 +7,7 @@ import type { Warn } from '../../../canonical/warning.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WireEffort, WireThinking } from '../wire.ts'
 import type { ModelRules } from './model-rules.ts'
+import { origin } from './origin.ts'
 
 export type ReasoningPlan = {
   maxTokens: number
@@ -46,7 +47,7 @@ export function planReasoning(
   const plain: ReasoningPlan = { maxTokens: cap, thinking: undefined, effort: undefined, isOn: false }
   const off: ReasoningPlan = { ...plain, thinking: { type: 'disabled' } }
   const { reasoning } = request
-  if (request.from === 'messages') return asAsked(reasoning, cap, forcedTool || unsignedCall ? target.warn : undefined)
+  if (request.from === origin) return asAsked(reasoning, cap, forcedTool || unsignedCall ? target.warn : undefined)
   const wanted = wish(request)
   if (wanted === undefined) return plain
   if (rules.thinking === 'none') {

@@ -10,6 +10,7 @@ import {
   user,
   written,
 } from '../../../../fixtures/messages/requests.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { Target } from '../../text-dialect.ts'
 
@@ -313,7 +314,7 @@ describe('thinking', () => {
 
   test('a caller of this dialect is told that its budget leaves no room', () => {
     const sampling = { maxOutput: 1024 }
-    expect(mistakeOf({ from: 'messages', reasoning: { mode: 'on', budget: 1024 }, sampling })).toMatchObject({
+    expect(mistakeOf({ from: originOf('messages'), reasoning: { mode: 'on', budget: 1024 }, sampling })).toMatchObject({
       code: 'bad_request',
       param: 'thinking.budget_tokens',
     })

@@ -13,6 +13,7 @@ import { narrowedSchema } from './encode-schema.ts'
 import { encodeTools } from './encode-tools.ts'
 import { cacheControl, type EncodingContext, encodeTurn } from './encode-turns.ts'
 import { type ModelRules, rulesOf } from './model-rules.ts'
+import { origin } from './origin.ts'
 
 export function encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest {
   rejectOtherOutput(request)
@@ -26,7 +27,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   const inWords = asksForSchema ? undefined : formatInstructions(request.format, 'alone')
   const system = writeSystem(inWords === undefined ? instructions : [...instructions, { text: inWords }])
   if (inWords !== undefined) warn('format', 'changed')
-  const writing: EncodingContext = { names, warn, ownFiles: request.from === 'messages' }
+  const writing: EncodingContext = { names, warn, ownFiles: request.from === origin }
   warnOfDropped(request, target)
   // The order of the fields never changes.
   const body: Partial<WireRequest & WireSampling> = { model: target.model, max_tokens: plan.maxTokens }

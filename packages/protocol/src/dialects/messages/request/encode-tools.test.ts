@@ -10,6 +10,7 @@ import {
   user,
   written,
 } from '../../../../fixtures/messages/requests.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, Tool } from '../../../canonical/request.ts'
 
 const more: Tool = { name: 'wind' }
@@ -48,7 +49,7 @@ describe('which tool', () => {
     ['one that is not there', { ...both, toolChoice: { mode: 'tool', name: 'sun' } }, 'tool_choice'],
     [
       'from another dialect',
-      { from: 'generate-content', toolChoice: { mode: 'required' } },
+      { from: originOf('generate-content'), toolChoice: { mode: 'required' } },
       'toolConfig.functionCallingConfig',
     ],
   ])('%s is a mistake', (_, given, param) => {

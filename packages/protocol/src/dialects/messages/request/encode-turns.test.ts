@@ -10,7 +10,9 @@ import {
   user,
   written,
 } from '../../../../fixtures/messages/requests.ts'
-import type { CanonicalRequest, MediaPart, Part, Source, TextDialectId, Turn } from '../../../canonical/request.ts'
+import { originOf } from '../../../../fixtures/origins.ts'
+import type { CanonicalRequest, MediaPart, Part, Source, Turn } from '../../../canonical/request.ts'
+import type { TextDialectId } from '../../index.ts'
 
 describe('history', () => {
   const turnsOf = (...turns: Turn[]): { messages: unknown; warnings: string[] } => {
@@ -188,7 +190,7 @@ describe('media', () => {
     ['text that is none', media('document', inline('text/plain', '/////w=='))],
     ['a file kept elsewhere', media('document', { kind: 'object', id: 'file-1' }), 'responses'],
   ])('%s is refused where it stands', (_, part, from = 'chat') => {
-    expect(mistakeOf({ from, turns: [user(part)] })).toMatchObject({
+    expect(mistakeOf({ from: originOf(from), turns: [user(part)] })).toMatchObject({
       code: 'unsupported',
       param: 'messages[0].content[0]',
     })
@@ -217,7 +219,7 @@ test.each<[what: string, more: Partial<CanonicalRequest>, info: object]>([
   ['several answers', { sampling: { choices: 2 } }, { code: 'unsupported', param: 'n' }],
   [
     'several answers',
-    { from: 'generate-content', sampling: { choices: 2 } },
+    { from: originOf('generate-content'), sampling: { choices: 2 } },
     { param: 'generationConfig.candidateCount' },
   ],
   ['pictures as answers', { modalities: ['image'] }, { code: 'unsupported' }],

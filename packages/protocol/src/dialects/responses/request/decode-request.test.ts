@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-
+import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, Part, Turn } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 
@@ -26,7 +26,7 @@ test('a request in full', () => {
   })
   const { echo, ...rest } = request
   expect(rest).toEqual({
-    ...{ from: 'responses', model: 'harbour-large', stream: true, showUsage: true, store: false },
+    ...{ from: originOf('responses'), model: 'harbour-large', stream: true, showUsage: true, store: false },
     instructions: [{ text: 'Be brief.' }],
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'How high is the tide?' }] }],
     tools: [{ name: 'tide_height', description: 'Height.', schema: { type: 'object' }, strict: true }],

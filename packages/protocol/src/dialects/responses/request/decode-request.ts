@@ -28,6 +28,7 @@ import type { PathParameters } from '../../text-dialect.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { decodeInput } from './decode-turns.ts'
 import { echoOf } from './echo.ts'
+import { origin } from './origin.ts'
 
 const MAX_OUTPUT = 10_000_000
 const EFFORTS: readonly Effort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -71,7 +72,7 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   if (readString(body, 'truncation') === 'auto') untranslated.push('truncation')
   if (readFlag(body, 'background') === true) untranslated.push('background')
   const request: CanonicalRequest = {
-    from: 'responses',
+    from: origin,
     model,
     stream: readFlag(body, 'stream') ?? false,
     showUsage: true,

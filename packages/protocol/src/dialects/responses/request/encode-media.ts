@@ -4,6 +4,7 @@ import { dataUrl, documentText, textOfFile } from '../../../canonical/media.ts'
 import { unsupported } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, MediaPart } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import { origin } from './origin.ts'
 
 export type InputPart = Readonly<Record<string, unknown>>
 
@@ -55,7 +56,7 @@ function writeFile(part: MediaPart, from: CanonicalRequest['from']): InputPart {
 
 /** An id means something only at the vendor that gave it. */
 function vendorId(part: MediaPart, id: string, from: CanonicalRequest['from']): string {
-  if (from === 'responses') return id
+  if (from === origin) return id
   throw unsupported(part.at, 'A file that another vendor keeps cannot be given to this model: send its content.')
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { originOf } from '../../../../fixtures/origins.ts'
 import {
   call,
   PNG,
@@ -68,7 +69,7 @@ test('what this dialect has no word for is dropped with a warning', () => {
 
 test('a list goes out inside an object', () => {
   const format = { type: 'schema', schema: { type: 'array', items: { type: 'string' } } } as const
-  const { body, tools } = encodeRequest(request({ from: 'generate-content', format }), target())
+  const { body, tools } = encodeRequest(request({ from: originOf('generate-content'), format }), target())
   expect(body.text).toMatchObject({ format: { schema: { properties: { value: format.schema } }, strict: true } })
   expect(tools.valueInObject).toBe(true)
 })
@@ -98,12 +99,16 @@ describe('instructions', () => {
       ['developer: Answer in JSON.', 'developer: Answer with a JSON object.', 'user: How high is the tide?'],
     ],
   ] as const)('JSON mode asked for by %s keeps them in the input', (from, expected) => {
-    const { body, input } = written({ from, format: { type: 'json' }, instructions: [{ text: 'Answer in JSON.' }] })
+    const { body, input } = written({
+      from: originOf(from),
+      format: { type: 'json' },
+      instructions: [{ text: 'Answer in JSON.' }],
+    })
     expect(body.instructions).toBeUndefined()
     expect(input.map(({ role, content }) => `${role}: ${content}`)).toEqual([...expected])
   })
   test('JSON mode asks in words where the dialect of the caller needs none', () => {
-    const { body, input } = written({ from: 'generate-content', format: { type: 'json' } })
+    const { body, input } = written({ from: originOf('generate-content'), format: { type: 'json' } })
     expect(body.instructions).toBeUndefined()
     expect(input[0]).toEqual({ type: 'message', role: 'developer', content: 'Answer with a JSON object.' })
   })
@@ -236,8 +241,8 @@ test.each([
   ['chat', 'n'],
   ['generate-content', 'generationConfig.candidateCount'],
 ] as const)('several answers are refused, as %s calls them', (from, param) => {
-  expect(refused({ from, sampling: { choices: 2 } })).toMatchObject({ code: 'unsupported', param })
-  expect(written({ from, sampling: { choices: 1 } }).warned).toEqual([])
+  expect(refused({ from: originOf(from), sampling: { choices: 2 } })).toMatchObject({ code: 'unsupported', param })
+  expect(written({ from: originOf(from), sampling: { choices: 1 } }).warned).toEqual([])
 })
 
 test.each([
@@ -306,7 +311,7 @@ describe('what was written is read as what was meant', () => {
         (users, exchanges, tools, texts, sampling) => {
           const given = request({
             ...{
-              from: 'responses',
+              from: originOf('responses'),
               model: 'upstream-model',
               tools,
               sampling,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { originOf } from '../../../../fixtures/origins.ts'
 import { call, refused, result, said, TIDE, turn, written } from '../../../../fixtures/responses/requests.ts'
 import type { JsonSchema, MediaPart } from '../../../canonical/request.ts'
 
@@ -160,8 +161,8 @@ describe('tools', () => {
 
   test('a caller whose dialect promises a fitting answer gets it promised', () => {
     const format = { type: 'schema', schema: closedSchema } as const
-    expect(written({ from: 'messages', format }).body.text).toMatchObject({ format: { strict: true } })
-    expect(written({ from: 'chat', format }).body.text).toEqual({
+    expect(written({ from: originOf('messages'), format }).body.text).toMatchObject({ format: { strict: true } })
+    expect(written({ from: originOf('chat'), format }).body.text).toEqual({
       format: { type: 'json_schema', name: 'output', schema: closedSchema },
     })
   })

@@ -5,6 +5,7 @@ import type { NameRule, ToolNames } from '../../../canonical/encoding/tool-names
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import type { CanonicalRequest, OutputFormat, Tool } from '../../../canonical/request.ts'
 import type { Warn } from '../../../canonical/warning.ts'
+import { origin } from './origin.ts'
 
 export const NAME_RULE: NameRule = { allowed: /[A-Za-z0-9_-]/, whole: /^[A-Za-z0-9_-]+$/, longest: 64 }
 
@@ -49,7 +50,7 @@ function strictness(
   from: CanonicalRequest['from'],
   warn: Warn,
 ): Fields {
-  if (from === 'responses') {
+  if (from === origin) {
     return { parameters: schema, ...(tool.strict === undefined ? {} : { strict: tool.strict }) }
   }
   const strict = tool.strict === true ? strictSchema(schema) : undefined
@@ -91,11 +92,11 @@ function writeFormat(format: OutputFormat, from: CanonicalRequest['from'], warn:
   if (format.type === 'text') return undefined
   if (format.type === 'json') return { type: 'json_object' }
   // Dialects without the switch promise an answer that fits; strict mode is how that is promised here.
-  const hasSwitch = from === 'responses' || from === 'chat'
-  const wantsStrict = format.strict === true || (format.strict === undefined && !hasSwitch)
-  const strict = wantsStrict && from !== 'responses' ? strictSchema(format.schema) : undefined
-  if (wantsStrict && strict === undefined && from !== 'responses') warn('format', 'changed')
-  const isStrict = from === 'responses' ? format.strict : wantsStrict ? strict !== undefined : format.strict
+  const isOwn = from === origin
+  const wantsStrict = format.strict === true || (format.strict === undefined && !from.hasStrictSwitch)
+  const strict = wantsStrict && !isOwn ? strictSchema(format.schema) : undefined
+  if (wantsStrict && strict === undefined && !isOwn) warn('format', 'changed')
+  const isStrict = isOwn ? format.strict : wantsStrict ? strict !== undefined : format.strict
   return {
     type: 'json_schema',
     name: format.name ?? 'output',

@@ -21,8 +21,8 @@ export type EncodedInput = { instructions: string | undefined; input: Item[] }
 export function encodeInput(request: CanonicalRequest, names: ToolNames, target: Target): EncodedInput {
   const texts = request.instructions.map(({ text }) => text)
   const isJsonMode = request.format.type === 'json'
-  // The vendor rejects JSON mode unless the word stands in the input; callers of generate-content need not say it.
-  if (isJsonMode && request.from === 'generate-content') texts.push('Answer with a JSON object.')
+  // The vendor rejects JSON mode unless the input mentions JSON.
+  if (isJsonMode && !request.from.mentionsJson) texts.push('Answer with a JSON object.')
   const items = writeTurns(request, names, target)
   // One plain text goes into `instructions`, which the vendor does not search for the word. There must be some input.
   if (texts.length === 1 && items.length > 0 && !isJsonMode) return { instructions: texts[0], input: items }

@@ -120,7 +120,7 @@ describe('facts', () => {
   test('neutral terms, parsed when asked for', () => {
     const long = `{"model":"m","messages":[{"role":"user","content":"${'x'.repeat(20_000)}"}]}`
     expect(read('chat', long).canonical()).toMatchObject({ model: 'm', turns: [{ role: 'user' }] })
-    for (const id of Object.keys(DIALECTS) as Id[]) expect(read(id, ask(id)).canonical().from).toBe(id)
+    for (const id of Object.keys(DIALECTS) as Id[]) expect(read(id, ask(id)).canonical().from.dialect).toBe(id)
   })
 })
 
