@@ -51,7 +51,7 @@ const TOP = [
   'upkeep.ts',
   'version.ts',
 ]
-const COMPLETE_DIALECT = ['error.ts', 'index.ts', 'pass-through.ts', 'wire.ts']
+const COMPLETE_DIALECT = ['endpoint.ts', 'error.ts', 'index.ts', 'pass-through.ts', 'wire.ts']
 const BEGUN_DIALECT = ['error.ts', 'index.ts']
 const LONGEST_FILE = 400
 const MOST_FILES = 16
@@ -64,7 +64,6 @@ const TEXT_DIALECT_PARTS: Record<string, readonly string[]> = {
     'decode-turns',
     'encode-request',
     'encode-tools',
-    'endpoint',
     'encode-turns',
     'field-names',
   ],

@@ -1,4 +1,4 @@
-import type { DialectEndpoint } from '../../dialect.ts'
+import type { DialectEndpoint } from '../dialect.ts'
 
 export const endpoint: DialectEndpoint = {
   basePath: '/v1beta',

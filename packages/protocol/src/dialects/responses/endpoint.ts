@@ -1,8 +1,8 @@
-import type { DialectEndpoint } from '../../dialect.ts'
+import type { DialectEndpoint } from '../dialect.ts'
 
 export const endpoint: DialectEndpoint = {
   basePath: '/v1',
-  path: '/chat/completions',
+  path: '/responses',
   modelsPath: '/models',
   credential: 'bearer',
 }
