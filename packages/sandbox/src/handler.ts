@@ -1,12 +1,12 @@
 // The sandbox as a web-standard handler: called in-process by the gateway, or behind a socket of its own.
-import { bodyOf, type Sleep, sleepFor, whenAborted } from './body.ts'
-import type { Head, Reading, SandboxDialect, StreamEvent } from './dialect.ts'
-import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './errors.ts'
-import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './faults.ts'
+import { bodyOf, type Sleep, sleepFor, whenAborted } from './delivery/body.ts'
+import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './delivery/faults.ts'
+import { singleSteps, streamSteps } from './delivery/steps.ts'
+import type { DecodedRequest, Head, SandboxDialect, StreamEvent } from './dialects/dialect.ts'
+import { makePlan, type Plan } from './model/plan.ts'
 import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
 import { dialectOf, routeOf } from './paths.ts'
-import { makePlan, type Plan } from './plan.ts'
-import { singleSteps, streamSteps } from './steps.ts'
+import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
 
 export type SandboxOptions = {
   /** Whether requests may ask for faults. */
@@ -63,7 +63,7 @@ function hasKey(headers: Headers, url: URL): boolean {
 }
 
 async function answerPrompt(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
-  const reading = dialect.read({ bytes: await request.bytes(), url, headers: request.headers })
+  const reading = dialect.decode({ bytes: await request.bytes(), url, headers: request.headers })
   const { name, faults: suffix } = splitModel(reading.model)
   if (name !== SANDBOX_TEXT) {
     const message = `The model '${reading.model}' does not exist.`
@@ -72,7 +72,7 @@ async function answerPrompt(request: Request, url: URL, dialect: SandboxDialect,
   const faults = readFaults([suffix, request.headers.get('x-sandbox-fault') ?? ''], parts.faults)
   const headerPace = readPace(request.headers.get('x-sandbox-pace'))
   await delayHeaders(faults, request.signal, parts.sleep)
-  const plan = () => makePlan(reading.ask, faults.flags.has('split-utf8') ? SPLIT_REMARK : '')
+  const plan = () => makePlan(reading.request, faults.flags.has('split-utf8') ? SPLIT_REMARK : '')
   const pace = headerPace ?? plan().paceMs ?? parts.pace
   const faulty = faultyResponse(dialect, faults, reading)
   return faulty ?? respond({ dialect, reading, plan, faults }, request.signal, { ...parts, pace })
@@ -93,7 +93,7 @@ async function delayHeaders(faults: Faults, signal: AbortSignal, sleep: Sleep): 
 }
 
 /** Faults that leave nothing of the answer. */
-function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: Reading): Response | undefined {
+function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: DecodedRequest): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
     return errorResponse(dialect, { status, message: `[sandbox] The fault switch asked for status ${status}.` })
@@ -106,10 +106,10 @@ function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: Readin
   return undefined
 }
 
-type Answer = { dialect: SandboxDialect; reading: Reading; plan: () => Plan; faults: Faults }
+type Answer = { dialect: SandboxDialect; reading: DecodedRequest; plan: () => Plan; faults: Faults }
 
 function respond({ dialect, reading, plan, faults }: Answer, gone: AbortSignal, parts: Parts): Response {
-  const { ask, model, delivery } = reading
+  const { request: ask, model, delivery } = reading
   const id = ask.fingerprint.slice(0, 24)
   const head: Head = { id, created: Math.floor(parts.clock() / 1000), model }
   const quirks = quirksOf(faults)
@@ -144,7 +144,7 @@ type Compressible = CompressionStream['writable'] extends WritableStream<infer C
 
 const LABELLED = { 'x-sandbox': 'true' }
 
-function typeOf(faults: Faults, { delivery }: Reading): string {
+function typeOf(faults: Faults, { delivery }: DecodedRequest): string {
   if (faults.flags.has('wrong-type')) return 'text/plain; charset=utf-8'
   return delivery === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8'
 }

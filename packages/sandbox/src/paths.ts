@@ -1,10 +1,10 @@
 // The routes that the sandbox serves, and the dialect of each path.
 import { DIALECT_PATHS, ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
-import { chat } from './chat/index.ts'
-import type { SandboxDialect } from './dialect.ts'
-import { generateContent } from './generate-content/index.ts'
-import { messages } from './messages/index.ts'
-import { responses } from './responses/index.ts'
+import { chat } from './dialects/chat/index.ts'
+import type { SandboxDialect } from './dialects/dialect.ts'
+import { generateContent } from './dialects/generate-content/index.ts'
+import { messages } from './dialects/messages/index.ts'
+import { responses } from './dialects/responses/index.ts'
 
 const SERVED = [
   ...(['chat', 'responses', 'messages', 'generate-content', 'stream-generate-content'] as const),

@@ -1,5 +1,5 @@
 // The sandbox as a plain HTTP server of its own.
-import { chat } from './chat/index.ts'
+import { chat } from './dialects/chat/index.ts'
 import { createSandbox, errorResponse, type SandboxOptions } from './handler.ts'
 
 export type SandboxServer = { url: string; port: number; stop(): Promise<void> }

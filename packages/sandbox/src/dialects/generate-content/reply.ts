@@ -1,0 +1,59 @@
+// An answer as the one JSON body of the generate-content dialect, in pieces.
+
+import type { Plan } from '../../model/plan.ts'
+import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
+import { inString, joined, UNARY_PIECE } from '../../model/text.ts'
+import type { Head, Quirks } from '../dialect.ts'
+import { BLOCKED, callPart, envelope, FINISH, usageOf } from './wire.ts'
+
+export function generateContentBody(plan: Plan, head: Head, quirks: Quirks): Generator<string> {
+  return joined(bodyPieces(plan, head, quirks), UNARY_PIECE)
+}
+
+function* bodyPieces(plan: Plan, head: Head, quirks: Quirks): Generator<string> {
+  const meter = openMeter(plan)
+  const tail = () => ({
+    ...(quirks.usage === 'none' ? {} : { usageMetadata: usageOf(meter, quirks) }),
+    ...envelope(head),
+  })
+  if (plan.filtered) return yield JSON.stringify({ ...BLOCKED, ...tail() })
+  yield '{"candidates":['
+  for (const index of plan.choices.keys()) {
+    yield `${index === 0 ? '' : ','}{"content":{"parts":[`
+    const reason = yield* partPieces(produce(plan, index, meter))
+    yield `],"role":"model"},${quirks.noFinish ? '' : `"finishReason":"${FINISH[reason]}",`}"index":${index}}`
+  }
+  yield `],${JSON.stringify(tail()).slice(1)}`
+}
+
+/** The last part stays open until it is known whether it has to carry the seal of the reasoning. */
+function* partPieces(outputs: Iterable<Output>): Generator<string, FinishReason> {
+  let seal: string | undefined
+  let open = false
+  let input = ''
+  for (const output of outputs) {
+    if (output.type === 'start') continue
+    if (output.type === 'end') {
+      if (!open) yield '{"text":""'
+      yield seal === undefined ? '}' : `,"thoughtSignature":${JSON.stringify(seal)}}`
+      return output.reason
+    }
+    const { head } = output
+    if (head.kind === 'tool') {
+      if (output.type === 'open') [seal, input] = [undefined, '']
+      else if (output.type === 'delta') input += output.text
+      else if (output.whole) {
+        yield `${open ? '},' : ''}${JSON.stringify(callPart(head, input)).slice(0, -1)}`
+        open = true
+      }
+    } else if (output.type === 'delta') yield inString(output.text)
+    else if (head.kind !== 'reasoning' || head.text === 'shown') {
+      if (output.type === 'open')
+        yield `${open ? '},' : ''}${head.kind === 'reasoning' ? '{"thought":true,' : '{'}"text":"`
+      else yield '"'
+      open = true
+    }
+    if (output.type === 'close' && output.seal !== undefined) seal = output.seal
+  }
+  return 'stop'
+}

@@ -1,0 +1,69 @@
+// A generate-content request, checked as a real service checks it and read into the neutral form.
+
+import { makeAsk } from '../../request/conversation.ts'
+import { badRequest } from '../../request/errors.ts'
+import { isObject, type Json, listOf, numberOr } from '../../request/fields.ts'
+import { parseBody } from '../../request/json-body.ts'
+import type { AnswerFormat } from '../../request/sandbox-request.ts'
+import type { DecodedRequest, IncomingRequest } from '../dialect.ts'
+import { echoedParameters, readParameters } from './parameters.ts'
+import { checkSchema } from './parts/schema.ts'
+import { generateContentBody } from './reply.ts'
+import { generateContentEvents } from './stream.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import { readTurns } from './turns.ts'
+
+export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url'>): DecodedRequest {
+  const { model, method } = splitPath(url.pathname)
+  const parameters = readParameters(parseBody(bytes))
+  const { top, config, thinking } = parameters
+  const tools = readTools(top)
+  const ask = makeAsk(bytes, readTurns(top), listOf(top.tools), {
+    tools,
+    toolChoice: readToolChoice(top, tools),
+    format: readFormat(config),
+    stops: listOf(config.stopSequences).filter((stop) => typeof stop === 'string'),
+    maxTokens: numberOr(config.maxOutputTokens, undefined),
+    choices: numberOr(config.candidateCount, 1),
+    hideReasoning: thinking.includeThoughts === false,
+    parameters: echoedParameters(parameters),
+    unknownFields: [],
+  })
+  const delivery = method === 'generateContent' ? 'single' : deliveryOf(url.searchParams.get('alt'))
+  return { request: ask, model, delivery, body: generateContentBody, events: generateContentEvents }
+}
+
+/** The name of a model may hold colons and slashes: the last colon stands before the method. */
+function splitPath(pathname: string): { model: string; method: string } {
+  const rest = pathname.slice(pathname.indexOf('/models/') + '/models/'.length)
+  const colon = rest.lastIndexOf(':')
+  return { model: unescaped(rest.slice(0, colon)), method: rest.slice(colon + 1) }
+}
+
+function unescaped(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function deliveryOf(alt: string | null): 'sse' | 'array' {
+  if (alt === null || alt === 'sse') return 'sse'
+  if (alt === 'json') return 'array'
+  throw badRequest(`Invalid value for 'alt': expected sse or json.`, 'alt')
+}
+
+function readFormat(config: Json): AnswerFormat {
+  const { responseMimeType, responseSchema, responseJsonSchema } = config
+  const schema = responseJsonSchema ?? responseSchema
+  if (responseMimeType !== 'application/json') {
+    if (schema !== undefined && responseMimeType !== 'text/x.enum')
+      throw badRequest('A response schema needs the mime type application/json.', 'generationConfig.responseMimeType')
+    return { type: 'text' }
+  }
+  if (schema === undefined) return { type: 'json' }
+  if (!isObject(schema)) throw badRequest('Invalid value: expected an object.', 'generationConfig.responseJsonSchema')
+  if (responseSchema !== undefined) checkSchema(responseSchema, 'generationConfig.response_schema')
+  return { type: 'schema', schema }
+}

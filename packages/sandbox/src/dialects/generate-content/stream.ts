@@ -1,0 +1,62 @@
+// An answer as the chunks of a generate-content stream, made one by one as they are asked for.
+
+import type { Plan } from '../../model/plan.ts'
+import { type Output, openMeter, produceAll } from '../../model/produce.ts'
+import type { Head, Quirks, StreamEvent } from '../dialect.ts'
+import { BLOCKED, callPart, envelope, FINISH, usageOf } from './wire.ts'
+
+/** What has to be remembered of a candidate between its outputs. */
+type Candidate = { input: string; seal: string | undefined }
+
+export function* generateContentEvents(plan: Plan, head: Head, quirks: Quirks): Generator<StreamEvent> {
+  const meter = openMeter(plan)
+  const usage = () => (quirks.usage === 'none' ? {} : { usageMetadata: usageOf(meter, quirks) })
+  const chunk = (fields: Record<string, unknown>): StreamEvent => ({
+    data: JSON.stringify({ ...fields, ...envelope(head) }),
+  })
+  if (plan.filtered) return yield chunk({ ...BLOCKED, ...usage() })
+  const candidates = plan.choices.map((): Candidate => ({ input: '', seal: undefined }))
+  if (quirks.duplicateStart) {
+    const empty = chunk({ candidates: [{ content: contentOf({ text: '' }), index: 0 }] })
+    yield empty
+    yield empty
+  }
+  let ended = 0
+  for (const { choice: index, output } of produceAll(plan, meter)) {
+    const candidate = candidates[index]
+    const part = candidate && partOf(output, candidate)
+    if (part === undefined) continue
+    if (output.type === 'end') ended++
+    const reason = output.type === 'end' && !quirks.noFinish ? FINISH[output.reason] : undefined
+    const finishReason = reason ?? (quirks.finishEveryChunk ? 'STOP' : undefined)
+    const last = ended === candidates.length
+    yield chunk({
+      candidates: [{ content: contentOf(part), finishReason, index }],
+      ...(last || quirks.usageEveryChunk ? usage() : {}),
+    })
+  }
+}
+
+function contentOf(part: Record<string, unknown>): Record<string, unknown> {
+  return { parts: [part], role: 'model' }
+}
+
+/** Text as it comes; a call when it is complete, and not at all when it was cut. */
+function partOf(output: Output, candidate: Candidate): Record<string, unknown> | undefined {
+  if (output.type === 'start') return undefined
+  if (output.type === 'end')
+    return { text: '', ...(candidate.seal === undefined ? {} : { thoughtSignature: candidate.seal }) }
+  const { head } = output
+  if (head.kind === 'tool') {
+    // The first call carries the seal of the reasoning; what comes after needs none.
+    if (output.type === 'open') candidate.seal = undefined
+    candidate.input = output.type === 'delta' ? candidate.input + output.text : candidate.input
+    if (output.type !== 'close') return undefined
+    const { input } = candidate
+    candidate.input = ''
+    return output.whole ? callPart(head, input) : undefined
+  }
+  if (output.type === 'close' && output.seal !== undefined) candidate.seal = output.seal
+  if (output.type !== 'delta') return undefined
+  return head.kind === 'reasoning' ? { text: output.text, thought: true } : { text: output.text }
+}

@@ -1,0 +1,50 @@
+// An answer as the events of a messages stream, made one by one as they are asked for.
+
+import type { PartHead, Plan } from '../../model/plan.ts'
+import { type Output, openMeter, produce } from '../../model/produce.ts'
+import type { Head, Quirks, StreamEvent } from '../dialect.ts'
+import { emptyBlock, endingOf, envelope, isRedacted, usageOf } from './wire.ts'
+
+export function* messagesEvents(plan: Plan, head: Head, quirks: Quirks): Generator<StreamEvent> {
+  const meter = openMeter(plan)
+  const usage = () => (quirks.usage === 'none' ? {} : { usage: usageOf(meter, quirks) })
+  const started = named('message_start', {
+    message: { ...envelope(head), content: [], stop_reason: null, stop_sequence: null, ...usage() },
+  })
+  yield started
+  if (quirks.duplicateStart) yield started
+  for (const output of produce(plan, 0, meter)) {
+    yield* blockEvents(output)
+    if (output.type === 'delta' && quirks.usageEveryChunk)
+      yield named('message_delta', { delta: { stop_reason: null, stop_sequence: null }, ...usage() })
+    if (output.type === 'end') yield named('message_delta', { delta: endingOf(output, quirks), ...usage() })
+  }
+  yield named('message_stop', {})
+}
+
+function* blockEvents(output: Output): Generator<StreamEvent> {
+  if (output.type === 'start' || output.type === 'end') return
+  const { head, block: index } = output
+  if (isRedacted(head)) {
+    // Its data is all it has, and comes with its start; here it is known at the end.
+    if (output.type !== 'close') return
+    yield named('content_block_start', { index, content_block: { type: 'redacted_thinking', data: output.seal } })
+    return yield named('content_block_stop', { index })
+  }
+  if (output.type === 'open') yield named('content_block_start', { index, content_block: emptyBlock(head) })
+  if (output.type === 'delta') yield named('content_block_delta', { index, delta: deltaOf(head, output.text) })
+  if (output.type !== 'close') return
+  if (output.seal !== undefined) {
+    yield named('content_block_delta', { index, delta: { type: 'signature_delta', signature: output.seal } })
+  }
+  yield named('content_block_stop', { index })
+}
+
+function deltaOf({ kind }: PartHead, text: string): Record<string, unknown> {
+  if (kind === 'tool') return { type: 'input_json_delta', partial_json: text }
+  return kind === 'reasoning' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text }
+}
+
+function named(event: string, fields: Record<string, unknown>): StreamEvent {
+  return { event, data: JSON.stringify({ type: event, ...fields }) }
+}

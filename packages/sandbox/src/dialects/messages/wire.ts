@@ -1,0 +1,52 @@
+// What single bodies and streams of the messages dialect have in common.
+
+import type { PartHead } from '../../model/plan.ts'
+import type { FinishReason, Meter } from '../../model/produce.ts'
+import { figuresOf } from '../../model/usage.ts'
+import type { Head, Quirks } from '../dialect.ts'
+
+const STOP_REASON: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  tools: 'tool_use',
+  refusal: 'refusal',
+  filter: 'refusal',
+}
+
+export type Ending = { reason: FinishReason; stop: string | undefined }
+
+export function envelope({ id, model }: Head): Record<string, unknown> {
+  return { id: `msg_${id}`, type: 'message', role: 'assistant', model }
+}
+
+export function endingOf({ reason, stop }: Ending, quirks: Quirks): Record<string, unknown> {
+  const refused = reason === 'refusal' || reason === 'filter'
+  return {
+    stop_reason: quirks.noFinish ? null : STOP_REASON[reason],
+    stop_sequence: stop ?? null,
+    stop_details: refused ? { type: 'refusal', category: null, explanation: null } : null,
+  }
+}
+
+/** A block as it stands when it begins. */
+export function emptyBlock(head: PartHead): Record<string, unknown> {
+  if (head.kind === 'tool') return { type: 'tool_use', id: `toolu_${head.id}`, name: head.name, input: {} }
+  if (head.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }
+  return { type: 'text', text: '' }
+}
+
+export function isRedacted(head: PartHead): boolean {
+  return head.kind === 'reasoning' && head.text === 'redacted'
+}
+
+export function usageOf(meter: Meter, quirks: Quirks): Record<string, unknown> {
+  const { fresh, cached, cacheWritten, completion, reasoning } = figuresOf(meter, quirks)
+  return {
+    input_tokens: fresh,
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cached,
+    output_tokens: completion,
+    ...(meter.reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoning } } : {}),
+  }
+}

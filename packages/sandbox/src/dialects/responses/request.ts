@@ -1,0 +1,53 @@
+// A responses request, checked as a real service checks it and read into the neutral form.
+
+import { makeAsk } from '../../request/conversation.ts'
+import { badRequest } from '../../request/errors.ts'
+import { isObject, listOf, numberOr } from '../../request/fields.ts'
+import { parseBody } from '../../request/json-body.ts'
+import type { AnswerFormat } from '../../request/sandbox-request.ts'
+import type { DecodedRequest, IncomingRequest } from '../dialect.ts'
+import { checkParameters, echoedParameters } from './parameters.ts'
+import { responsesBody } from './reply.ts'
+import { responsesEvents } from './stream.ts'
+import { readToolChoice, readTools } from './tools.ts'
+import { readTurns } from './turns.ts'
+import { frameOf } from './wire.ts'
+
+export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedRequest {
+  const body = parseBody(bytes)
+  const { model } = body
+  if (model === undefined) throw badRequest("Missing required parameter: 'model'.", 'model')
+  if (typeof model !== 'string' || model === '')
+    throw badRequest("Invalid type for 'model': expected a string.", 'model')
+  checkParameters(body)
+  const tools = readTools(body)
+  const ask = makeAsk(bytes, readTurns(body), listOf(body.tools), {
+    tools,
+    toolChoice: readToolChoice(body, tools),
+    format: readFormat(isObject(body.text) ? body.text.format : undefined),
+    stops: [],
+    maxTokens: numberOr(body.max_output_tokens, undefined),
+    choices: 1,
+    hideReasoning: false,
+    parameters: echoedParameters(body),
+    unknownFields: [],
+  })
+  const frame = frameOf(body)
+  return {
+    ...{ request: ask, model },
+    delivery: body.stream === true ? 'sse' : 'single',
+    body: (plan, head, quirks) => responsesBody(plan, head, frame, quirks),
+    events: (plan, head, quirks) => responsesEvents(plan, head, frame, quirks),
+  }
+}
+
+function readFormat(format: unknown): AnswerFormat {
+  const path = 'text.format'
+  if (!isObject(format) || format.type === 'text') return { type: 'text' }
+  if (format.type === 'json_object') return { type: 'json' }
+  if (format.type !== 'json_schema')
+    throw badRequest(`Invalid value for '${path}.type': expected text, json_object or json_schema.`, `${path}.type`)
+  if (typeof format.name !== 'string') throw badRequest(`Missing required parameter: '${path}.name'.`, `${path}.name`)
+  if (!isObject(format.schema)) throw badRequest(`Missing required parameter: '${path}.schema'.`, `${path}.schema`)
+  return { type: 'schema', schema: format.schema }
+}

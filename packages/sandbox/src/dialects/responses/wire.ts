@@ -1,0 +1,103 @@
+// What single bodies and streams of the responses dialect have in common.
+
+import type { PartHead } from '../../model/plan.ts'
+import type { FinishReason, Meter } from '../../model/produce.ts'
+import { figuresOf } from '../../model/usage.ts'
+import { isObject, type Json, listOf } from '../../request/fields.ts'
+import type { Head, Quirks } from '../dialect.ts'
+
+/** What of the request decides how the answer looks, or is repeated in it. */
+export type Frame = { echo: Record<string, unknown>; encrypted: boolean }
+
+export function frameOf(body: Json): Frame {
+  const echo = {
+    background: false,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    max_tool_calls: body.max_tool_calls ?? null,
+    metadata: body.metadata ?? {},
+    parallel_tool_calls: body.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null, ...(isObject(body.reasoning) ? body.reasoning : {}) },
+    service_tier: 'default',
+    store: body.store ?? true,
+    temperature: body.temperature ?? 1,
+    text: { format: { type: 'text' }, ...(isObject(body.text) ? body.text : {}) },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_p: body.top_p ?? 1,
+    truncation: body.truncation ?? 'disabled',
+    user: body.user ?? null,
+  }
+  return { echo, encrypted: listOf(body.include).includes('reasoning.encrypted_content') }
+}
+
+/** The response object but for its output and usage. */
+export function envelope(head: Head, { echo }: Frame, reason: FinishReason | undefined): Record<string, unknown> {
+  const cut = reason === 'length' ? 'max_output_tokens' : reason === 'filter' ? 'content_filter' : undefined
+  return {
+    id: `resp_${head.id}`,
+    object: 'response',
+    created_at: head.created,
+    status: reason === undefined ? 'in_progress' : cut === undefined ? 'completed' : 'incomplete',
+    error: null,
+    incomplete_details: cut === undefined ? null : { reason: cut },
+    model: head.model,
+    ...echo,
+  }
+}
+
+export function itemId({ id }: Head, head: PartHead, block: number): string {
+  if (head.kind === 'tool') return `${head.form === 'function' ? 'fc' : 'ctc'}_${head.id}`
+  return `${head.kind === 'reasoning' ? 'rs' : 'msg'}_${id}_${block}`
+}
+
+export type Text = { text: string; whole: boolean; seal: string | undefined }
+
+/** A finished output item; `text` is what it says, or the input of the call. What is known last stands last. */
+export function itemOf(id: string, head: PartHead, { text, whole, seal }: Text): Record<string, unknown> {
+  const status = whole ? 'completed' : 'incomplete'
+  if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: text, status }
+  if (head.kind !== 'reasoning')
+    return { id, type: 'message', role: 'assistant', content: [partOf(head, text)], status }
+  const encrypted = seal === undefined ? {} : { encrypted_content: seal }
+  if (head.text !== 'shown') return { id, type: 'reasoning', summary: [], ...encrypted }
+  return head.style === 'raw'
+    ? { id, type: 'reasoning', summary: [], content: [partOf(head, text)], ...encrypted }
+    : { id, type: 'reasoning', summary: [partOf(head, text)], ...encrypted }
+}
+
+/** An item as it stands when it begins. */
+export function emptyItem(id: string, head: PartHead): Record<string, unknown> {
+  if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: '', status: 'in_progress' }
+  if (head.kind === 'reasoning') return { id, type: 'reasoning', summary: [] }
+  return { id, type: 'message', role: 'assistant', status: 'in_progress', content: [] }
+}
+
+export function partOf(head: Exclude<PartHead, { kind: 'tool' }>, text: string): Record<string, unknown> {
+  if (head.kind === 'refusal') return { type: 'refusal', refusal: text }
+  if (head.kind === 'text') return { type: 'output_text', annotations: [], logprobs: [], text }
+  return { type: head.style === 'raw' ? 'reasoning_text' : 'summary_text', text }
+}
+
+type ToolHead = Extract<PartHead, { kind: 'tool' }>
+
+function callOf(id: string, head: ToolHead): Record<string, unknown> {
+  const type = head.form === 'function' ? 'function_call' : 'custom_tool_call'
+  return { id, type, call_id: `call_${head.id}`, name: head.name }
+}
+
+function inputField({ form }: ToolHead): string {
+  return form === 'function' ? 'arguments' : 'input'
+}
+
+export function usageOf(meter: Meter, quirks: Quirks): Record<string, unknown> {
+  const { prompt, cached, cacheWritten, completion, reasoning, total } = figuresOf(meter, quirks)
+  return {
+    input_tokens: prompt,
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: cacheWritten },
+    output_tokens: completion,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: total,
+  }
+}

@@ -1,0 +1,218 @@
+// What is particular to one dialect, or to all of them at once, as it is on the wire.
+import { expect, test } from 'bun:test'
+import { PDF, PIXEL } from '../dialects/test-driver.ts'
+import { createSandbox } from '../handler.ts'
+import { SANDBOX_PATHS } from '../paths.ts'
+import { sealOf } from './seal.ts'
+
+type Json = Record<string, unknown>
+const sandbox = createSandbox({ faults: false, pace: 0, clock: () => 1_767_225_600_999 })
+const VERSION = { 'anthropic-version': '2023-06-01' }
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  sandbox(
+    new Request(`http://sandbox${path}`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'any', ...headers },
+      body: JSON.stringify(body),
+    }),
+  )
+const json = async (answer: Response) => JSON.parse(await answer.text())
+
+const message = (content: unknown) => ({
+  ...{ model: 'sandbox-text', max_tokens: 99 },
+  messages: [{ role: 'user', content }],
+})
+const contents = (part: unknown, extra: Json = {}) => ({ contents: [{ role: 'user', parts: [part] }], ...extra })
+const hello = { role: 'user', content: 'Hello' }
+const use = { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: {} }] }
+
+test('generate-content takes either spelling of names, either alphabet of base64, and the documented dummies', async () => {
+  const seal = sealOf('f')
+  const safe = seal.replaceAll('+', '-').replaceAll('/', '_')
+  for (const [signature, signed] of [
+    [safe, 1],
+    ['skip_thought_signature_validator', 0],
+  ]) {
+    const answer = await post('/v1beta/models/sandbox-text:generateContent', {
+      system_instruction: { parts: [{ text: 'Be terse.' }] },
+      generation_config: { max_output_tokens: 200 },
+      contents: [
+        { role: 'user', parts: [{ text: 'Look' }, { inline_data: { mime_type: 'audio/wav', data: '-_-_' } }] },
+        { role: 'model', parts: [{ function_call: { name: 'f', args: { a_b: 1 } }, thought_signature: signature }] },
+        { role: 'model', parts: [{ text: '' }] },
+        { role: 'user', parts: [{ function_response: { name: 'f', response: { some_thing: 1 } } }] },
+      ],
+    })
+    const text = (await json(answer)).candidates[0].content.parts[0].text
+    const returned = signed ? '\n- reasoning returned: 1 signed, 0 unsigned' : ''
+    expect(text).toBe(`[sandbox] The tool f returned: {"some_thing":1}${returned}`)
+  }
+})
+
+test('several candidates, single and streamed', async () => {
+  const body = contents({ text: 'Hello' }, { generationConfig: { candidateCount: 3 } })
+  const single = await json(await post('/v1beta/models/sandbox-text:generateContent', body))
+  const chunks = await json(await post('/v1beta/models/sandbox-text:streamGenerateContent?alt=json', body))
+  const texts: string[] = single.candidates.map((candidate: Json) => Object(candidate).content.parts[0].text)
+  expect(texts[2]).toStartWith('[sandbox] (choice 3) You said: Hello')
+  const streamed = ['', '', '']
+  for (const { candidates } of chunks) streamed[candidates[0].index] += candidates[0].content.parts[0].text
+  expect(streamed).toEqual(texts)
+  expect(chunks.at(-1).usageMetadata).toEqual(single.usageMetadata)
+})
+
+test('an answer that the filter keeps back', async () => {
+  const prompt = 'Please be filtered.'
+  const said = await Promise.all([
+    post('/v1/chat/completions', { model: 'sandbox-text', messages: [{ role: 'user', content: prompt }] }).then(json),
+    post('/v1/responses', { model: 'sandbox-text', input: prompt }).then(json),
+    post('/v1/messages', message(prompt), VERSION).then(json),
+    post('/v1beta/models/sandbox-text:generateContent', contents({ text: prompt })).then(json),
+  ])
+  expect(said).toMatchObject([
+    { choices: [{ message: { content: null }, finish_reason: 'content_filter' }] },
+    { output: [], status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+    { content: [], stop_reason: 'refusal' },
+    { promptFeedback: { blockReason: 'SAFETY' } },
+  ])
+  expect(said[3]).not.toHaveProperty('candidates')
+})
+
+test('media in tool results are described', async () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } }
+  const result = { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'see' }, image] }
+  const again = { type: 'text', text: 'And?' }
+  const document = { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: PDF } }
+  const messages = [hello, use, { role: 'user', content: [result, again, document] }]
+  const { content } = await json(await post('/v1/messages', { ...message('x'), messages }, VERSION))
+  expect(content[0].text).toContain('You said: And?\n')
+  expect(content[0].text).toContain('- attachments: image image/png 70 bytes; file application/pdf 30 bytes')
+})
+
+test.each([
+  ['/v1/responses/resp_1', { error: { type: 'invalid_request_error', code: 'unknown_url' } }],
+  ['/v1/messages/batches', { type: 'error', error: { type: 'not_found_error' } }],
+  ['/v1beta/models/sandbox-text:embedContent', { error: { code: 404, status: 'NOT_FOUND' } }],
+  ['/v1beta/models/:generateContent', { error: { code: 404, status: 'NOT_FOUND' } }],
+  ['/chat/completions', { error: { type: 'invalid_request_error', code: 'unknown_url' } }],
+])('POST %s is a 404 in the form of its neighbours', async (path, form) => {
+  const answer = await post(path, {})
+  expect([answer.status, await json(answer)]).toMatchObject([404, form])
+})
+
+test.each([
+  [{ authorization: 'Bearer x' }, ''],
+  [{ 'x-api-key': 'x' }, ''],
+  [{ 'x-goog-api-key': 'x' }, ''],
+  [{}, '?key=x'],
+])('any key is taken where any SDK puts it: %j %s', async (headers, query) => {
+  const ask = (key: object, search: string) =>
+    sandbox(new Request(`http://sandbox/v1beta/models${search}`, { headers: { ...key } }))
+  expect([(await ask(headers, query)).status, (await ask({}, '')).status]).toEqual([200, 401])
+})
+
+test('every path of the list is served', async () => {
+  const bodies: Json = {
+    '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
+    '/v1/responses': { model: 'sandbox-text', input: 'x' },
+    '/v1/messages': message('x'),
+  }
+  for (const [, path] of SANDBOX_PATHS) {
+    const [method = '', template = ''] = path.split(' ')
+    const body = method === 'POST' ? { body: JSON.stringify(bodies[template] ?? contents({ text: 'x' })) } : {}
+    const url = `http://sandbox${template.replace('{model}', 'sandbox-text')}`
+    const answer = await sandbox(new Request(url, { method, headers: { 'x-api-key': 'x', ...VERSION }, ...body }))
+    expect([path, answer.status]).toEqual([path, 200])
+  }
+})
+
+test('messages: the sequence that ended the text is named, and caches are counted apart', async () => {
+  const prompt = 'cached 2 tokens, caching 3 tokens, no more than that'
+  const answer = await json(await post('/v1/messages', { ...message(prompt), stop_sequences: ['zzz', 'You'] }, VERSION))
+  expect(answer).toMatchObject({
+    stop_reason: 'stop_sequence',
+    stop_sequence: 'You',
+    usage: { input_tokens: 13 - 5, cache_read_input_tokens: 2, cache_creation_input_tokens: 3 },
+  })
+})
+
+test('messages: thinking without its text where the caller wants none, and still signed', async () => {
+  const thinking = { type: 'adaptive', display: 'omitted' }
+  const { content, usage } = await json(await post('/v1/messages', { ...message('think'), thinking }, VERSION))
+  expect(content[0]).toEqual({ type: 'thinking', thinking: '', signature: sealOf('') })
+  expect(usage.output_tokens_details.thinking_tokens).toBeGreaterThan(0)
+})
+
+test('responses: encrypted content only where it was asked for; aloud is not a summary', async () => {
+  const ask = async (input: string, include: string[]) =>
+    (await json(await post('/v1/responses', { model: 'sandbox-text', input, include }))).output[0]
+  const [plain, sealed, aloud] = await Promise.all([
+    ask('think', []),
+    ask('think', ['reasoning.encrypted_content']),
+    ask('think aloud', []),
+  ])
+  const { text } = plain.summary[0]
+  expect(plain).not.toHaveProperty('encrypted_content')
+  expect(sealed.encrypted_content).toBe(sealOf(text))
+  expect([aloud.summary, aloud.content[0].type]).toEqual([[], 'reasoning_text'])
+})
+
+test('responses: what was cut is marked, item and answer', async () => {
+  const answer = await json(
+    await post('/v1/responses', { model: 'sandbox-text', input: 'Hello', max_output_tokens: 3 }),
+  )
+  expect(answer).toMatchObject({
+    status: 'incomplete',
+    incomplete_details: { reason: 'max_output_tokens' },
+    output: [{ type: 'message', status: 'incomplete' }],
+  })
+})
+
+test('generate-content: a call that was cut is left out; ids are there when asked for', async () => {
+  const tools = [{ functionDeclarations: [{ name: 'f' }] }]
+  const ask = async (text: string, maxOutputTokens: number) =>
+    (
+      await json(
+        await post(
+          '/v1beta/models/sandbox-text:generateContent',
+          contents({ text }, { tools, generationConfig: { maxOutputTokens } }),
+        ),
+      )
+    ).candidates[0]
+  expect(await ask('call f with {"city":"Brest"}', 3)).toMatchObject({
+    content: { parts: [{ text: '' }] },
+    finishReason: 'MAX_TOKENS',
+  })
+  const [bare, named] = [await ask('call f', 99), await ask('call f with ids', 99)]
+  expect(bare.content.parts[0].functionCall).toEqual({ name: 'f', args: {} })
+  expect(named.content.parts[0].functionCall.id).toMatch(/^[0-9a-f]{24}$/)
+})
+
+test('custom tools of the responses dialect get free text, single and streamed', async () => {
+  const body = { model: 'sandbox-text', input: 'run shell', tools: [{ type: 'custom', name: 'shell' }] }
+  const item = { type: 'custom_tool_call', name: 'shell', input: '[sandbox] input', status: 'completed' }
+  expect((await json(await post('/v1/responses', body))).output).toMatchObject([item])
+  const streamed = await (await post('/v1/responses', { ...body, stream: true })).text()
+  expect(streamed).toContain('event: response.custom_tool_call_input.delta\n')
+  const last = streamed.trim().split('data: ').at(-1) ?? ''
+  expect(JSON.parse(last).response.output).toMatchObject([item])
+})
+
+test('responses: events are numbered from 0, items from 0, and each event says its name twice', async () => {
+  const body = { model: 'sandbox-text', input: 'Think, explain, then call f', tools: [{ type: 'function', name: 'f' }] }
+  const blocks = (await (await post('/v1/responses', { ...body, stream: true })).text()).trim().split('\n\n')
+  const events = blocks.map((block) => {
+    const [name = '', data = ''] = block.split('\n')
+    return { ...JSON.parse(data.slice('data: '.length)), event: name.slice('event: '.length) }
+  })
+  expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index))
+  expect(events.every((event) => event.event === event.type)).toBe(true)
+  const added = events.filter((event) => event.type === 'response.output_item.added')
+  expect(added.map((event) => [event.output_index, event.item.type])).toEqual([
+    [0, 'reasoning'],
+    [1, 'message'],
+    [2, 'function_call'],
+  ])
+  expect([events[0].type, events.at(-1).type]).toEqual(['response.created', 'response.completed'])
+})
