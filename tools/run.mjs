@@ -1,4 +1,4 @@
-// The front door of every npm script. Plain Node, no dependencies: it must run before anything is installed.
+// The launcher of every npm script. Plain Node without dependencies: it must run before anything is installed.
 //   node tools/run.mjs <command> ...     the gateway and its commands
 //   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
 import { spawn, spawnSync } from 'node:child_process'
@@ -31,7 +31,7 @@ const TASKS = {
 
 /**
  * npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network.
- * A server needs no tools: where NODE_ENV=production keeps npm from installing them, it must not try at every start.
+ * A server needs no development tools: NODE_ENV=production keeps npm from installing them, and a start must not retry it.
  */
 function isInstalled(withTools) {
   try {
@@ -51,9 +51,9 @@ function install(withTools) {
   console.error('Installing dependencies (once)...')
   const npm = process.env.npm_execpath
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // A server needs a fifth of what tests need: whoever only starts one does not wait for the rest.
+  // A server needs a fifth of what tests need, so `npm start` does not install the rest.
   args.push(withTools ? '--include=dev' : '--omit=dev')
-  // Install scripts stay off on every machine alike: the one binary that needs finding is found below.
+  // Install scripts are disabled on every machine: findBun locates the only binary that needs one.
   const done = npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
     : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
@@ -88,7 +88,7 @@ function programOf([kind, ...args], bun) {
   return kind === 'bun' ? [bun, args] : [process.execPath, args]
 }
 
-/** Runs a program in our place: same streams, signals passed on, its exit code becomes ours. A server that crashes is restarted. */
+/** Runs a program with this process's streams, signals and exit code. A server that crashes is restarted. */
 function become(file, args, env) {
   const { signal } = keepRunning({
     start: (ready) => launch(file, args, env, ready),
@@ -96,11 +96,11 @@ function become(file, args, env) {
     report: (message) => console.error(`trivium: ${message}`),
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => signal(name))
-  // npm killed outright cannot pass the news on; nobody would know of the server it left behind.
+  // If npm is killed, it cannot forward the signal, and the server would keep running unnoticed.
   const parent = process.ppid
   const orphaned = setInterval(() => {
     if (process.ppid === parent) return
-    // Once: a second signal would mean haste.
+    // Only once: a second signal would skip the graceful shutdown.
     clearInterval(orphaned)
     signal('SIGTERM')
   }, 500)
@@ -109,8 +109,8 @@ function become(file, args, env) {
 }
 
 function launch(file, args, env, ready) {
-  // The fourth stream tells the child when we are gone: a killed launcher must not leave a server behind. Over the fifth it says
-  // that it is ready.
+  // The fourth stream closes when this process exits: a killed launcher must not leave a server behind. On the fifth the child
+  // reports that it is ready.
   const child = spawn(file, args, { stdio: ['inherit', 'inherit', 'inherit', 'pipe', 'ipc'], env })
   child.on('error', (error) => fail(`could not start ${file}: ${error.message}`))
   child.on('message', ready)
@@ -129,19 +129,19 @@ if (!bun)
     `no Bun binary for ${process.platform} ${process.arch} came with the dependencies. Delete node_modules and try again.`,
   )
 
-// What Bun has to be told before it starts; packages/gateway/src/main.ts says why.
+// Bun reads these before it starts; packages/gateway/src/main.ts explains them.
 const env = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
 
 if (isTask) {
   const task = TASKS[name.slice(1)]
-  if (!task) fail(`no such task: ${name.slice(1)}`)
+  if (!task) fail(`unknown task: ${name.slice(1)}`)
   // A failed step does not hide what the next ones find.
   const failed = task(args)
     .map(runStep)
     .find((code) => code !== 0)
   process.exit(failed ?? 0)
 } else {
-  // Bun would read .env by itself: a key in a forgotten file must not switch a vendor on.
+  // Bun would read .env by itself: a key in a forgotten file must not enable a vendor.
   become(bun, ['--no-env-file', join(root, 'packages/gateway/src/main.ts'), ...process.argv.slice(2)], {
     ...env,
     TRIVIUM_LAUNCHER_FD: '3',

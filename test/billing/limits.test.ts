@@ -222,7 +222,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(refused.status).toBe(403)
     expect(await errorOf(refused)).toMatchObject({
       code: 'model_not_allowed',
-      message: `The key with the id ${keyId} does not allow the model '${MODEL}'.`,
+      message: `Key ${keyId} does not allow the model '${MODEL}'.`,
     })
     const headers = { authorization: `Bearer ${secret}` }
     const listed = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
@@ -243,7 +243,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(refused.status).toBe(403)
     expect(await errorOf(refused)).toMatchObject({
       code: 'address_not_allowed',
-      message: `The key with the id ${keyId} may not be used from 127.0.0.1.`,
+      message: `Key ${keyId} may not be used from 127.0.0.1.`,
     })
     const listing = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${elsewhere}` } })
     expect(listing.status).toBe(403)

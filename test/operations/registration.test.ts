@@ -75,7 +75,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     // Logged once each, however many requests there were.
     const told = (words: string) => gateway.output().stderr.split(words).length - 1
     expect(told('a network has created as many accounts as it may in a day')).toBe(1)
-    expect(told('the trial budget of today is used up')).toBe(1)
+    expect(told("today's trial budget is used up")).toBe(1)
   })
 
   test("an operator's account reserves its e-mail address", async () => {

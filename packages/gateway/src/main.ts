@@ -1,4 +1,4 @@
-// The composition root: reads the environment, names the engines, hands both to the command that was asked for.
+// The composition root: reads the environment, chooses the storage engine and runs the command.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandContext } from './cli/context.ts'
@@ -19,7 +19,7 @@ import { openSqlite, SQLITE_FILE } from './storage/sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 import { VERSION } from './version.ts'
 
-/** Bun's client obeys these by itself; proxies come from the configuration alone. What they said may still be read there. */
+/** Removed because Bun's client would use them: proxies are set in the configuration only, which may refer to these variables. */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
 
 const env = { ...process.env }
@@ -52,7 +52,7 @@ const setup: CommandContext = {
   },
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
-  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker(), ready: tellReady }),
+  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),
 }
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
@@ -65,13 +65,13 @@ async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> 
       throw new CommandError(
         `${error.message}: set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
       )
-    // Without a code it is ours, or names the file already.
+    // Errors without a code are ours and already name the file.
     if (!(error instanceof Error && 'code' in error) || error instanceof FolderInUse) throw error
     throw new CommandError(`cannot use the data folder ${dataDir}: ${describeSystemError(error)}`)
   }
 }
 
-/** The address without the user and the password. */
+/** Host and database name, without user and password. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
@@ -89,34 +89,34 @@ async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> 
   }
 }
 
-/** The launcher holds the other end: when it is gone, however it went, so are we. */
-function endWithLauncher(): void {
+/** The launcher holds the other end of this pipe: when the launcher exits, for whatever reason, this process stops, too. */
+function stopWithLauncher(): void {
   const descriptor = Number(env.TRIVIUM_LAUNCHER_FD ?? Number.NaN)
   if (Number.isNaN(descriptor)) return
-  const gone = () => process.kill(process.pid, 'SIGTERM')
+  const stop = () => process.kill(process.pid, 'SIGTERM')
   createReadStream('', { fd: descriptor })
     .on('error', () => {})
-    .on('end', gone)
+    .on('end', stop)
     .resume()
 }
 
 const launchWorker: Launch = (start, hear) => {
   const { TRIVIUM_LAUNCHER_FD: _, ...ours } = env
-  const child = Bun.spawn(againWith(['serve']), {
+  const child = Bun.spawn(ownCommand(['serve']), {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...ours, ...FOR_BUN, PORT: String(start.port), TRIVIUM_WORKER: describeStart(start) },
+    env: { ...ours, ...BUN_SETTINGS, PORT: String(start.port), TRIVIUM_WORKER: describeStart(start) },
     serialization: 'json',
     ipc: (message: FromWorker) => hear(message),
   })
   return {
-    // Who has just died hears nothing more.
+    // A worker that has exited cannot receive messages.
     send: (message) => void (child.exitCode === null && child.send(message)),
     kill: (signal) => child.kill(signal),
     exited: child.exited,
   }
 }
 
-/** Not undefined in a process that `launchWorker` has started. Without its parent it ends as if it had been told to. */
+/** Defined in a process that `launchWorker` has started. When the parent disappears, the worker stops as on SIGTERM. */
 function asWorker(): Worker | undefined {
   if (!env.TRIVIUM_WORKER) return undefined
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
@@ -127,22 +127,22 @@ function asWorker(): Worker | undefined {
 }
 
 /**
- * What Bun reads from its environment before anything runs. Its HTTP client opens at most 256 requests at once unless told
- * otherwise. Its allocator hands free memory between what is in use back at every pause, to be zeroed and fetched again a
- * moment later: under load that is work for nothing, and whole free blocks are handed back all the same.
+ * Bun reads these before any code runs. Its HTTP client sends at most 256 requests at a time by default. Its allocator
+ * returns free memory between used blocks to the system at every pause, which must then be zeroed and fetched again: wasted
+ * work under load. Entirely free blocks are returned anyway.
  */
-const FOR_BUN = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
+const BUN_SETTINGS = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', MIMALLOC_PURGE_HOLES: '0' }
 
-/** This process becomes the parent of the server, as tools/run.mjs is elsewhere. */
-function startAgain(args: readonly string[]): void {
+/** This process becomes the parent of the server, as tools/run.mjs does for `npm start`. */
+function restartAsParent(args: readonly string[]): void {
   const { signal } = keepRunning({
     start: (ready) =>
-      Bun.spawn(againWith(args), {
-        // The fourth stream tells the child when we are gone: whoever kills us means the server.
+      Bun.spawn(ownCommand(args), {
+        // The fourth stream closes when this process exits: killing it is meant to stop the server.
         stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-        env: { ...env, ...FOR_BUN, TRIVIUM_LAUNCHER_FD: '3' },
+        env: { ...env, ...BUN_SETTINGS, TRIVIUM_LAUNCHER_FD: '3' },
         serialization: 'json',
-        // All that is ever sent.
+        // `ready` is the only message.
         ipc: ready,
       }),
     exit: (code) => process.exit(code),
@@ -151,24 +151,24 @@ function startAgain(args: readonly string[]): void {
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => signal(name))
 }
 
-/** Told to the parent, which starts a server that was ready again if it crashes. */
-const tellReady = () => void process.send?.('ready')
+/** The parent restarts a server that crashes only if the server has been ready. */
+const reportReady = () => void process.send?.('ready')
 
-/** A compiled executable carries its script; `bun main.ts` has to be told it again. */
+/** A compiled executable contains its script; `bun main.ts` needs it as an argument. */
 const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
-const againWith = (args: readonly string[]) => [process.execPath, ...process.execArgv, ...ownScript(), ...args]
+const ownCommand = (args: readonly string[]) => [process.execPath, ...process.execArgv, ...ownScript(), ...args]
 
-// Whoever reads along may stop reading (`| head`); that is no reason to end or to say anything.
+// The reader of a pipe may close it (`| head`): that is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const args = process.argv.slice(2)
-const serving = args[0] === 'serve'
-// The parent of workers calls no upstream, and starts them with the right environment.
+const isServe = args[0] === 'serve'
+// The parent of workers calls no upstream, and sets the environment of its workers itself.
 const isParent = Number(env.TRIVIUM_WORKERS) > 1
-if (serving && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
-  startAgain(args)
+if (isServe && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
+  restartAsParent(args)
 } else {
-  if (serving) endWithLauncher()
+  if (isServe) stopWithLauncher()
   const code = await run(args, setup)
   if (code !== undefined) process.exit(code)
 }

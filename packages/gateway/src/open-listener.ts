@@ -19,7 +19,7 @@ export function openListener(
   const shared = worker !== undefined
   try {
     // A shared port (which renewing a certificate needs) could be shared with another program, too: check that it is free.
-    const isFirst = shared ? worker.part === 'first' : tls !== undefined
+    const isFirst = shared ? worker.role === 'first' : tls !== undefined
     if (isFirst) void Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true)
     return listen(host, port, tls, app, { shared, ...options })
   } catch (error) {

@@ -124,7 +124,7 @@ async function start(
   const operationContext = () => ({ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config() })
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)
   cleanup.add(() => control.stop())
-  if (!worker || worker.part === 'first') {
+  if (!worker || worker.role === 'first') {
     const first = await firstStart(storage, config())
     const keyGroups = await storage.keys.countByGroup()
     for (const warning of missingGroupWarnings(keyGroups, config())) log.warn(warning)

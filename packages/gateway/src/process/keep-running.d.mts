@@ -1,11 +1,11 @@
 export declare const UNCAUGHT_ERROR: number
 
-export type KeptRunning = {
+export type KeepRunningOptions = {
   /** `ready` is called when the server is. `exited` gives its exit code: 128 and more stand for signals. */
   start(ready: () => void): { kill(signal: NodeJS.Signals): void; exited: Promise<number> }
   exit(code: number): void
   report(message: string): void
-  times?: { firstPauseMs: number; steadyMs: number }
+  times?: { firstDelayMs: number; steadyMs: number }
 }
 
-export declare function keepRunning(parts: KeptRunning): { signal(name: NodeJS.Signals): void }
+export declare function keepRunning(parts: KeepRunningOptions): { signal(name: NodeJS.Signals): void }

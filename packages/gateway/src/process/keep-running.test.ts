@@ -17,7 +17,7 @@ function watched(steadyMs = 1_000_000) {
     },
     exit,
     report: (message) => did.push(/in \d+ ms|giving up/.exec(message)?.[0] ?? message),
-    times: { firstPauseMs: 1, steadyMs },
+    times: { firstDelayMs: 1, steadyMs },
   })
   const starts = () => did.filter((what) => what === 'start').length
   return {

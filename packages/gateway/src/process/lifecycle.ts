@@ -1,40 +1,40 @@
-// How a server stops: not ready at once, accepting a little longer for those who have not heard, then only finishing.
-// Everything that was begun ends in the ledger, on time or not.
+// Graceful shutdown: the server stops being ready, keeps accepting until load balancers notice, then drains.
+// Every request that has started is settled in the ledger, whether it finishes in time or not.
 import type { Log } from '../observe/log.ts'
 
 const TIMES = {
-  /** Balancers need this long to notice that /ready says no. */
+  /** How long the server keeps accepting while load balancers notice that /ready fails. */
   acceptMs: 5_000,
-  /** After the dialect's error endings have been written, whoever reads is given this long to take them. */
-  takeMs: 3_000,
-  /** And settlements this long after that. */
+  /** How long clients may take to read the error that ends an aborted response. */
+  readMs: 3_000,
+  /** How long settlements may take after that. */
   settleMs: 10_000,
-  /** One Ctrl-C reaches us through the terminal and through every process above us: that is one signal. */
+  /** One Ctrl-C arrives several times, from the terminal and from each parent process: it counts once. */
   sameSignalMs: 300,
 }
 
-/** Ctrl-C: a person is waiting, and no balancer has to notice. */
+/** Ctrl-C: a person is waiting, so the server does not wait for load balancers. */
 const INTERRUPT = 'SIGINT'
 
 export type StoppableServer = {
   running(): number
-  /** Ends what runs: the dialect's error ending, a partial charge. */
+  /** Aborts requests in flight: each gets an error in its dialect and a partial charge. */
   abortRunning(): void
   stopAccepting(): Promise<void>
-  /** Closes the connections of those who do not read: only then does their request end. */
+  /** Closes the connections of clients that do not read; without this, their requests would not end. */
   cutConnections(): Promise<void>
   drainMs(): number
-  /** Everything else: node, storage, sockets. */
+  /** Closes everything else: node, storage, sockets. */
   close(): Promise<void>
 }
 
 export type Lifecycle = {
   readonly ready: boolean
   readonly accepting: boolean
-  /** Told to stop, and perhaps still accepting. */
+  /** A stop was requested; the server may still be accepting. */
   readonly stopping: boolean
   becomeReady(): void
-  /** Called for each signal: the second one hurries. */
+  /** Called for each signal; the second one skips the remaining waits. */
   stop(reason: string): void
 }
 
@@ -47,17 +47,20 @@ export function createLifecycle(
   let ready = false
   let accepting = true
   let stoppedAt: number | undefined
-  const hurried = Promise.withResolvers<void>()
+  const skipWaiting = Promise.withResolvers<void>()
 
-  async function orderly(reason: string): Promise<void> {
+  async function shutDown(reason: string): Promise<void> {
     log.info('stopping', { reason, running: parts.running() })
-    await Promise.race([reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs), hurried.promise])
+    await Promise.race([
+      reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs),
+      skipWaiting.promise,
+    ])
     accepting = false
     const closed = parts.stopAccepting()
-    await Promise.race([untilIdle(parts.drainMs()), hurried.promise])
+    await Promise.race([untilIdle(parts.drainMs()), skipWaiting.promise])
     if (parts.running() > 0) log.warn('drain time is over: aborting requests in flight', { running: parts.running() })
     parts.abortRunning()
-    await untilIdle(times.takeMs)
+    await untilIdle(times.readMs)
     await Promise.race([parts.running() > 0 ? parts.cutConnections() : closed, Bun.sleep(500)])
     await untilIdle(times.settleMs)
     await parts.close()
@@ -74,12 +77,12 @@ export function createLifecycle(
     ready = false
     if (stoppedAt === undefined) {
       stoppedAt = performance.now()
-      orderly(reason).catch((error) => {
+      shutDown(reason).catch((error) => {
         log.error('shutdown failed', { error: String(error) })
         exit(1)
       })
     } else if (performance.now() - stoppedAt > times.sameSignalMs) {
-      hurried.resolve()
+      skipWaiting.resolve()
     }
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Child, supervise } from './supervisor.ts'
 import type { FromWorker, Question, Start, ToWorker } from './worker.ts'
 
-const TIMES = { firstPauseMs: 1, longestPauseMs: 4, steadyMs: 10_000, checkCertificateMs: 60_000, goodbyeMs: 5 }
+const TIMES = { firstDelayMs: 1, maxDelayMs: 4, steadyMs: 10_000, checkCertificateMs: 60_000, lingerMs: 5 }
 
 /** Workers that do as the test says; what the parent does to them is kept, in order. */
 function setUp(workers: number, { port = 0, tls = false } = {}) {
@@ -11,8 +11,8 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
   const living = new Map<number, { hear(message: FromWorker): void; end(code: number): void }>()
   const exited = Promise.withResolvers<number>()
   let answer = (_number: number, _question: Question): boolean => true
-  const launch = ({ number, part, port }: Start, hear: (message: FromWorker) => void): Child => {
-    done.push(`${number} ${part} on ${port}`)
+  const launch = ({ number, role, port }: Start, hear: (message: FromWorker) => void): Child => {
+    done.push(`${number} ${role} on ${port}`)
     const over = Promise.withResolvers<number>()
     living.set(number, { hear, end: over.resolve })
     return {

@@ -1,5 +1,5 @@
-// Several servers on one port: the parent that starts them, passes signals on and replaces the ones that died. It serves
-// nothing itself and has no connection to the store, so that little can happen to it.
+// The parent of several servers on one port: starts them, forwards signals and restarts those that exit. It serves no
+// requests and has no database connection, so that little can make it fail.
 import type { Log } from '../observe/log.ts'
 import type { FromWorker, Question, Start, ToWorker } from './worker.ts'
 
@@ -8,9 +8,9 @@ export type Launch = (start: Start, hear: (message: FromWorker) => void) => Chil
 
 export type Supervised = {
   workers: number
-  /** Of the environment; 0 lets the first one choose. */
+  /** From the environment; 0: the first worker chooses a free port. */
   port: number
-  /** Whether there is a certificate that may be renewed. */
+  /** Whether there is a certificate to renew. */
   tls: boolean
   launch: Launch
   log: Log
@@ -18,18 +18,18 @@ export type Supervised = {
 }
 
 const TIMES = {
-  /** Before one that died is started again; doubled each time until it has served for a while. */
-  firstPauseMs: 250,
-  longestPauseMs: 30_000,
+  /** Delay before a restart; doubled each time until the worker has served for `steadyMs`. */
+  firstDelayMs: 250,
+  maxDelayMs: 30_000,
   steadyMs: 10_000,
   checkCertificateMs: 10_000,
-  /** As long as a listener that is to be closed says goodbye to its clients. */
-  goodbyeMs: 5_000,
+  /** How long a listener that is about to close keeps telling its clients to reconnect. */
+  lingerMs: 5_000,
 }
-/** Starts in a row that all have to fail, with nobody serving, before there is no point in another. */
-const MOST_FAILURES = 5
-/** No listener has this number: the kernel spreads connections by itself again. */
-const NOBODY = 0xffff_ffff
+/** The supervisor gives up when no worker runs and each has failed this many times in a row. */
+const MAX_FAILURES = 5
+/** No listener has this number: the kernel distributes connections by itself again. */
+const NO_LISTENER = 0xffff_ffff
 
 type Worker = {
   number: number
@@ -37,14 +37,14 @@ type Worker = {
   listeningSince: number | undefined
   failures: number
   restart: ReturnType<typeof setTimeout> | undefined
-  /** Answers that are awaited from it. */
+  /** Requests to the worker that have no response yet, by id. */
   asked: Map<number, (yes: boolean) => void>
 }
 
 export type Supervisor = {
-  /** SIGTERM and SIGINT: an orderly end of all of them, then our own. */
+  /** SIGTERM and SIGINT: stops all workers, then this process. */
   stop(signal: NodeJS.Signals): void
-  /** SIGHUP: configuration and certificates are read anew in all of them. */
+  /** SIGHUP: all workers reload their configuration and certificates. */
   reload(): void
 }
 
@@ -61,9 +61,9 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
   let renewing: Promise<void> = Promise.resolve()
   const certificateTimer = parts.tls ? setInterval(renewSoon, times.checkCertificateMs) : undefined
 
-  function launch(worker: Worker, part: Start['part']): void {
+  function launch(worker: Worker, role: Start['role']): void {
     worker.restart = undefined
-    const child = parts.launch({ number: worker.number, part, port }, (message) => hear(worker, child, message))
+    const child = parts.launch({ number: worker.number, role, port }, (message) => hear(worker, child, message))
     worker.child = child
     void child.exited.then((code) => ended(worker, code))
   }
@@ -76,7 +76,7 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
     }
     if (ending !== undefined) return
     worker.listeningSince = performance.now()
-    // The first one has the port now, and the tables are made: the others find both.
+    // The first worker has opened the port and created the schema: now the others can start.
     if (!ready && worker.number === 1) {
       port = message.port
       for (const other of workers.slice(1)) launch(other, 'joins')
@@ -93,25 +93,25 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
     worker.listeningSince = undefined
     for (const answer of worker.asked.values()) answer(false)
     if (ending !== undefined) {
-      // One that could not end in order makes it no orderly end.
+      // A failed shutdown of one worker makes the exit code 1.
       if (code === 1) ending = 1
       exitWhenAllHave()
     }
-    // A start succeeds as a whole or not at all; the one that failed has said why.
+    // If one worker fails to start, none is kept running; the failed worker has reported the reason.
     else if (!ready) end(1, 'SIGTERM')
     else startAgain(worker, code, served)
   }
 
   function startAgain(worker: Worker, code: number, served: number): void {
     worker.failures = served >= times.steadyMs ? 1 : worker.failures + 1
-    if (workers.every(({ child, failures }) => !child && failures >= MOST_FAILURES)) {
+    if (workers.every(({ child, failures }) => !child && failures >= MAX_FAILURES)) {
       log.error('all workers failed repeatedly; giving up', { code })
       end(1, 'SIGTERM')
       return
     }
-    const pause = Math.min(times.longestPauseMs, times.firstPauseMs * 2 ** (worker.failures - 1))
-    log.warn('worker exited; restarting it', { worker: worker.number, code, pause_ms: pause })
-    worker.restart = setTimeout(() => launch(worker, 'again'), pause)
+    const delay = Math.min(times.maxDelayMs, times.firstDelayMs * 2 ** (worker.failures - 1))
+    log.warn('worker exited; restarting it', { worker: worker.number, code, pause_ms: delay })
+    worker.restart = setTimeout(() => launch(worker, 'again'), delay)
   }
 
   function end(code: number, signal: NodeJS.Signals): void {
@@ -139,9 +139,9 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
   }
 
   /**
-   * Every worker opens a second listener with the new certificate beside its first. These come after the others in the
-   * kernel's list, and the number of the first of them stays its own while those before it are closed: steered there,
-   * no new connection meets a listener that is about to go.
+   * Every worker opens a second listener with the new certificate. The kernel lists these after the first ones, and the
+   * number of the first new listener stays valid while those before it close. New connections are steered to it, so
+   * that none reaches a listener that is about to close.
    */
   async function renew(): Promise<void> {
     const listening = workers.filter(({ listeningSince }) => listeningSince !== undefined)
@@ -149,10 +149,10 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
     const changed = listening.filter((_, index) => renewed[index])
     const [any] = changed
     if (!any) return
-    if (await ask(any, { about: 'steer', to: listening.length })) await Bun.sleep(times.goodbyeMs)
+    if (await ask(any, { about: 'steer', to: listening.length })) await Bun.sleep(times.lingerMs)
     await Promise.all(changed.map((worker) => ask(worker, { about: 'retire' })))
-    // Else the next worker to open a listener with that number would get everything.
-    await ask(any, { about: 'steer', to: NOBODY })
+    // Otherwise the next worker to open a listener with that number would get all connections.
+    await ask(any, { about: 'steer', to: NO_LISTENER })
   }
 
   function renewSoon(): void {

@@ -1,33 +1,33 @@
-// A worker's side of the conversation with the parent that started it: see supervise.ts.
+// A worker's side of the protocol with its parent process: see supervisor.ts.
 
-/** `first`: opens the port and greets. `joins`: shares it. Both wait for all the others. `again`: in place of a dead one. */
-export type Part = 'first' | 'joins' | 'again'
-export type Start = { number: number; part: Part; port: number }
-/** About the certificate: open a listener with a new one, tell the kernel where new connections go, close the former. */
+/** `first` opens the port and prints the summary, `joins` shares the port; both wait for all workers. `again` replaces a worker that exited. */
+export type WorkerRole = 'first' | 'joins' | 'again'
+export type Start = { number: number; role: WorkerRole; port: number }
+/** Steps of renewing a certificate: open a listener with the new one, steer new connections to it, close the old one. */
 export type Question = { say: 'question'; id: number; about: 'renew' | 'steer' | 'retire'; to?: number }
 export type ToWorker = { say: 'ready' } | Question
 export type FromWorker = { say: 'listening'; port: number } | { say: 'answer'; id: number; yes: boolean }
 
 export type Worker = {
   number: number
-  part: Part
-  /** Tells the parent where this one listens; resolves when all of them do. */
+  role: WorkerRole
+  /** Reports the port to the parent; resolves when all workers listen. */
   listening(port: number): Promise<void>
   answers(answer: (question: Question) => boolean): void
 }
 
-/** The part of `process` that is used; the other end is the parent. */
+/** The messages of `process`, from and to the parent. */
 export type Channel = {
   send(message: FromWorker): void
   onMessage(hear: (message: ToWorker) => void): void
 }
 
-/** As one variable of the worker's environment. */
-export const describeStart = ({ number, part }: Start): string => `${number} ${part}`
+/** Encoded as one environment variable of the worker. */
+export const describeStart = ({ number, role }: Start): string => `${number} ${role}`
 
 export function joinParent(described: string, channel: Channel): Worker {
-  const [number = '', part = ''] = described.split(' ')
-  if (part !== 'first' && part !== 'joins' && part !== 'again') throw new Error(`no such part: ${described}`)
+  const [number = '', role = ''] = described.split(' ')
+  if (role !== 'first' && role !== 'joins' && role !== 'again') throw new Error(`invalid worker role: ${described}`)
   const ready = Promise.withResolvers<void>()
   let answer = (_: Question): boolean => false
   channel.onMessage((message) => {
@@ -36,11 +36,11 @@ export function joinParent(described: string, channel: Channel): Worker {
   })
   return {
     number: Number(number),
-    part,
+    role,
     async listening(port) {
       channel.send({ say: 'listening', port })
-      // The others have been serving for long.
-      if (part !== 'again') await ready.promise
+      // The other workers are already serving.
+      if (role !== 'again') await ready.promise
     },
     answers(next) {
       answer = next

@@ -1,5 +1,5 @@
-// The master secret: given by the environment, or made once and kept in the data folder. The store remembers its
-// fingerprint, so that a process with another secret is stopped before it can write what the others cannot read.
+// The master secret: from the environment, or generated once and kept in the data folder. The store keeps its
+// fingerprint, so that a process with a different secret fails before it writes data that others cannot decrypt.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '../cli/errors.ts'
@@ -8,13 +8,13 @@ import type { Storage } from '../storage/storage.ts'
 
 const FINGERPRINT = 'secret_fingerprint'
 
-/** The secret that this store was set up with, or a CommandError that says what is the matter. */
+/** The secret that this store was created with. Throws a CommandError if it is missing or different. */
 export async function masterSecret(
   storage: Storage,
   environment: Pick<Environment, 'secret' | 'dataDir'>,
 ): Promise<string> {
   if (environment.secret !== undefined) {
-    await agree(
+    await verifyFingerprint(
       storage,
       environment.secret,
       'TRIVIUM_SECRET does not match the secret that this store was created with',
@@ -24,7 +24,7 @@ export async function masterSecret(
   const file = join(environment.dataDir, 'secret')
   const known = (await storage.meta.get(FINGERPRINT)) !== undefined
   if (!existsSync(file)) return await makeSecret(storage, file, known)
-  // The file got its name after the store had taken the fingerprint: without one, the store has lost all the rest, too.
+  // The file gets its name after the store has the fingerprint: a store without one has lost its data.
   if (!known) {
     const { dataDir } = environment
     throw new CommandError(
@@ -32,7 +32,7 @@ export async function masterSecret(
     )
   }
   const secret = readSecret(file)
-  await agree(
+  await verifyFingerprint(
     storage,
     secret,
     `${file} does not match the secret that this store was created with: restore the original file`,
@@ -40,21 +40,21 @@ export async function masterSecret(
   return secret
 }
 
-/** A crash at any point leaves either nothing that counts, or all that the next start needs to go on. */
+/** After a crash at any point, the next start either starts over or completes this. */
 async function makeSecret(storage: Storage, file: string, known: boolean): Promise<string> {
-  const making = `${file}.new`
+  const newFile = `${file}.new`
   const missing = `${file} is missing: restore it, or set TRIVIUM_SECRET to its contents`
-  if (!known) writeDurably(making, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'))
-  else if (!existsSync(making)) throw new CommandError(missing)
-  const secret = readSecret(making)
-  await agree(storage, secret, missing)
-  renameSync(making, file)
+  if (!known) writeDurably(newFile, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'))
+  else if (!existsSync(newFile)) throw new CommandError(missing)
+  const secret = readSecret(newFile)
+  await verifyFingerprint(storage, secret, missing)
+  renameSync(newFile, file)
   return secret
 }
 
-async function agree(storage: Storage, secret: string, otherwise: string): Promise<void> {
+async function verifyFingerprint(storage: Storage, secret: string, mismatch: string): Promise<void> {
   const fingerprint = new Bun.CryptoHasher('sha256', secret).update('trivium fingerprint').digest('hex').slice(0, 32)
-  if ((await storage.meta.setOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(otherwise)
+  if ((await storage.meta.setOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(mismatch)
 }
 
 function readSecret(file: string): string {

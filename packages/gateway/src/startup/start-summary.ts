@@ -1,4 +1,4 @@
-// What every start prints: where everything is, what it serves, and what to do next. The first one also shows a call to paste.
+// The summary that each start prints: addresses, models and next steps. The first start adds a curl command with its key.
 
 import type { Catalogue } from '../access/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
@@ -9,19 +9,19 @@ import type { FirstStart } from './first-start.ts'
 
 export type StartInfo = {
   version: string
-  /** Where it listens. */
+  /** The URL that the server listens on. */
   address: string
   environment: Environment
   catalogue: Pick<Catalogue, 'config' | 'offers'>
-  /** SQLite's file, or the host and the name of the database. */
+  /** The SQLite file, or host and name of the PostgreSQL database. */
   database: string
   first: FirstStart | undefined
-  /** How many keys that work each group has in the store. */
+  /** Number of active keys by group. */
   keyGroups: ReadonlyMap<string, number>
 }
 
 const WIDEST_LABEL = 'address'.length
-const MOST_NAMES = 5
+const MAX_NAMES = 5
 
 export function startSummary(started: StartInfo): string {
   const { version, first } = started
@@ -45,7 +45,7 @@ function facts({ address, environment, catalogue: { config }, database }: StartI
 const labelled = (label: string, lines: readonly string[]): string[] =>
   lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(WIDEST_LABEL)}  ${line}`)
 
-/** Only keys begin with `sk-` here: people and programs look for the ready-made one by that. */
+/** People and programs find the first key by its prefix `sk-`, so nothing else in the summary may begin with it. */
 const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
 
 function modelLines({ upstreams, models }: FileConfig): string[] {
@@ -58,8 +58,8 @@ function modelLines({ upstreams, models }: FileConfig): string[] {
 
 function shortened(names: readonly string[]): string {
   if (names.length === 0) return 'no models'
-  const more = names.length - MOST_NAMES
-  const shown = names.slice(0, MOST_NAMES).join(', ')
+  const more = names.length - MAX_NAMES
+  const shown = names.slice(0, MAX_NAMES).join(', ')
   return `${names.length} (${shown}${more > 0 ? ` and ${more} more` : ''})`
 }
 
@@ -74,7 +74,7 @@ function tryIt(
   { email, secret }: NonNullable<FirstStart['key']>,
 ): string[] {
   const { publicUrl } = config.server
-  // A certificate is issued for the public name; a proxy in front may not be running yet.
+  // With TLS, the certificate is valid for the public name; without, the public URL may need a proxy that is not running yet.
   const url = publicUrl && address.startsWith('https:') ? publicUrl : address
   const credit = formatUsd(config.registration.trialCredit)
   return [
@@ -86,7 +86,7 @@ function tryIt(
   ]
 }
 
-/** Nothing while some key can use some model. */
+/** Empty as soon as some key can use some model. */
 function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: StartInfo): string[] {
   const canUse = (group: string) => (offers.get(group)?.size ?? 0) > 0
   if ([...keyGroups.keys()].some(canUse)) return []
@@ -99,7 +99,7 @@ function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: St
       '  - set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or ARK_API_KEY and restart.',
     ]
   }
-  const isEmbeddedOnly = keyGroups.has(SANDBOX_GROUP) && !config.sandbox.on
+  const hasSandboxKeys = keyGroups.has(SANDBOX_GROUP) && !config.sandbox.on
   return [
     keyGroups.size === 0
       ? 'There is no API key yet. Create an account and a key:'
@@ -107,7 +107,7 @@ function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: St
     '',
     `  ${PROGRAM} account create --email you@example.com`,
     `  ${PROGRAM} key create --account you@example.com --name laptop${group === 'default' ? '' : ` --group ${group}`}`,
-    ...(isEmbeddedOnly
+    ...(hasSandboxKeys
       ? ['', `The existing keys are for the embedded models; sandbox: true in ${file} keeps those models, too.`]
       : []),
   ]
