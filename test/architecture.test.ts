@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   overload: ['access', 'money', 'storage', 'observe'],
   access: ['upstreams', 'money', 'storage', 'observe', 'config'],
+  jobs: ['access', 'storage', 'observe'],
   'console-api': ['overload', 'money', 'storage', 'observe', 'config'],
   upstreams: ['config', 'observe', 'money'],
   storage: ['money', 'observe'],

@@ -27,7 +27,6 @@ import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
-import { pollChanges } from './upkeep.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { createSend } from './upstreams/send.ts'
@@ -71,7 +70,6 @@ export async function createDependencies(
     () => ticker.stop(),
     () => journal.close(),
     () => node.leave(),
-    pollChanges(storage.keys, callers, log),
   )
   const secret = await masterSecret(storage, environment)
   const { mayDispatch } = node

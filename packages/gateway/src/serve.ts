@@ -10,6 +10,11 @@ import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createRegister, LARGEST_BODY } from './console-api/register.ts'
 import { createDependencies } from './create-dependencies.ts'
+import { auditLedger } from './jobs/audit-ledger.ts'
+import { clearReceipts } from './jobs/clear-receipts.ts'
+import { createJobs } from './jobs/every.ts'
+import { pollChanges } from './jobs/poll-changes.ts'
+import { sweepContents } from './jobs/sweep-contents.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
 import { writeToStandardError } from './observe/log-writer.ts'
@@ -27,7 +32,7 @@ import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import type { Storage } from './storage/storage.ts'
-import { auditing, clearingReceipts, reloading, renewing, sweeping, watchNodes } from './upkeep.ts'
+import { reloading, renewing, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { VERSION } from './version.ts'
 
@@ -90,12 +95,13 @@ async function start(
   const admit = () => parts.admission.enter({ tenant: REGISTRATIONS, bytes: LARGEST_BODY, isArriving: false })
   const { accounts } = storage
   const register = createRegister({ accounts, config, after: parts.ticker.after, clock: Date.now, admit, log })
-  const nodes = environment.databaseUrl ? watchNodes(storage.nodes) : undefined
-  if (nodes) cleanup.add(nodes.stop)
+  const jobs = createJobs({ leases: storage.leases, log })
+  cleanup.add(() => jobs.stop())
+  const clusterStatus = environment.databaseUrl ? watchNodes(jobs.every, storage.nodes) : undefined
   const health = {
     ready: () => lifecycle.ready && parts.node.mayDispatch(),
     accepting: () => lifecycle.accepting,
-    ...(nodes ? { company: nodes.company } : {}),
+    ...(clusterStatus ? { company: clusterStatus } : {}),
   }
   const opened = openListener(environment, firstConfig, createApp({ ...parts, register }, health), worker, {
     isDraining: () => lifecycle.stopping,
@@ -113,12 +119,10 @@ async function start(
     parts.admission.setLimits(config.server.limits)
   }
   startRenewals(options, environment, opened, firstConfig, use, storage, log, cleanup)
-  if (isLeader(worker))
-    cleanup.add(
-      auditing(storage.ledger, log, () => parts.admission.isSaturated),
-      sweeping(storage.contents, log),
-      clearingReceipts(storage.ledger, () => config().retention.requests, log),
-    )
+  pollChanges(jobs.every, storage.keys, parts.callers)
+  auditLedger(jobs.every, storage.ledger, log, () => parts.admission.isSaturated)
+  sweepContents(jobs.every, storage.contents)
+  clearReceipts(jobs.every, storage.ledger, () => config().retention.requests)
   const commandStorage = clearingCaches(storage, parts.callers, parts.rateLimitCache)
   const { httpVersionOf } = parts.send
   const operationContext = () => ({ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config() })

@@ -1,0 +1,33 @@
+// Audits the ledger soon after the start, then every night.
+import type { Log } from '../observe/log.ts'
+import type { Ledger } from '../storage/ledger.ts'
+import type { Every } from './every.ts'
+
+/** After the start's own work. */
+const FIRST_MS = 30_000
+const HOUR = 3
+/** An overloaded gateway postpones the audit, but for an hour at most. */
+const POSTPONED_MS = 60_000
+const MOST_POSTPONED = 60
+
+export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Log, isOverloaded: () => boolean): void {
+  let postponed = 0
+  every(untilNight, {
+    ...{ name: 'audit the ledger', scope: 'cluster', firstMs: FIRST_MS },
+    async run() {
+      if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
+      postponed = 0
+      const { ok, requests, transfers, openHolds } = await ledger.audit()
+      if (ok) log.info('audit: the books are in order', { requests, transfers, openHolds })
+      else log.error("audit: the books are NOT in order; 'trivium audit' lists what is wrong")
+      return undefined
+    },
+  })
+}
+
+function untilNight(): number {
+  const night = new Date()
+  night.setHours(HOUR, 0, 0, 0)
+  if (night.getTime() <= Date.now()) night.setDate(night.getDate() + 1)
+  return night.getTime() - Date.now()
+}
