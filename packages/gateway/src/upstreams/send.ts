@@ -3,7 +3,7 @@
 import type { Cancel } from '@trivium/http/cancel.ts'
 import { createHttpClient } from '@trivium/http/client/client.ts'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
-import { RequestHeadWriter } from '@trivium/http/client/request-head-writer.ts'
+import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
@@ -83,21 +83,14 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const { method, path, body, cancel } = outgoing
-    const head = headOf(upstream, outgoing)
-    const request = method === 'GET' ? [head.get(path)] : [head.post(path), lengthOf(body), ...body]
-    return httpClient(head.origin, request, cancel)
+    const length = method === 'GET' ? undefined : lengthOf(body)
+    const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length)
+    return httpClient(head.origin, [head.bytes, ...body], cancel)
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }
 
-/** The value of content-length, and the end of the head. */
-function lengthOf(body: Pieces): Uint8Array {
-  let length = 0
-  for (const piece of body) length += piece.length
-  return encoder.encode(`${length}\r\n\r\n`)
-}
-
-const encoder = new TextEncoder()
+const lengthOf = (body: Pieces): number => body.reduce((sum, { length }) => sum + length, 0)
 
 function joinPieces(pieces: Pieces): Uint8Array {
   const [first] = pieces
@@ -119,28 +112,6 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
     'user-agent': 'trivium/0.1',
     ...chosen,
   }
-}
-
-/** By dialect and key. */
-type SharedHeads = Partial<Record<TextDialectId, Map<string, RequestHeadWriter>>>
-const sharedHeads = new WeakMap<Upstream, SharedHeads>()
-
-/** Most requests carry no headers of the client's, so that their heads are the same up to the path. */
-function headOf(upstream: Upstream, outgoing: OutgoingRequest): RequestHeadWriter {
-  for (const _ in outgoing.headers) return new RequestHeadWriter(upstream.baseUrl, headersOf(upstream, outgoing))
-  const { dialect, key } = outgoing
-  let heads = sharedHeads.get(upstream)
-  if (!heads) {
-    heads = {}
-    sharedHeads.set(upstream, heads)
-  }
-  heads[dialect] ??= new Map()
-  let head = heads[dialect].get(key)
-  if (!head) {
-    head = new RequestHeadWriter(upstream.baseUrl, headersOf(upstream, outgoing))
-    heads[dialect].set(key, head)
-  }
-  return head
 }
 
 /** Never connected to: `.invalid` is a reserved name. */

@@ -126,8 +126,6 @@ export class Connection {
     this.#staysOpen = head.staysOpen
     this.#chunked = head.framing === 'chunked' ? new ChunkedDecoder() : undefined
     this.#bytesLeft = typeof head.framing === 'number' ? head.framing : Number.POSITIVE_INFINITY
-    // The caller may reuse the memory of the request as soon as there is a response.
-    this.#writer?.copyRemaining()
     // From now on a cancellation ends only the response: once it is complete, the connection serves another request.
     listener.cancel.target = response
     listener.onResponse(response)

@@ -1,0 +1,36 @@
+// Writes the head of a request.
+
+/** Characters that would start another header, or do not fit into one byte. */
+const UNSAFE = /[^\t\x20-\xff]/
+/** Characters that must be percent-encoded, and dot segments that must be removed: `URL` does both. */
+const NOT_PLAIN = /[^\x21\x24-\x5b\x5d-\x7e]|\/\./
+
+/** `origin`: `http://host:port`. */
+export type RequestHead = { origin: string; bytes: Uint8Array }
+
+/** `path`: below `baseUrl`. `length`: of the body; undefined: GET. */
+export function requestHead(
+  baseUrl: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  length: number | undefined,
+): RequestHead {
+  const { origin, host, pathname } = new URL(baseUrl)
+  const target = requestTarget(pathname.replace(/\/$/, ''), path)
+  let text = `${length === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\nhost: ${host}\r\n`
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (UNSAFE.test(value))
+      throw new TypeError(`The header ${name} contains a character that is not allowed in headers.`)
+    text += `${name}: ${value}\r\n`
+  }
+  if (length !== undefined) text += `content-length: ${length}\r\n`
+  return { origin, bytes: Buffer.from(`${text}\r\n`, 'latin1') }
+}
+
+/** `URL` is used only where it is needed: it costs more than the rest of the head. */
+export function requestTarget(base: string, path: string): string {
+  if (!NOT_PLAIN.test(path)) return base + path
+  const { pathname, search } = new URL(`http://host${base}${path}`)
+  return pathname + search
+}
