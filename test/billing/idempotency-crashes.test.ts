@@ -1,6 +1,6 @@
 // Idempotency keys across crashes, and across nodes that share a database: never a second charge.
 import { Database } from 'bun:sqlite'
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { eventually } from '../support/eventually.ts'
@@ -9,8 +9,6 @@ import { chat, type Gateway, startGateway, type UsageEntry } from '../support/ga
 import { ENGINES, type Home, homeOnSameDatabase } from '../support/gateway/home.ts'
 import { chatBody, requestReceived } from '../support/requests/client.ts'
 import { configFor, reply, respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(120_000)
 
 const upstream = await startUpstream()
 const config = configFor(upstream)

@@ -1,12 +1,10 @@
 // The operator configures how long idempotency keys are kept.
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { chatBody } from '../support/requests/client.ts'
 import { configFor, startUpstream } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 const upstream = await startUpstream()
 afterAll(() => upstream.stop())

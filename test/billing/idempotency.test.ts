@@ -1,5 +1,5 @@
 // Idempotency-Key for callers: a repeated request gets the same response and is charged once.
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
@@ -22,8 +22,6 @@ import {
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 let upstream: Upstream
 let gateway: Gateway

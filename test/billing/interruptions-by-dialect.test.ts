@@ -1,6 +1,6 @@
 // Responses cut short by the client, the balance or the gateway, in all sixteen pairs of dialects: clients disconnect,
 // balances run out, the server stops.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
@@ -16,8 +16,6 @@ import {
   streamErrorIn,
 } from '../support/requests/dialect-calls.ts'
 import { readWith } from '../support/sdk/readers.ts'
-
-setDefaultTimeout(60_000)
 
 /** The events that the embedded model sends before its first output. */
 const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }

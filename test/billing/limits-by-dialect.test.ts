@@ -1,13 +1,11 @@
 // Rate limit errors in the four text dialects: the official SDKs throw the class that their users catch, with the wait.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
-
-setDefaultTimeout(60_000)
 
 const MODEL = 'sandbox-text'
 const PROMPT = [{ role: 'user' as const, content: 'Hello.' }]

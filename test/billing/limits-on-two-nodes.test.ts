@@ -1,5 +1,5 @@
 // Two gateways on one PostgreSQL, one key: its limits are exact, whichever gateway gets the requests.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -13,8 +13,6 @@ import {
   startUpstream,
   type Upstream,
 } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(120_000)
 
 const CALLS = 100
 const ANSWERED = respondWith(reply())

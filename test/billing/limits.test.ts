@@ -1,5 +1,5 @@
 // Limits of keys and accounts on both engines, through a real gateway and the operator's commands.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -20,8 +20,6 @@ import {
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 /** The usage that the upstream reports for each request: 30 tokens. */
 const USED = 30

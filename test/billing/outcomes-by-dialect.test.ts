@@ -1,6 +1,6 @@
 // Every outcome of a request, in all sixteen pairs of client and upstream dialect, streamed and not: what the client's
 // official SDK reads, and what is in the ledger.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
@@ -8,9 +8,6 @@ import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { PAIRS } from '../support/requests/dialect-calls.ts'
 import type { Answer } from '../support/sdk/answer.ts'
 import { type Reading, readWith } from '../support/sdk/readers.ts'
-
-// A test that takes this long hangs.
-setDefaultTimeout(60_000)
 
 /** The events of the embedded model before its first output, and some number of events after it. */
 const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages: 2, 'generate-content': 0 }

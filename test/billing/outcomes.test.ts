@@ -1,5 +1,5 @@
 // Outcomes of requests and their cost: clients that disconnect, and clients that stay connected but do not read.
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { eventually } from '../support/eventually.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
@@ -23,8 +23,6 @@ import {
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(30_000)
 
 let upstream: Upstream
 let billing: Upstream

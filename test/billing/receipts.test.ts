@@ -1,6 +1,6 @@
 // Receipts for callers, on both engines: every request has a receipt, every receipt can be recomputed, and their sum is the
 // difference of the balance.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { ceilDiv, formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import { eventually } from '../support/eventually.ts'
@@ -8,8 +8,6 @@ import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 import { CLIENTS, callIn, headersIn } from '../support/requests/dialect-calls.ts'
-
-setDefaultTimeout(60_000)
 
 const CONFIG = `
 server: { show_upstreams: true }

@@ -1,10 +1,8 @@
 // Sign-up on both engines: limits are exact for fifty concurrent requests.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
-
-setDefaultTimeout(60_000)
 
 const CONFIG = `
 server: { public_url: "https://gw.example.com", trusted_proxies: [127.0.0.1] }

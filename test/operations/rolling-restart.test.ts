@@ -87,4 +87,4 @@ test('every request is accepted, completed and settled', async () => {
   expect(rows.map(({ request_id }) => request_id).sort()).toEqual(asked.map(({ id }) => id ?? '').sort())
   expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) === 0)).toEqual([])
   expect(await next?.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
-}, 120_000)
+})

@@ -212,7 +212,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
         for (let next = queue.shift(); next; next = queue.shift()) await attempt(next)
       }),
     )
-  }, 120_000)
+  })
   afterAll(async () => {
     await running.stop()
     await runningWithTls.stop()

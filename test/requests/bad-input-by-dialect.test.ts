@@ -1,6 +1,6 @@
 // Invalid requests in each dialect: a 4xx in that dialect that names the field as the caller wrote it.
 // Nothing is sent, held or charged, whatever the upstream's dialect, and the next request succeeds.
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -20,8 +20,6 @@ import {
   sandboxConfig,
 } from '../support/requests/dialect-calls.ts'
 import { startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 let upstream: Upstream
 let gateway: Gateway

@@ -1,14 +1,12 @@
 // The stream of generate-content as one JSON array (alt=json), over each upstream: whatever its outcome, the body is one
 // valid array with the same content as the events.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { GenerateContentResponse } from '@google/genai'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'
 import { type Answer, addGenerated, answerOf, nothing } from '../support/sdk/answer.ts'
-
-setDefaultTimeout(60_000)
 
 let gateway: Gateway
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 // Three major versions of the Vercel AI SDK as clients of every dialect over upstreams of every dialect.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -11,9 +11,6 @@ import {
   type RecordedUpstream,
   startRecordedUpstream,
 } from '../support/upstreams/recorded-upstream.ts'
-
-// All responses are local: a test that takes this long hangs.
-setDefaultTimeout(60_000)
 
 let recordings: RecordedUpstream
 let gateway: SandboxGateway

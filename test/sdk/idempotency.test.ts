@@ -1,5 +1,5 @@
 // Idempotency keys with the official SDKs: none sends one by default, all send a given one, also in retries.
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
@@ -18,8 +18,6 @@ import {
   type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 let upstream: Upstream
 let gateway: Gateway

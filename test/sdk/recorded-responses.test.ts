@@ -1,7 +1,7 @@
 // What the official SDK of a service's own dialect reads from it directly is what all four official SDKs read from it
 // through the gateway. Services respond from files: the project's own, and real recordings if
 // TRIVIUM_RECORDINGS names a folder with them.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { type Recorded, recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { newKey } from '../support/gateway/accounts.ts'
@@ -14,9 +14,6 @@ import {
   type RecordedUpstream,
   startRecordedUpstream,
 } from '../support/upstreams/recorded-upstream.ts'
-
-// All responses are local: a test that takes this long hangs.
-setDefaultTimeout(60_000)
 
 /** TRIVIUM_TEST_SEED repeats a run. */
 const SEED = Number(process.env.TRIVIUM_TEST_SEED ?? Date.now() % 1_000_000)

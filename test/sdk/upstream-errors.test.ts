@@ -1,6 +1,6 @@
 // Real error bodies of services with their statuses: each of the four SDKs throws its own class for the same error,
 // streamed or not, whatever the service's dialect.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, GoogleGenAI } from '@google/genai'
 import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
@@ -10,8 +10,6 @@ import OpenAI from 'openai'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
-
-setDefaultTimeout(60_000)
 
 /** `words`: what the caller sees of the message, where the request is at fault. */
 type Row = { status: number; body: unknown; code: ErrorCode; words?: string }

@@ -1,7 +1,7 @@
 // Heartbeats while an upstream is silent: before its headers, before its output, between events and within one. The
 // official SDKs must read the response as if there were none. Runs in this process with a short interval instead of
 // ten seconds.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { createApp } from '../../packages/gateway/src/app.ts'
@@ -12,8 +12,6 @@ import { serveForTest } from '../../packages/http/src/test-support.ts'
 import { createSandbox } from '../../packages/sandbox/src/handler.ts'
 import { BASE_PATH, callIn, errorIn, PAIRS } from '../support/requests/dialect-calls.ts'
 import { readWith } from '../support/sdk/readers.ts'
-
-setDefaultTimeout(60_000)
 
 const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50 }
 const SILENCE_MS = 60

@@ -1,15 +1,13 @@
 // Reasoning that its vendor wants back unmodified, over turns with tools: it is returned only to the upstream that it is
 // from, for the same account. The embedded model rejects a foreign signature, so any successful response means that it
 // received none.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { CLIENTS, PAIRS, sandboxConfig } from '../support/requests/dialect-calls.ts'
 import { CONVERSATIONS, type Step } from '../support/sdk/tool-conversation.ts'
-
-setDefaultTimeout(60_000)
 
 let gateway: Gateway
 let mine: string

@@ -1,12 +1,10 @@
 // A tool loop in all sixteen pairs of client and upstream, streamed and not: parallel calls reach the client, and their
 // results reach the model.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { type SandboxGateway, startSandboxGateway } from '../support/gateway/sandbox-gateway.ts'
 import { CONVERSATIONS } from '../support/sdk/tool-conversation.ts'
-
-setDefaultTimeout(60_000)
 
 let gateway: SandboxGateway
 beforeAll(async () => {

@@ -1,13 +1,11 @@
 // Fields without an equivalent in the upstream's dialect. If dropping the field would change the meaning of the request:
 // 400 naming the field as the caller wrote it, before the hold. Otherwise it is dropped, with a warning in a header and
 // on the receipt.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { callIn, errorIn, sandboxConfig } from '../support/requests/dialect-calls.ts'
-
-setDefaultTimeout(60_000)
 
 let gateway: Gateway
 beforeAll(async () => {

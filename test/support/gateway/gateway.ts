@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 
-const START_WITHIN_MS = 20_000
+const START_WITHIN_MS = 60_000
 
 export type GatewayOptions = {
   engine?: Engine

@@ -1,9 +1,7 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { SQL } from 'bun'
 import { launchPostgres, startPostgres } from './postgres.ts'
-
-setDefaultTimeout(60_000)
 
 // The second is what a machine with nothing but Node and npm uses.
 describe.each([undefined, 'embedded'])('binaries: %p', (source) => {
