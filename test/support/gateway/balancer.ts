@@ -1,12 +1,12 @@
-// A balancer as small as they come: whoever connects is joined to one of the nodes that said it was ready, byte by byte,
-// and never to another. What a client sees of a restart is what the nodes did.
+// A minimal TCP load balancer: each connection goes to one of the nodes that reported to be ready, and never to another.
+// What a client notices of a restart is what the nodes did.
 import { connect, createServer, type Socket } from 'node:net'
 
 export type Balancer = {
   url: string
-  /** Nodes that get new connections at the moment. */
+  /** How many nodes get new connections at the moment. */
   inUse(): number
-  /** Connections that a node which had said it was ready did not take. */
+  /** How many connections were rejected by nodes that had reported to be ready. */
   refused(): number
   stop(): void
 }

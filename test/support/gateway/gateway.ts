@@ -1,4 +1,4 @@
-// A real gateway in a process of its own, started and asked as its users do.
+// A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
 import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
@@ -10,9 +10,9 @@ export type GatewayOptions = {
   /** The configuration file's text. */
   config?: string
   env?: Record<string, string>
-  /** How many descriptors the process may have. */
+  /** The limit of file descriptors of the process. */
   descriptors?: number
-  /** Continue in the folder and database of a gateway that has ended. */
+  /** Uses the folder and the database of a gateway that has stopped. */
   home?: Home
 }
 
@@ -21,10 +21,10 @@ export type Gateway = {
   pid: number
   home: Home
   env: Record<string, string> | undefined
-  /** The ready-made key, printed at the first start. */
+  /** The key that the first start prints. */
   firstKey: string | undefined
   output(): { stdout: string; stderr: string }
-  /** Runs a command beside the server. */
+  /** Runs a command in a process beside the server. */
   cli(...args: string[]): Promise<CommandOutput>
   /** The same with --json, parsed, and without a process where the command only works on the store. */
   command<T>(...args: string[]): Promise<T>
@@ -40,7 +40,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const { descriptors } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   const child = Bun.spawn([...limited, process.execPath, MAIN, 'serve'], {
-    // The fourth stream ends with the test process, and the server with it: a failed run leaves nothing behind.
+    // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: { ...environmentOf(home, options.env), TRIVIUM_LAUNCHER_FD: '3' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
@@ -85,7 +85,7 @@ async function untilReady(child: Child, output: { stdout: string; stderr: string
   throw new Error(`the gateway did not become ready (exit code ${child.exitCode}): ${output.stderr}${output.stdout}`)
 }
 
-/** A chat call as raw as it gets. */
+/** A plain chat request. */
 export function chat(
   url: string,
   secret: string,
@@ -99,7 +99,7 @@ export function chat(
   })
 }
 
-/** What became of an answered request, as its caller is told. */
+/** The receipt of a completed request, as its caller gets it. */
 export async function receiptOf<T>(url: string, secret: string, { headers }: Response): Promise<T> {
   const authorization = `Bearer ${secret}`
   const receipt = await fetch(`${url}/v1/usage/${headers.get('x-request-id')}`, { headers: { authorization } })

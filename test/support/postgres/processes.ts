@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 
 export type Identity = { uid: number; gid: number }
 
-/** PostgreSQL refuses to run as root: then the identity to run it as; undefined when this process is nobody special. */
+/** PostgreSQL does not run as root: returns the user to run it as; undefined if this process is not root. */
 export async function unprivilegedIdentity(): Promise<Identity | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'))
@@ -14,7 +14,7 @@ export async function unprivilegedIdentity(): Promise<Identity | undefined> {
   return { uid: Number(entry[2]), gid: Number(entry[3]) }
 }
 
-/** Runs to the end and gives its standard output; failing, the error says what the program said. */
+/** Runs a program and returns its standard output; the error of a failure contains its output. */
 export async function run(program: string, options: string[], identity?: Identity): Promise<string> {
   const child = spawn(program, options, { ...identity, cwd: '/', env: { LC_ALL: 'C' } })
   const output: Buffer[] = []

@@ -1,5 +1,5 @@
-// Requests of chat and of responses that are wrong in their own dialect.
-/** `with`: fields that replace or add; `text`: the body as it is, with MODEL for the model. */
+// Invalid requests of the chat and the responses dialect.
+/** `with`: fields to replace or add; `text`: the whole body, with MODEL in place of the model. */
 export type Bad = [name: string, bad: { with: Record<string, unknown> } | { text: string }, field: string | undefined]
 
 export const NESTED = `${'['.repeat(200_000)}${']'.repeat(200_000)}`

@@ -1,4 +1,4 @@
-// Requests of messages and of generate-content that are wrong in their own dialect.
+// Invalid requests of the messages and the generate-content dialect.
 import { type Bad, NESTED, user } from './bad-requests-openai.ts'
 
 const said = (parts: unknown) => ({ contents: [{ role: 'user', parts }] })

@@ -1,14 +1,14 @@
-// A client that can leave whenever it likes.
+// A chat client that can disconnect at any moment.
 import type { Upstream } from '../upstreams/raw-upstream.ts'
 
 const MESSAGES = [{ role: 'user', content: 'Tell me something of about this length.' }]
 
-/** A chat request of the length that costs are reckoned for. */
+/** A chat request of the length that the expected costs are computed for. */
 export const chatBody = (model: string, streamed: boolean, more: object = {}) => ({
   ...{ model, messages: MESSAGES, stream: streamed, ...more },
 })
 
-/** `readUntil` gives what came up to and with `part`. */
+/** `readUntil` returns the text up to and including `part`. */
 export async function openClient(url: string, secret: string, body: object) {
   const leaving = new AbortController()
   const response = fetch(`${url}/v1/chat/completions`, {
@@ -35,7 +35,7 @@ export async function openClient(url: string, secret: string, body: object) {
   }
 }
 
-/** Resolves when the upstream has the request. */
+/** Resolves when the upstream has received another request. */
 export async function requestReceived(place: Upstream, before: number): Promise<void> {
   while (place.received.length <= before) await Bun.sleep(5)
 }

@@ -1,4 +1,4 @@
-// Calls in any of the four text dialects, as raw as they get: for what an SDK would not send, or would not show.
+// Plain HTTP requests in any of the four text dialects, for what an SDK does not send or does not show.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 
@@ -6,11 +6,11 @@ export type CallOptions = {
   model: string
   prompt?: string
   streamed?: boolean
-  /** Further fields of the body, in the dialect's own words. */
+  /** More fields of the body, in the dialect's format. */
   more?: Record<string, unknown>
   headers?: Record<string, string>
   signal?: AbortSignal
-  /** Of generate-content: how the stream is framed. */
+  /** The framing of a stream of generate-content. */
   alt?: string
 }
 
@@ -20,7 +20,7 @@ export const PAIRS = TEXT_DIALECT_IDS.flatMap((client) =>
 
 export const CLIENTS = TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id])
 
-/** What an upstream's address ends with. */
+/** The path of an upstream's base URL. */
 export const BASE_PATH: Record<TextDialectId, string> = {
   ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
 }
@@ -53,7 +53,7 @@ export function bodyIn(
   return { contents: [{ role: 'user', parts: [{ text: prompt }] }], ...more }
 }
 
-/** No field more than a request needs. */
+/** Only the required fields. */
 export const MINIMAL_BODIES: Readonly<Record<TextDialectId, (model: string) => Record<string, unknown>>> = {
   chat: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
   responses: (model) => ({ model, input: 'hi' }),
@@ -75,10 +75,10 @@ export function callIn(
   })
 }
 
-/** An error as each dialect writes it. `field`: what it is about, as far as it says. */
+/** An error, parsed from its dialect. `field`: the field that it names, if any. */
 export type DialectError = { type: string; message: string; field: string | undefined }
 
-/** Throws unless it is an error in this very dialect. */
+/** Throws unless the body is an error of this dialect. */
 export function errorIn(dialect: TextDialectId, body: unknown): DialectError {
   const { error, type, request_id } = (body ?? {}) as Record<string, unknown>
   const said = (error ?? {}) as Record<string, unknown>
@@ -102,7 +102,7 @@ function mustBe(body: unknown, right: boolean): void {
   if (!right) throw new Error(`not an error of this dialect: ${JSON.stringify(body)}`)
 }
 
-/** The error that a stream ends in. Throws unless it does, in this dialect's own form. */
+/** The error at the end of a stream. Throws unless there is one in the format of this dialect. */
 export function streamErrorIn(dialect: TextDialectId, text: string): DialectError {
   const events = text.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trim()] : []))
   const last = JSON.parse(events.at(-1) ?? 'null') as Record<string, unknown>
@@ -114,7 +114,7 @@ export function streamErrorIn(dialect: TextDialectId, text: string): DialectErro
   return { type: String(type), message: String(message), field: param ?? undefined }
 }
 
-/** Reads up to and with `part`; gives it, and what reads the rest. */
+/** Reads up to and including `part`; returns that text, and a function that reads the rest. */
 export async function readUntil(response: Response, part: string): Promise<{ begun: string; rest(): Promise<string> }> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()
@@ -136,7 +136,7 @@ export async function readUntil(response: Response, part: string): Promise<{ beg
   return { begun, rest }
 }
 
-/** The embedded model behind each dialect, as `over-chat` and so on, at the tests' prices. */
+/** The embedded model called in each dialect, as `over-chat` and so on, at the tests' prices. */
 export function sandboxConfig(more = ''): string {
   const price = 'price: { input: 1, output: 4 }'
   const upstreams = TEXT_DIALECT_IDS.map((id) => `  - { id: over-${id}, kind: sandbox, dialect: ${id} }`)

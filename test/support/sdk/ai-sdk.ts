@@ -1,11 +1,11 @@
-// The Vercel AI SDK in three majors, behind one narrow type. Its providers check every field of every answer against
-// schemas of their own, so they object to what the official SDKs let pass.
+// Three major versions of the Vercel AI SDK behind one narrow type. Its providers validate every field of a response
+// against their own schemas, so they reject what the official SDKs accept.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
-// It would warn of every model that it does not know.
+// Otherwise it warns of every unknown model.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
 
-/** Majors of the package `ai`. */
+/** Major versions of the package `ai`. */
 export const MAJORS = [5, 6, 7] as const
 export type Major = (typeof MAJORS)[number]
 
@@ -21,21 +21,21 @@ export const DIALECT_OF: Readonly<Record<Provider, TextDialectId>> = {
   'generate-content': 'generate-content',
 }
 
-/** What the tests read from an answer. The same names in all three majors. */
+/** What the tests read from a response. The names are the same in all three versions. */
 export type Result = {
   text: string
   reasoningText: string | undefined
   finishReason: string
   usage: { inputTokens: number | undefined; outputTokens: number | undefined }
   sources: { sourceType: string; url?: string; title?: string }[]
-  /** One for each call of the model. */
+  /** One entry for each call of the model. */
   steps: { toolCalls: { toolName: string; input: unknown }[] }[]
-  /** What the client had to say about the request that it made. */
+  /** The client's warnings about the request. */
   warnings: unknown[] | undefined
   providerMetadata: unknown
 }
 
-/** Tools answer by themselves: the SDK calls them, and then the model again. */
+/** The SDK executes the tools and calls the model again. */
 export type ToolSpec = { description: string; inputSchema: unknown; execute: (input: unknown) => Promise<unknown> }
 
 export type Request = {
@@ -43,7 +43,7 @@ export type Request = {
   messages?: unknown[]
   system?: string
   tools?: Record<string, ToolSpec>
-  /** A JSON Schema that the answer must fit. */
+  /** A JSON Schema for the response. */
   schema?: object
   providerOptions?: Record<string, Record<string, unknown>>
   streamed?: boolean
@@ -58,7 +58,7 @@ export type Setting = { origin: string; key: string; model: string }
 type Model = { specificationVersion: string }
 type StreamResult = { [Name in keyof Result]: Promise<Result[Name]> }
 
-/** The few functions of `ai` that are used here; the packages' own types differ from one major to the next. */
+/** The functions of `ai` that are used here; the packages' own types differ between versions. */
 type AiSdk = {
   generateText(options: object): Promise<Result>
   streamText(options: object): StreamResult & { consumeStream(): Promise<void> }
@@ -75,11 +75,11 @@ type Factory = (options: object) => {
   responses(model: string): Model
 }
 
-/** Majors of the providers that go with a major of `ai`. */
+/** Provider versions that match a version of `ai`. */
 const PROVIDER_MAJOR: Readonly<Record<Major, number>> = { 5: 2, 6: 3, 7: 4 }
 const COMPATIBLE_MAJOR: Readonly<Record<Major, number>> = { 5: 1, 6: 2, 7: 3 }
 
-/** The names are computed, so that the type check does not read the types of fifteen packages. */
+/** The names are computed, so that the type check does not load the types of fifteen packages. */
 const load = async <T>(name: string): Promise<T> => (await import(name)) as T
 
 async function modelOf(provider: Provider, major: Major, { origin, key, model }: Setting): Promise<Model> {
@@ -103,7 +103,7 @@ async function modelOf(provider: Provider, major: Major, { origin, key, model }:
   return provider === 'chat' ? openai.chat(model) : openai.responses(model)
 }
 
-/** Enough for a call of tools and the answer to it; more means that the loop does not end. */
+/** Enough for a tool call and the response to it; more means that the loop does not end. */
 const MOST_STEPS = 4
 
 export async function clientOf(provider: Provider, major: Major, setting: Setting): Promise<Client> {
@@ -111,7 +111,7 @@ export async function clientOf(provider: Provider, major: Major, setting: Settin
   const model = await modelOf(provider, major, setting)
   return {
     async call({ tools = {}, schema, streamed = false, ...request }) {
-      // The SDK would log what is also thrown.
+      // Otherwise the SDK also logs what it throws.
       const thrown: unknown[] = []
       const onError = ({ error }: { error: unknown }) => void thrown.push(error)
       const options = { model, maxRetries: 0, ...request }

@@ -1,4 +1,4 @@
-// Chat: whole answers and chunks, with the liberties that compatible services take.
+// Chat: complete answers and chunks, with the deviations of compatible services.
 import type OpenAI from 'openai'
 import { customArguments, figures, type Pieces } from './answer.ts'
 
@@ -23,7 +23,7 @@ export function addChatReply(pieces: Pieces, reply: OpenAI.ChatCompletion): void
   const choice = reply.choices[0]
   const { tool_calls: calls, ...rest } = (choice?.message ?? {}) as Message
   addMessagePart(pieces, rest, new Map())
-  // Whole calls, each by itself, whatever their ids are.
+  // Complete calls, each on its own, whatever their ids are.
   for (const call of calls ?? []) addFragment(pieces, call, new Map())
   addFinish(pieces, choice?.finish_reason)
   addUsage(pieces, reply.usage)
@@ -53,19 +53,19 @@ function addMessagePart(pieces: Pieces, message: Message, calls: Map<string, Gro
   for (const fragment of [...(message.tool_calls ?? []), ...legacy]) addFragment(pieces, fragment, calls)
 }
 
-/** One service sends its thoughts as parts of the content. */
+/** One service sends its reasoning as parts of the content. */
 function addContentPart(pieces: Pieces, part: ContentPart): void {
   if (part.type === 'text') pieces.text += part.text ?? ''
   if (part.type === 'thinking') pieces.reasoning += (part.thinking ?? []).map(({ text }) => text ?? '').join('')
 }
 
-/** Pieces of one call share an index, or where the service gives none, an id; a piece with neither continues the last. */
+/** Deltas of one call share an index or, where the service sends none, an id; a delta with neither continues the last. */
 function addFragment(pieces: Pieces, fragment: Fragment, calls: Map<string, Growing>): void {
   const { index, id } = fragment
   const key = index !== undefined && !calls.has(`id ${id}`) ? `index ${index}` : id === undefined ? 'last' : `id ${id}`
   const name = fragment.function?.name ?? fragment.custom?.name ?? ''
   let call = calls.get(key)
-  // Some services number every call 0: a new id with a name begins another one.
+  // Some services number every call 0: a new id with a name starts another call.
   const isAnother = call?.id !== undefined && Boolean(id) && id !== call.id && name !== ''
   if (call === undefined || isAnother) {
     call = { name, text: '', id: id || undefined }
@@ -92,7 +92,7 @@ function addUsage(pieces: Pieces, reported: OpenAI.CompletionUsage | null | unde
   if (!reported) return
   const usage: Usage = reported
   const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? 0
-  // One service counts its thoughts beside the completion, which shows in the total.
+  // One service reports reasoning tokens outside the completion, which shows in the total.
   const apart = usage.total_tokens === usage.prompt_tokens + usage.completion_tokens + reasoning ? reasoning : 0
   pieces.usage = figures({
     ...{ input: usage.prompt_tokens, output: usage.completion_tokens + apart, reasoning },

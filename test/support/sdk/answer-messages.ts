@@ -1,4 +1,4 @@
-// Messages: whole answers and events. Blocks of tools that the service runs itself count for nothing.
+// Messages: complete answers and events. Blocks of tools that the service runs itself are ignored.
 import type Anthropic from '@anthropic-ai/sdk'
 import { figures, type Pieces } from './answer.ts'
 
@@ -24,7 +24,7 @@ export function openMessageStream(pieces: Pieces): (event: Anthropic.MessageStre
       if (block.type === 'text') pieces.text += block.text
       if (block.type === 'thinking') pieces.reasoning += block.thinking
       if (block.type !== 'tool_use') return
-      // Some services give the whole input here, and no pieces after it.
+      // Some services send the complete input here, and no deltas after it.
       const given = JSON.stringify(block.input ?? {})
       const call = { name: block.name, text: given === '{}' ? '' : given }
       calls.set(index, { call, given })
@@ -55,8 +55,8 @@ function addStop(pieces: Pieces, reason: string | null): void {
 type Summed = { type?: string; input_tokens?: number; output_tokens?: number }
 
 /**
- * Services of others that speak this dialect may leave it out, whatever its types say. What summaries of the conversation
- * took is billed too, and told beside.
+ * Compatible services may omit it, whatever the types say. Tokens for summaries of the conversation are billed, too, and
+ * reported separately.
  */
 function addUsage(
   pieces: Pieces,

@@ -1,4 +1,4 @@
-// Responses: whole answers and events. The last event repeats the whole answer, and must say the same as the pieces.
+// Responses: complete answers and events. The last event repeats the complete answer, which must equal the deltas.
 import type OpenAI from 'openai'
 import { customArguments, figures, type Pieces } from './answer.ts'
 
@@ -29,7 +29,7 @@ function addItem(pieces: Pieces, item: Item): void {
     }
   } else if (item.type === 'reasoning') {
     const [summary, full] = [joined(item.summary), joined(item.content)]
-    // The gateway gives reasoning in full as its own summary, too.
+    // The gateway also sends the full reasoning as its summary.
     pieces.reasoning += summary === full ? full : summary + full
   } else if (item.type === 'function_call') {
     pieces.calls.push({ name: item.name, text: item.arguments })
@@ -39,8 +39,8 @@ function addItem(pieces: Pieces, item: Item): void {
 }
 
 /**
- * `end` says so when the stream had no last event. `strict`: also when its text is not the text of the pieces, which a
- * gateway must never do though services do.
+ * `end` throws if the stream had no last event. `strict`: also if its text differs from the deltas, which a gateway must
+ * never do although services do.
  */
 export function openResponseStream(pieces: Pieces, strict: boolean) {
   const items: Item[] = []

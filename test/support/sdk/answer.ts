@@ -1,4 +1,4 @@
-// What an official SDK gave its caller, in words that mean the same in every dialect: the yardstick for translations.
+// What an official SDK returned to its caller, in a form that is the same for every dialect.
 import type { GenerateContentResponse } from '@google/genai'
 
 export type Call = { name: string; arguments: unknown }
@@ -8,13 +8,13 @@ export type Answer = {
   text: string
   reasoning: string
   calls: Call[]
-  /** `malformed`: the model failed at calling a tool; dialects that have no word for it call that an end or an error. */
+  /** `malformed`: the model's tool call was invalid; dialects without such a finish reason report an end or an error. */
   finish: 'completed' | 'length' | 'tool' | 'filter' | 'malformed'
-  /** Undefined: the service said nothing, and a gateway may put an estimate there. */
+  /** Undefined: the service reported none, and a gateway may send an estimate. */
   usage: Figures | undefined
 }
 
-/** As it was put together from a whole answer, or piece by piece. */
+/** Collects a complete answer, or one delta after the other. */
 export type Pieces = {
   text: string
   reasoning: string
@@ -31,22 +31,22 @@ export const nothing = (): Pieces => ({
 export function answerOf(pieces: Pieces): Answer {
   const calls = pieces.calls.map(({ name, text }) => ({ name, arguments: argumentsOf(text) }))
   return {
-    // Only two of the dialects keep a refusal apart from text.
+    // Only two of the dialects separate a refusal from text.
     text: pieces.text + pieces.refusal,
-    // Dialects differ in what stands between two thoughts: a new block, a blank line, nothing.
+    // Dialects separate two reasoning parts by a new block, a blank line or nothing.
     reasoning: pieces.reasoning.replaceAll('\n\n', ''),
     ...{ calls, finish: finishOf(pieces), usage: pieces.usage },
   }
 }
 
-/** Only some dialects say that an answer ended in calls or in a refusal; in the others one sees it from the answer. */
+/** Only some dialects have finish reasons for tool calls and refusals; for the others it is derived from the content. */
 function finishOf({ finish = 'completed', calls, refusal }: Pieces): Answer['finish'] {
   if (finish !== 'completed' && finish !== 'tool') return finish
   if (calls.length > 0) return 'tool'
   return refusal === '' ? 'completed' : 'filter'
 }
 
-/** Dialects whose arguments are an object have no other place for text that is none. */
+/** Dialects whose arguments are an object carry other text in a field of it. */
 function argumentsOf(text: string): unknown {
   if (text.trim() === '') return {}
   try {
@@ -57,7 +57,7 @@ function argumentsOf(text: string): unknown {
   }
 }
 
-/** A custom tool takes any text; where the dialect has none, it is a function with one text. */
+/** A custom tool takes any text; in dialects without custom tools it is a function with one text argument. */
 export const customArguments = (input: string): string => JSON.stringify({ input })
 
 export function figures(counts: { [Name in keyof Figures]: number | null | undefined }): Figures {
@@ -74,7 +74,7 @@ type PartialArgument = { jsonPath?: string } & Record<string, unknown>
 
 const FILTERED = /SAFETY|RECITATION|BLOCKLIST|PROHIBITED|SPII|LANGUAGE|IMAGE/
 
-/** Adds one answer of generate-content, or one chunk of a streamed one. */
+/** Adds a response of generate-content, or one chunk of a stream. */
 export function addGenerated(pieces: Pieces, response: GenerateContentResponse): void {
   const candidate = response.candidates?.[0]
   for (const part of (candidate?.content?.parts ?? []) as GeminiPart[]) addPart(pieces, part)
@@ -104,7 +104,7 @@ function addPart(pieces: Pieces, { text, thought, functionCall }: GeminiPart): v
   for (const partial of partialArgs) call.text = withPartial(call.text, partial)
 }
 
-/** One service streams arguments as values with paths; its SDK leaves it to the caller to put them together. */
+/** One service streams arguments as values with paths, which its SDK does not assemble. */
 function withPartial(text: string, { jsonPath = '$', ...value }: PartialArgument): string {
   const whole = JSON.parse(text) as Record<string, unknown>
   const steps = jsonPath.match(/[^.$[\]'"]+/g) ?? []

@@ -1,4 +1,4 @@
-// The official SDKs as a user has them: one prompt, one answer, streamed or not. What they read, and what they object to.
+// The official SDKs: one prompt, one answer, streamed or not. What they read, and what they reject.
 import Anthropic from '@anthropic-ai/sdk'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -10,20 +10,20 @@ import { addResponse, openResponseStream } from './answer-responses.ts'
 
 export type Reading =
   | { answer: Answer }
-  /** The service said no, and the SDK threw its error for that. */
+  /** The service responded with an error, and the SDK threw it. */
   | { failure: { status: number | undefined; message: string } }
-  /** The SDK could make nothing of the answer: its order, its JSON. */
+  /** The SDK could not read the response: the order of events, or the JSON. */
   | { objection: string }
 
 export type Asking = {
-  /** What the SDK is told as its base address, without a version. */
+  /** The SDK's base URL, without a version. */
   origin: string
   key: string
   model: string
   prompt: string
-  /** Output tokens; more than any answer needs unless told. */
+  /** Output tokens; by default more than any answer needs. */
   cap?: number
-  /** `helper`: with the SDK's own accumulator, which is strict about the order of events. */
+  /** `helper`: with the SDK's accumulator, which is strict about the order of events. */
   mode: 'unstreamed' | 'raw' | 'helper'
 }
 
@@ -48,7 +48,7 @@ function misfortune(thrown: unknown): Reading {
   return { objection: String(thrown) }
 }
 
-/** An answer that says that it failed; the SDK hands it over like any other. */
+/** A failed response, which the SDK returns like any other. */
 class Failed extends Error {}
 
 const READERS: Record<TextDialectId, (asking: Asking) => Promise<Answer>> = {

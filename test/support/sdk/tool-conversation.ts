@@ -1,5 +1,5 @@
-// A conversation with tools as a user of each official SDK writes it: ask, take the calls, answer them, ask again. What
-// the model said goes back exactly as the SDK gave it.
+// A conversation with tools as users of each official SDK write it: prompt, tool calls, results, next turn. The model's
+// messages are sent back exactly as the SDK returned them.
 import Anthropic from '@anthropic-ai/sdk'
 import { type Content, type FunctionCall, GoogleGenAI, type Part } from '@google/genai'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -11,26 +11,26 @@ export type ToolSetting = {
   model: string
   streamed: boolean
   prompt: string
-  /** The turns after the first, in order; one that is like the first unless told. */
+  /** The turns after the first, in order; by default one like the first. */
   then?: readonly Step[]
 }
 
-/** `alter`: what becomes of the conversation so far, as JSON, before it is sent. */
+/** `alter`: changes the conversation so far, as JSON, before it is sent. */
 export type Step = { key?: string; model?: string; alter?: (history: string) => string }
 
-/** What a tool gave back. `failed` is told in the dialect's own way where it has one. */
+/** The result of a tool. `failed` is sent in the dialect's own field where it has one. */
 export type Outcome = { text: string; failed?: boolean }
 export type AskedCall = { name: string; arguments: unknown }
-/** `texts`: of each later turn; `text`: of the last. `history`: all that was said, as JSON. */
+/** `texts`: of each later turn; `text`: of the last. `history`: the whole conversation as JSON. */
 export type Told = { calls: AskedCall[]; text: string; texts: string[]; history: string }
 
-/** `answer` is given all calls of the first turn; the text is the second turn's. */
+/** `answer` gets all calls of the first turn; the text is that of the second turn. */
 export type Conversation = (setting: ToolSetting, answer: (call: AskedCall, index: number) => Outcome) => Promise<Told>
 
-/** What is asked after an answer, when the conversation goes on. */
+/** The prompt of later turns. */
 export const MORE = 'And what do you say to this?'
 
-/** Each later turn in order: `say` gives its text, having added the model's words and the next question to the history. */
+/** Runs the later turns in order: `say` returns the text, and adds the model's message and the next prompt to the history. */
 async function laterTurns<History>(
   setting: ToolSetting,
   history: History,
@@ -50,7 +50,7 @@ const describe = (name: string) => ({ name, description: `Tells about ${name} at
 
 const openai = ({ origin, key }: ToolSetting) => new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0 })
 
-/** Some dialects have no place for it. */
+/** Some dialects have no field for it. */
 const marked = ({ text, failed }: Outcome): string => (failed ? `ERROR: ${text}` : text)
 
 const chat: Conversation = async (setting, answer) => {

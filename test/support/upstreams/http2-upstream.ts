@@ -1,11 +1,11 @@
-// An upstream of the test's own over TLS, by single frames: it offers HTTP/2 or does not, and breaks it in any way.
+// A TLS upstream that writes single HTTP/2 frames: it may offer HTTP/2 or not, and violate it in any way.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { reply } from './raw-upstream.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../packages/gateway/fixtures')
-/** What a gateway's NODE_EXTRA_CA_CERTS must name to trust it. */
+/** The value of NODE_EXTRA_CA_CERTS with which a gateway trusts it. */
 export const TRUSTED = join(FIXTURES, 'localhost.cert.pem')
 
 const [DATA, HEADERS, RESET, SETTINGS, GOAWAY, WINDOW] = [0, 1, 3, 4, 7, 8]
@@ -15,7 +15,7 @@ const PREFACE_BYTES = 24
 /** Codes of RST_STREAM and GOAWAY. */
 export const CODES = { none: 0, internal: 2, refused: 7, cancel: 8, calm: 11, http1Required: 13 } as const
 
-/** One request over HTTP/2, whole, and what can be done to it. */
+/** A complete request over HTTP/2, and ways to respond. */
 export type Call = {
   id: number
   body: string
@@ -90,7 +90,7 @@ export async function startHttp2Upstream(options: Http2Options = {}): Promise<Ht
   }
 }
 
-/** Answers with an unstreamed reply. */
+/** Responds with an unstreamed reply. */
 export function json(): Play {
   return (call) => {
     call.head('application/json')
@@ -98,7 +98,7 @@ export function json(): Play {
   }
 }
 
-/** Streams these events; `end` as a stream should. */
+/** Streams these events; `end`: with a proper end. */
 export function events(texts: readonly string[], end = true): Play {
   return (call) => {
     call.head('text/event-stream')
@@ -111,7 +111,7 @@ function callOver(socket: TLSSocket, call: Pick<Call, 'id' | 'connection' | 'bod
   const { id } = call
   return {
     ...call,
-    // `:status 200` by its number in the static table, then `content-type` by its number, its value as it is.
+    // `:status 200` and `content-type` by their indexes in the static table, then the value as a literal.
     head: (type) =>
       void socket.write(frame(HEADERS, END_HEADERS, id, [0x88, 0x0f, 0x10, type.length, ...Buffer.from(type)])),
     data: (text, end = false) => void socket.write(frame(DATA, end ? END_STREAM : 0, id, Buffer.from(text))),
@@ -139,7 +139,7 @@ function eachFrame(socket: TLSSocket, on: (type: number, flags: number, id: numb
   })
 }
 
-/** Requests of one piece after the other, each answered alike. */
+/** Responds to HTTP/1.1 requests one after the other. */
 function answerHttp1(socket: TLSSocket, onRequest: () => void): void {
   let text = ''
   socket.on('data', (chunk: Buffer) => {

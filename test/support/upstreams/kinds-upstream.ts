@@ -1,4 +1,4 @@
-// The embedded model behind the addresses of every vendor, with a note of what it was sent. The key says who it is for.
+// The sandbox behind the paths of every vendor, which records what it is sent. The key identifies the kind.
 
 import { KINDS } from '../../../packages/gateway/src/upstreams/kinds/index.ts'
 import { startSandboxServer } from '../../../packages/sandbox/src/server.ts'
@@ -6,16 +6,16 @@ import { startSandboxServer } from '../../../packages/sandbox/src/server.ts'
 export type Sent = { path: string; headers: Record<string, string>; body: Record<string, unknown> }
 
 export type KindsUpstream = {
-  /** The upstream's entry in the configuration: the vendor's paths on this machine. */
+  /** The upstream's entry in the configuration: the vendor's paths on this server. */
   entry(kind: string): string
-  /** What came with the key of this kind, newest last. */
+  /** Requests with the key of this kind, newest last. */
   sent(kind: string): Sent[]
   stop(): Promise<void>
 }
 
 export const keyOf = (kind: string): string => `key-of-${kind}`
 
-/** What the embedded model serves by itself; the rest is found by its end. */
+/** Paths that the sandbox serves itself; others are mapped by their ending. */
 const SERVED = /^\/v1\/(chat\/completions|responses|messages)$|^\/v1beta\/models\/[^/]+$/
 const BY_END: readonly [RegExp, string][] = [
   [/\/chat\/completions$/, '/v1/chat/completions'],
@@ -24,7 +24,7 @@ const BY_END: readonly [RegExp, string][] = [
   [/^.*\/publishers\/google\/models\//, '/v1beta/models/'],
 ]
 
-/** An address of ours with the path that the vendor has; where the embedded model serves the kind itself, its own. */
+/** A URL of this server with the vendor's path, or the sandbox's own path where it serves the kind itself. */
 function baseOf(kind: string, origin: string): string {
   const { baseUrl, example = '', tried, baseUrlSuffix = '' } = KINDS.get(kind) ?? { tried: 'untried' }
   return origin + (tried === 'sandbox' ? baseUrlSuffix : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
@@ -47,7 +47,7 @@ export function startKindsUpstream(): KindsUpstream {
       const rule = isTried || SERVED.test(pathname) ? undefined : BY_END.find(([end]) => end.test(pathname))
       const path = rule ? pathname.replace(rule[0], () => rule[1]).replace(/^.*(?=\/v1)/, '') : pathname
       const headers = new Headers(request.headers)
-      // Any key will do there, but under one of the names that it knows.
+      // The sandbox accepts any key in a header that it knows.
       if (headers.has('api-key')) headers.set('authorization', 'Bearer any')
       return fetch(sandbox.url + path + search, { method: request.method, headers, ...(body === '' ? {} : { body }) })
     },

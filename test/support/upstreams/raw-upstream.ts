@@ -1,8 +1,8 @@
-// An upstream of the test's own, on a bare socket: it sees every byte that the gateway sends, and answers with any.
+// An upstream on plain sockets: it records every byte that the gateway sends, and can send any bytes.
 import { createServer, type Socket } from 'node:net'
 
 export type Received = {
-  /** The request line and the headers as they came. */
+  /** The request line and the headers as received. */
   head: string
   headers: Record<string, string>
   body: Buffer
@@ -15,9 +15,9 @@ export type Upstream = {
   /** All requests so far. */
   received: Received[]
   last(): Received
-  /** What the next requests get. */
+  /** Sets the response to the next requests. */
   behave(next: Behaviour): void
-  /** Connections opened so far, and open now. */
+  /** How many connections were opened so far, and are open now. */
   connections(): { opened: number; open: number }
   /** Resolves as soon as the connection of the last request is closed. */
   connectionClosed(): Promise<void>
@@ -42,7 +42,7 @@ export async function startUpstream(behaviour: Behaviour = respondWith(reply()))
       const request = parse(buffer)
       if (!request) return
       buffer = Buffer.alloc(0)
-      // `upstream list` and `doctor` ask for it to see whether the upstream is alive; that is no call.
+      // `upstream list` and `doctor` probe this path; that is not counted as a request.
       if (/^GET \S+\/models /.test(request.head)) return void respondWith(MODELS)(socket, request)
       received.push(request)
       lastClosed = closed
@@ -89,7 +89,7 @@ function parse(bytes: Buffer): Received | undefined {
 const MODELS = { object: 'list', data: [] }
 const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
 
-/** An unstreamed reply; what is given replaces or adds. */
+/** An unstreamed reply; `more` replaces or adds fields. */
 export function reply(more: Record<string, unknown> = {}): Record<string, unknown> {
   const message = { role: 'assistant', content: 'Hello there.' }
   return {
@@ -127,7 +127,7 @@ export function head(status: number, bytes: number, headers: Record<string, stri
   return `HTTP/1.1 ${status} Whatever\r\n${lines.join('')}\r\n`
 }
 
-/** Answers every request with this JSON, or this text as it is. */
+/** Responds with this JSON, or this text unchanged. */
 export function respondWith(body: object | string, status = 200, headers: Record<string, string> = {}): Behaviour {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
   return (socket) => void socket.write(Buffer.concat([Buffer.from(head(status, bytes.length, headers)), bytes]))
@@ -135,7 +135,7 @@ export function respondWith(body: object | string, status = 200, headers: Record
 
 const TEXT = 'Hello there.'
 
-/** The same small answer as `reply()`, in the dialect of the path that was called. */
+/** The same answer as `reply()`, in the dialect of the path. */
 const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
   [
     /\/responses /,
@@ -172,20 +172,20 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
   ],
 ]
 
-/** An upstream of whichever dialect it is asked in: one that answers in another has failed, and is not asked for long. */
+/** Responds in the dialect of the request. A response in another dialect would be a failure and open the circuit breaker. */
 export const respondInDialect: Behaviour = (socket, request) => {
   const line = request.head.slice(0, request.head.indexOf('\r\n'))
   const [, body] = REPLIES.find(([path]) => path.test(line)) ?? []
   return respondWith(body ?? reply())(socket, request)
 }
 
-/** Streams these events, whole, and ends as a stream should. */
+/** Streams these events, with a proper end. */
 export function stream(...events: string[]): Behaviour {
   return (socket) =>
     void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk), Buffer.from(LAST_CHUNK)]))
 }
 
-/** A chat answer in the form that the request asks for. */
+/** A chat response, streamed if the request wants that. */
 export const respondAsRequested: Behaviour = (socket, request) => {
   const isStream = JSON.parse(request.body.toString()).stream
   return (isStream ? stream(role(), event('Hello'), finish(), usage(), DONE) : respondWith(reply()))(socket, request)
@@ -194,20 +194,20 @@ export const respondAsRequested: Behaviour = (socket, request) => {
 export const respondWithError = (status: number, headers: Record<string, string> = {}, message = 'no'): Behaviour =>
   respondWith({ error: { message, type: 'x', code: null, param: null } }, status, headers)
 
-/** Sends these events and leaves the connection as it is. */
+/** Sends these events and keeps the connection open. */
 export function streamWithoutEnd(...events: string[]): Behaviour {
   return (socket) => void socket.write(Buffer.concat([Buffer.from(STREAM_HEAD), ...events.map(chunk)]))
 }
 
-/** Longer than any test takes. */
-/** Without a breaker: what a test makes it fail at says nothing about the next test. */
+/** Timeouts longer than any test. */
+/** Without a circuit breaker, so that the failures of one test do not affect the next. */
 const TIMEOUTS = 'timeouts: { first_byte: 20s, idle: 20s, total: 60s }, breaker: false'
 
 export type OtherUpstream = { url: string; more?: string }
 
 /**
- * The configuration that puts an upstream of the test's own behind two names, one of them its own name for the model.
- * `others` are further upstreams, each behind a model of its name.
+ * A configuration with this upstream behind two models, one of which has the upstream's own name.
+ * `others` are more upstreams, each behind a model of its name.
  */
 export function configFor(upstream: { url: string }, others: Record<string, OtherUpstream> = {}): string {
   const all: [string, OtherUpstream][] = [['own', upstream], ...Object.entries(others)]

@@ -1,5 +1,5 @@
-// A service of any of the four text dialects that answers from files. Which one is said in the prompt, so that many
-// calls can run at once and nothing has to be set before each.
+// A service of the four text dialects that responds from files. The prompt selects the file, so that many requests can
+// run in parallel without any setup.
 
 import { type Recorded, recordedAnswers, TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { BASE_PATH } from '../requests/dialect-calls.ts'
@@ -7,18 +7,18 @@ import { BASE_PATH } from '../requests/dialect-calls.ts'
 export type RecordedUpstream = {
   /** Without a path: the dialects' paths follow. */
   origin: string
-  /** What was asked for each call so far, newest last. */
+  /** The requests so far, newest last. */
   asked: { path: string; body: string }[]
   stop(): void
 }
 
-/** The prompt that makes the upstream play this. `seed`: cut the stream into pieces at places that follow from it. */
+/** The prompt that selects this file. `seed`: splits the stream at positions derived from it. */
 export const promptFor = (recorded: Recorded, seed?: number): string =>
   `Please play <<${recorded.name}>>${seed === undefined ? '' : ` in pieces <<${seed}>>`}`
 
 const WANTED = /Please play <<([\w./-]+)>>(?: in pieces <<(\d+)>>)?/
 
-/** The places of the cuts must be the same again when somebody repeats a run with its seed. */
+/** A deterministic generator, so that a seed repeats a run. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -31,7 +31,7 @@ export function randomFrom(seed: number): () => number {
 
 const MOST_PIECES = 40
 
-/** The bytes in order, cut anywhere: inside a character, a line, a frame. */
+/** The bytes in order, split anywhere: inside a character, a line, a frame. */
 export function piecesOf(bytes: Buffer, seed: number): Buffer[] {
   const random = randomFrom(seed)
   const cuts = Array.from({ length: MOST_PIECES - 1 }, () => Math.floor(random() * bytes.length))
@@ -76,7 +76,7 @@ function streamed(bytes: Buffer, seed: string | undefined): Response {
     async start(controller) {
       for (const piece of pieces) {
         controller.enqueue(piece)
-        // Without a turn of the event loop the pieces would leave as one.
+        // Without a turn of the event loop the chunks would be sent as one.
         await new Promise<void>((resolve) => setImmediate(resolve))
       }
       controller.close()
@@ -86,8 +86,8 @@ function streamed(bytes: Buffer, seed: string | undefined): Response {
 }
 
 /**
- * A configuration with one upstream per dialect at this address, each behind a model of its own: `over-chat` and so on.
- * Almost free: recordings report a million tokens, and this is for no test of money.
+ * A configuration with one upstream per dialect at this origin, each behind its own model: `over-chat` and so on.
+ * Almost free, since recordings report up to a million tokens.
  */
 export function configOfDialects(origin: string, model: string): string {
   const upstreams = TEXT_DIALECT_IDS.map(

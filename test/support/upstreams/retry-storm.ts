@@ -1,17 +1,17 @@
-// A storm: all upstreams of a model refuse everything. What is counted is how often they were asked for how many requests.
+// A retry storm: all upstreams of a model reject everything. Counts the attempts for a number of requests.
 import { newKey } from '../gateway/accounts.ts'
 import { startGateway } from '../gateway/gateway.ts'
 
 export type Rejection = { status: number; retryAfter?: string }
 
 export type StormPlan = {
-  /** One after the other for the upstreams; as many upstreams as there are. */
+  /** One rejection for each upstream. */
   refusals: readonly Rejection[]
   keysEach: number
   requests: number
-  /** Requests at once. */
+  /** Concurrent clients. */
   clients: number
-  /** Between two requests of a client. */
+  /** The pause between two requests of a client. */
   pauseMs?: number
 }
 
