@@ -33,7 +33,7 @@ export function echo(request: HttpRequest): HttpResponse | Promise<HttpResponse>
       return textResponse(200, `${method} ${target}`)
     case '/unread':
       return Bun.sleep(0).then(() => textResponse(401, `${method} ${target}`))
-    case '/turned-away':
+    case '/rejected-early':
       return textResponse(503, `${method} ${target}`)
     case '/cookies':
       return cookies(request)

@@ -1,37 +1,37 @@
-// Requests in a row, cut anywhere: the answers are the same, and each to its own request.
+// Conformance: pipelined requests, cut at random points, get their own responses in order.
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PreparedResponse } from '../prepared-response.ts'
 import { fixedHeaders } from '../response.ts'
+import type { AdmissionGate } from '../server/admission-gate.ts'
+import { createNextIterationQueue } from '../server/paced-queue.ts'
+import { RawClient } from '../server/test-client.ts'
+import { echo, echoOf } from '../server/test-handler.ts'
 import { serveForTest } from '../test-support.ts'
-import type { AdmissionGate } from './admission-gate.ts'
-import { createNextIterationQueue } from './paced-queue.ts'
-import { RawClient } from './test-client.ts'
-import { echo, echoOf } from './test-handler.ts'
 
-const TURNED_AWAY = { status: 503, fixed: fixedHeaders({}), body: 'POST /turned-away' }
-const turnedAway = new PreparedResponse(TURNED_AWAY)
-const inNextTurn = createNextIterationQueue()
-/** Some are turned away before anything is made of them, where they come alone and whole; else the handler says the same. */
-const door: AdmissionGate = {
+const REJECTION = { status: 503, fixed: fixedHeaders({}), body: 'POST /rejected-early' }
+const rejection = new PreparedResponse(REJECTION)
+const inNextIteration = createNextIterationQueue()
+/** Rejects some requests unread if they arrive alone and complete; otherwise the handler responds alike. */
+const gate: AdmissionGate = {
   isActive: true,
-  submit(path, _bytes, who) {
+  submit(path, _bytes, request) {
     if (path === '/kept') {
-      inNextTurn({ proceed: () => who.admit(1) })
+      inNextIteration({ proceed: () => request.admit(1) })
       return 'queued'
     }
-    if (path !== '/turned-away') return undefined
-    inNextTurn(who)
-    return turnedAway
+    if (path !== '/rejected-early') return undefined
+    inNextIteration(request)
+    return rejection
   },
   nextRequestId: () => 'req_0000000000000001',
 }
-const host = serveForTest(echo, { gate: door })
+const host = serveForTest(echo, { gate })
 afterAll(() => host.stop())
 
-type Asked = { path: string; body: string; form: 'length' | 'chunks' | 'none' }
+type Sent = { path: string; body: string; form: 'length' | 'chunks' | 'none' }
 
-/** Bodies that look like requests, chunks and ends of either: none of it may be taken for one. */
+/** Bodies that look like requests or framing, and must not be parsed as such. */
 const SUSPICIOUS = [
   'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n',
   '0\r\n\r\n',
@@ -41,16 +41,16 @@ const SUSPICIOUS = [
   'x',
   '\0',
 ]
-const asked: fc.Arbitrary<Asked> = fc.record({
-  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed', '/turned-away', '/kept'),
+const sent: fc.Arbitrary<Sent> = fc.record({
+  path: fc.constantFrom('/a', '/b?c=d', '/at-once', '/unread', '/streamed', '/rejected-early', '/kept'),
   body: fc.array(fc.constantFrom(...SUSPICIOUS), { maxLength: 8 }).map((parts) => parts.join('')),
   form: fc.constantFrom('length', 'chunks', 'none'),
 })
 
-/** Answered without a look at the body. */
-const UNREAD: readonly string[] = ['/at-once', '/unread', '/turned-away']
+/** Answered without reading the body. */
+const UNREAD: readonly string[] = ['/at-once', '/unread', '/rejected-early']
 
-function written({ path, body, form }: Asked): string {
+function written({ path, body, form }: Sent): string {
   const head = `POST ${path} HTTP/1.1\r\nHost: a\r\n`
   if (form === 'none') return `${head}\r\n`
   if (form === 'length') return `${head}Content-Length: ${body.length}\r\n\r\n${body}`
@@ -60,16 +60,16 @@ function written({ path, body, form }: Asked): string {
   return `${head}Transfer-Encoding: chunked\r\n\r\n${framed}0\r\nTrailer: x\r\n\r\n`
 }
 
-function expected({ path, body, form }: Asked): string {
+function expected({ path, body, form }: Sent): string {
   if (UNREAD.includes(path)) return `POST ${path}`
   return echoOf('POST', path, form === 'none' ? '' : body)
 }
 
-/** A body in chunks that is answered before it has come closes the connection; so it has to come with its head. */
-const isSure = ({ path, form }: Asked) => form !== 'chunks' || !UNREAD.includes(path)
+/** An unread chunked body closes the connection, unless it has arrived with its head. */
+const isDeterministic = ({ path, form }: Sent) => form !== 'chunks' || !UNREAD.includes(path)
 
-test('wherever they are cut', async () => {
-  const requests = fc.array(asked.filter(isSure), { minLength: 1, maxLength: 12 })
+test('cut at random points', async () => {
+  const requests = fc.array(sent.filter(isDeterministic), { minLength: 1, maxLength: 12 })
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
   const property = fc.asyncProperty(requests, cuts, async (requests, cuts) => {
     const text = requests.map(written).join('')
