@@ -155,7 +155,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const before = upstream.received.length
     const running = [post(secret), post(secret)]
     await eventually(() => upstream.received.length === before + 2)
-    expect((await errorOf(await post(secret))).message).toContain('as many requests running as it may have at once: 2')
+    expect((await errorOf(await post(secret))).message).toContain('reached its limit of 2 concurrent requests')
     release()
     for (const response of await Promise.all(running)) expect(response.status).toBe(200)
     await eventually(async () => (await post(secret)).status === 200)

@@ -4,7 +4,7 @@ export type Nanos = bigint
 
 export const NANOS_PER_USD = 1_000_000_000n
 
-/** Largest amount that a 64-bit column and every sum of a few of them can hold: one billion USD. */
+/** One billion USD: the sum of a few such amounts still fits a 64-bit column. */
 export const MAX_AMOUNT: Nanos = 1_000_000_000n * NANOS_PER_USD
 
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/
@@ -19,7 +19,7 @@ export function parseUsd(text: string): Nanos | undefined {
   return sign === '-' ? -nanos : nanos
 }
 
-/** The same for what others have reckoned: places beyond the ninth are rounded up. */
+/** The same for amounts computed elsewhere: decimals beyond the ninth are rounded up. */
 export function roundedUsd(text: string): Nanos | undefined {
   const [, digits = text, rest = ''] = /^(\d+\.\d{9})(\d{0,40})$/.exec(text) ?? []
   const nanos = parseUsd(digits)

@@ -189,7 +189,7 @@ test('a reaped request that was taken over can not be settled any more: one of t
   expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
   await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
-  expect(logged).toEqual(['an idempotency key was taken over'])
+  expect(logged).toEqual(['idempotency key was taken over by another request'])
   expect(await claim()).toMatchObject(RUNNING)
 })
 
@@ -318,7 +318,7 @@ function anyUpstream() {
 }
 
 test.each<[string, () => Promise<never>, string[]]>([
-  ['fails', () => Promise.reject(new StoreDown('the disk is full')), ['the answer was not kept']],
+  ['fails', () => Promise.reject(new StoreDown('the disk is full')), ['response not stored']],
   ['does not answer', () => new Promise(() => {}), []],
 ])('a store that %s keeps nobody from the answer that was paid for', async (_, keep, lines) => {
   const first = await claimed()
@@ -333,5 +333,5 @@ test('a store that is down: nothing runs, and the operator is told', async () =>
   parts = { ...parts, store: { ...storage, contents } }
   const thrown = await claim().catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(StoreDown)
-  expect(logged).toEqual(['an idempotency key could not be claimed'])
+  expect(logged).toEqual(['idempotency key not claimed'])
 })

@@ -1,8 +1,8 @@
 // Idempotency-Key: the same request, sent again with the same key, is answered again and not charged again.
 //
-// The key is claimed before anything is held, in the name of this request's id, and what becomes of the claim is decided
-// where the request ends, after the ledger has it. A claim whose process died in between is judged by the ledger: it
-// alone knows whether that request was charged. docs/idempotency.md has the rules.
+// The key is claimed before the hold, for this request's id. The claim is resolved when the request ends, after the ledger has
+// recorded the outcome. If the claiming process died in between, the ledger decides: only it knows whether that request was
+// charged. docs/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
@@ -20,11 +20,11 @@ import type { OpenRequest } from '../storage/settle.ts'
 import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
 import { unavailable } from './hold-errors.ts'
 import { DELIVERED, type Outcome } from './outcome.ts'
-import { openAnswer, sealAnswer } from './stored-response.ts'
+import { openResponse, sealResponse } from './stored-response.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 
-/** What claims and judges keys. */
+/** Claims, and the ledger that decides about abandoned ones. */
 export type ClaimStore = Pick<Storage, 'contents' | 'ledger'>
 
 export type ClaimDependencies = {
@@ -35,47 +35,47 @@ export type ClaimDependencies = {
   log: Log
 }
 
-/** A key that is this request's until its end. */
+/** An idempotency key that belongs to this request until it ends. */
 export type KeyClaim = {
   claim: Claim
   keepMs: number
-  /** On the monotonic clock, before the store was asked. */
+  /** Monotonic time before the claim was sent to the store. */
   claimedFrom: number
-  /** There is a hold: from now on the end of the request decides. */
+  /** The hold is granted: from now on the outcome of the request decides. */
   isHeld: boolean
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/
-/** Larger answers are not kept: a second one gets 409. */
+/** Larger responses are not stored: a repeated request gets 409. */
 const LARGEST_KEPT_BYTES = 1024 * 1024
-/** Headers that belong to the answer itself, and not to the request that it answers. */
+/** Headers that are stored with the response. */
 const KEPT_HEADERS = ['content-type', 'x-trivium-warnings', 'x-sandbox']
 
 /**
- * A hold must stand this soon after the claim, or the request is given up. A claim without one that is three times as
- * old is nobody's any more, not even a frozen process's that is about to wake up.
+ * The hold must be granted this soon after the claim, or the request fails. A claim without a hold that is three times as old
+ * is abandoned for certain, even if its process was only frozen.
  */
 const HOLD_WITHIN_MS = 10_000
 const ABANDONED_AFTER_MS = 3 * HOLD_WITHIN_MS
-/** The owner of a settled request is about to keep its answer, unless it died in between. */
+/** The owner of a settled request stores its response within this time, unless it died. */
 const KEEPING_MS = 500
-/** The client waits for its last byte meanwhile. */
+/** The client waits for its last byte meanwhile, so storing may take no longer. */
 const KEEP_WITHIN_MS = 2_000
 const RUNNING_RETRY_SECONDS = 2
 
 export type KeyedRequest = {
   incoming: IncomingRequest
   caller: Caller
-  /** What decides, with the body, what is asked and in which form it is answered. */
+  /** What decides, with the body, what the response is and in which form. */
   endpoint: string
   body: Uint8Array
   idempotencyKey: string
   warnings: string[]
-  /** Set when a limit rejected the caller a moment ago: then only a stored response can be had. */
+  /** Set when a limit rejected the caller a moment ago: then only a stored response is served. */
   rateLimited: Failure | undefined
 }
 
-/** Resolves with the claim, or with the answer that this request has had before; throws 409 and 422. */
+/** Resolves with the claim, or with the stored response of the first request; throws 409 and 422. */
 export async function claim(
   keyed: KeyedRequest,
   retention: Retention,
@@ -103,7 +103,7 @@ export async function claim(
   } catch (error) {
     const request = formatRequestId(own.id)
     if (error instanceof StoreDown)
-      dependencies.log.error('an idempotency key could not be claimed', { request, error: String(error) })
+      dependencies.log.error('idempotency key not claimed', { request, error: String(error) })
     throw error
   }
 }
@@ -112,7 +112,7 @@ export async function claim(
 const fingerprintOf = ({ endpoint, body }: KeyedRequest): Uint8Array =>
   createHash('sha256').update(`${endpoint}\n`).update(body).digest()
 
-/** A storm of refused calls is worth no more than a look: nothing is written for it. */
+/** Nothing is written for a rate-limited request: there may be a storm of them. */
 async function replayOrReject(
   claim: Claim,
   refused: Failure,
@@ -135,11 +135,11 @@ async function decide(
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
   if (claimed.outcome === 'running') {
-    const fate = await fateOf(claimed, claim.account, store)
+    const fate = await stateOfFirst(claimed, claim.account, store)
     if (fate === 'abandoned') {
       claimedFrom = performance.now()
       claimed = await store.contents.claim(claim, claimed.first.id)
-    } else if (fate !== 'running') claimed = await keptOrLost(claim, claimed.first.id, fate.cost, store)
+    } else if (fate !== 'running') claimed = await storedOrLost(claim, claimed.first.id, fate.cost, store)
   }
   if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
   const again =
@@ -147,11 +147,11 @@ async function decide(
       ? replay(claim, claimed.first, claimed.answer, headers, dependencies)
       : undefined
   if (again) return again
-  throw refusal(claimed, headers)
+  throw claimError(claimed, headers)
 }
 
-/** What the ledger knows of a request that should be running. */
-async function fateOf(
+/** What the ledger knows of the first request, which claims to be running. */
+async function stateOfFirst(
   { first, ageMs }: Extract<Claimed, { outcome: 'running' }>,
   account: bigint,
   store: ClaimStore,
@@ -162,8 +162,8 @@ async function fateOf(
   if (row.state === HELD) return 'running'
   if (isAnswered(row.ending, row.cost)) return { cost: row.cost }
   if (row.state !== REAPED) return 'abandoned'
-  // Its owner may come back and settle it after all. Ending it for good, in the owner's name, keeps it from doing so: of
-  // this and the owner's own end the ledger takes the first.
+  // Its owner may come back and settle it after all. A void in the owner's name prevents that: the ledger accepts only the
+  // first of the two.
   const { outcome, amount } = await store.ledger.apply({
     verb: 'void',
     ...first,
@@ -174,19 +174,19 @@ async function fateOf(
   return amount > 0n ? { cost: amount } : 'abandoned'
 }
 
-/** The request has had its answer, or is to be paid for what came of it: there is no other try. */
+/** The request was answered or charged: it must not run again. */
 const isAnswered = (outcome: string, charged: Nanos): boolean =>
   charged > 0n || DELIVERED.some((delivered) => delivered === outcome)
 
-/** Charged, but nothing is kept of it: its owner is about to, or has died in between. */
-async function keptOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }: ClaimStore): Promise<Claimed> {
+/** Charged, but not stored: its owner is about to store it, or has died. */
+async function storedOrLost(claim: Claim, first: bigint, cost: Nanos, { contents }: ClaimStore): Promise<Claimed> {
   await Bun.sleep(KEEPING_MS)
   const claimed = await contents.claim(claim)
   if (claimed.outcome !== 'running' || claimed.first.id !== first) return claimed
   return { outcome: 'finished', first, cost, answer: undefined }
 }
 
-/** undefined: what was kept cannot be read. It is paid for, so it is as good as lost: nothing is asked or charged again. */
+/** undefined: the stored response cannot be read. It was charged, so the request does not run again. */
 function replay(
   claim: Claim,
   first: bigint,
@@ -194,9 +194,9 @@ function replay(
   headers: ResponseHeaders,
   { accountKeys, log }: ClaimDependencies,
 ): HttpResponse | undefined {
-  const answer = openAnswer(claim, sealed, accountKeys)
+  const answer = openResponse(claim, sealed, accountKeys)
   if (!answer) {
-    log.error('a kept answer cannot be decrypted', { request: formatRequestId(first) })
+    log.error('stored response cannot be decrypted', { request: formatRequestId(first) })
     return undefined
   }
   const kept = JSON.parse(answer.headers) as Record<string, string>
@@ -206,7 +206,7 @@ function replay(
   return { status: 200, headers, body: answer.body }
 }
 
-function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: ResponseHeaders): Failure {
+function claimError(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: ResponseHeaders): Failure {
   const id = formatRequestId(claimed.outcome === 'running' ? claimed.first.id : claimed.first)
   headers.set('idempotent-request-id', id)
   const param = 'Idempotency-Key'
@@ -218,17 +218,17 @@ function refusal(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Respons
     const message = `The request with this Idempotency-Key is still running (${id}). Try again when it has ended.`
     return new Failure('conflict', message, { param, retryAfter: RUNNING_RETRY_SECONDS })
   }
-  // Trying again would bring the same, and clients try a 409 again by themselves.
+  // A retry would fail again, and clients retry a 409 by themselves.
   headers.set('x-should-retry', 'false')
   const ended = `The request with this Idempotency-Key has ended (${id}, charged ${formatUsd(claimed.cost)} USD)`
   const why = claimed.answer
-    ? 'its kept answer can no longer be read'
-    : 'its answer was not kept: only unstreamed ones of up to 1 MiB are'
+    ? 'its stored response can no longer be read'
+    : 'its response was not stored: only unstreamed ones of up to 1 MiB are'
   const message = `${ended}, and ${why}. Send a new key to ask again.`
   return new Failure('conflict', message, { param })
 }
 
-/** The hold stands. In time: nobody has taken this claim for abandoned. */
+/** The hold is granted: if in time, no other request can have taken over the claim. */
 export async function confirmClaim(key: KeyClaim, hold: OpenRequest, release: () => void): Promise<void> {
   key.isHeld = true
   if (performance.now() - key.claimedFrom < HOLD_WITHIN_MS) return
@@ -238,28 +238,31 @@ export async function confirmClaim(key: KeyClaim, hold: OpenRequest, release: ()
   throw unavailable()
 }
 
-/** The request came to nothing before there was a hold: the key is free again. */
+/** The request failed before its hold: the key is free again. */
 export function releaseClaim({ claim, isHeld }: KeyClaim, dependencies: ClaimDependencies): Promise<void> {
-  return isHeld ? Promise.resolve() : orLater(claim, dependencies, () => dependencies.store.contents.forget(claim))
+  return isHeld ? Promise.resolve() : withinTime(claim, dependencies, () => dependencies.store.contents.forget(claim))
 }
 
 export type End = { outcome: Outcome; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
 
-/** The ledger has the end of the request. Errors are not kept: if nothing is charged the next one may try. */
+/** The ledger has recorded the outcome. Errors are not stored: if nothing was charged, the next request may try. */
 export function endClaim({ claim, keepMs }: KeyClaim, end: End, dependencies: ClaimDependencies): Promise<void> {
   const { contents } = dependencies.store
   if (!end.body && !isAnswered(end.outcome, end.charged))
-    return orLater(claim, dependencies, () => contents.forget(claim))
+    return withinTime(claim, dependencies, () => contents.forget(claim))
   const { body } = end
   const isKeepable = body !== undefined && body.length <= LARGEST_KEPT_BYTES
-  const answer = isKeepable ? sealAnswer(claim, keptAnswer(end.headers, body), dependencies.accountKeys) : undefined
-  return orLater(claim, dependencies, async () => {
+  const answer = isKeepable
+    ? sealResponse(claim, storedResponse(end.headers, body), dependencies.accountKeys)
+    : undefined
+  return withinTime(claim, dependencies, async () => {
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
-    if (!isKept) dependencies.log.warn('an idempotency key was taken over', { request: formatRequestId(claim.id) })
+    if (!isKept)
+      dependencies.log.warn('idempotency key was taken over by another request', { request: formatRequestId(claim.id) })
   })
 }
 
-function keptAnswer(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
+function storedResponse(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
   const own = KEPT_HEADERS.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
@@ -267,12 +270,12 @@ function keptAnswer(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
   return { headers: JSON.stringify(Object.fromEntries(own)), body }
 }
 
-/** The answer is paid for: a store that fails or dawdles keeps nobody from having it. The ledger knows what became of it. */
-function orLater({ id }: Claim, { ticker, log }: ClaimDependencies, work: () => Promise<void>): Promise<void> {
+/** The response is paid for: a failing or slow store does not keep it from the client. */
+function withinTime({ id }: Claim, { ticker, log }: ClaimDependencies, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const callOff = ticker.after(KEEP_WITHIN_MS, resolve)
     work()
-      .catch((error) => log.error('the answer was not kept', { request: formatRequestId(id), error: String(error) }))
+      .catch((error) => log.error('response not stored', { request: formatRequestId(id), error: String(error) }))
       .finally(() => {
         callOff()
         resolve()

@@ -1,5 +1,5 @@
-// Clients that leave before they got anything pay nothing, within reason: an account that does it again and again has
-// its calls drained and charged instead, or leaving early would be a way to use an upstream for free.
+// Clients that disconnect before any output pay nothing. The calls of an account that does so repeatedly are drained and charged
+// instead: else disconnecting early would be a way to use an upstream for free.
 
 const WINDOW_MS = 10 * 60_000
 const FREE_ABORTS = 5

@@ -23,12 +23,12 @@ const ROWS: [Limited, waitMs: number, says: string, seconds: number, limit: Reac
   ],
   [
     ...(['key_tokens', 30_000] as const),
-    'This key has a limit of 1000 tokens per minute, and what is left of it does not suffice for this request. There is room again in 30 s.',
+    'This key has too little left of its limit of 1000 tokens per minute for this request. There is room again in 30 s.',
     ...([30, { of: 'tokens', limit: 1_000, remaining: 0, reset: reset(30_000) }] as const),
   ],
   [
     ...(['account_concurrent', 0] as const),
-    'This account has as many requests running as it may have at once: 20. Try again when one of them has ended.',
+    'This account has reached its limit of 20 concurrent requests. Retry when one of them has ended.',
     ...([1, { of: 'concurrent', limit: 20, remaining: 0, reset: undefined }] as const),
   ],
 ]
@@ -43,9 +43,7 @@ test.each(
 
 test('what alone is more than the limit is not told to wait', () => {
   const { info } = rateLimitError(CALLER, { outcome: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
-  expect(info.message).toContain(
-    "at least 1001 tokens, which is more than this key's limit of 1000 tokens per minute ever",
-  )
+  expect(info.message).toContain("at least 1001 tokens, which is more than this key's limit of 1000 tokens per minute.")
   expect(info.limit?.reset).toBe('never')
 })
 

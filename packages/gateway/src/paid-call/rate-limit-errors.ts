@@ -1,4 +1,4 @@
-// Limits in words that a caller can act on: whose limit, which, what it is, and when there is room again.
+// Rate-limit errors that a caller can act on: whose limit, which, what it is, and when to retry.
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
 import { Failure } from '../access/failure.ts'
 import type { Limited, Refusal } from '../money/ledger.ts'
@@ -14,14 +14,14 @@ const LIMITED: ReadonlySet<string> = new Set<Limited>([
 
 export const isLimited = (outcome: Refusal | 'store_down'): outcome is Limited => LIMITED.has(outcome)
 
-/** The caller's tightest limit of tokens per minute; undefined: there is none, and nobody has to count. */
+/** The caller's tightest limit of tokens per minute; undefined: none, so tokens need not be counted. */
 export function tokenLimitOf({ limits, accountLimits }: LimitedCaller): number | undefined {
   const [own, shared] = [limits.tokensPerMinute, accountLimits.tokensPerMinute]
   return own === undefined || shared === undefined ? (own ?? shared) : Math.min(own, shared)
 }
 
-/** When others end nobody knows; asking again so soon does no harm. */
-const ASK_AGAIN_MS = 1_000
+/** For a limit of concurrent requests: when one of them ends is not known. */
+const RETRY_MS = 1_000
 const LONGEST_WAIT_S = 60
 
 /** `needed`: the least tokens that the request needs, where that is known. `now`: milliseconds since 1970. */
@@ -36,17 +36,17 @@ export function rateLimitError(
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits
   const limit = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrent }[used]
   const owner = isKeys ? 'This key' : 'This account'
-  // Without the figure, it has been changed since the caller was looked up; the refusal stands all the same.
+  // The limit was removed since the caller was looked up; the rejection stands all the same.
   if (limit === undefined) {
     const message = `${owner} has reached a limit.${roomIn(refusal.waitMs)}`
-    return new Failure('rate_limited', message, { retryAfter: Math.ceil((refusal.waitMs || ASK_AGAIN_MS) / 1_000) })
+    return new Failure('rate_limited', message, { retryAfter: Math.ceil((refusal.waitMs || RETRY_MS) / 1_000) })
   }
   const never = used === 'tokens' && needed > limit
   const reset = resetOf(used, refusal.waitMs, never, now)
   const message = never
-    ? `This request needs at least ${needed} tokens, which is more than ${isKeys ? "this key's" : "this account's"} limit of ${limit} tokens per minute ever allows. Make it shorter, or have the limit raised.`
+    ? `This request needs at least ${needed} tokens, which is more than ${isKeys ? "this key's" : "this account's"} limit of ${limit} tokens per minute. Shorten the request, or ask the operator to raise the limit.`
     : `${messageOf(owner, used, limit)}${roomIn(refusal.waitMs)}`
-  const seconds = never ? LONGEST_WAIT_S : Math.ceil((refusal.waitMs || ASK_AGAIN_MS) / 1_000)
+  const seconds = never ? LONGEST_WAIT_S : Math.ceil((refusal.waitMs || RETRY_MS) / 1_000)
   return new Failure('rate_limited', message, { retryAfter: seconds, limit: { of: used, limit, remaining: 0, reset } })
 }
 
@@ -60,9 +60,9 @@ function messageOf(owner: string, used: ReachedLimit['of'], limit: number): stri
     case 'requests':
       return `${owner} has reached its limit of ${limit} requests per minute.`
     case 'tokens':
-      return `${owner} has a limit of ${limit} tokens per minute, and what is left of it does not suffice for this request.`
+      return `${owner} has too little left of its limit of ${limit} tokens per minute for this request.`
     case 'concurrent':
-      return `${owner} has as many requests running as it may have at once: ${limit}. Try again when one of them has ended.`
+      return `${owner} has reached its limit of ${limit} concurrent requests. Retry when one of them has ended.`
   }
 }
 

@@ -1,4 +1,4 @@
-// A request as its receipt shows it, to its caller and, with what concerns the operator alone, on the command line. Pure.
+// A receipt as callers see it and, with what only concerns the operator, as the command line shows it. Pure.
 
 import { formatRequestId, timeOfId } from '../access/ids.ts'
 import { formatUsd } from '../money/amount.ts'
@@ -12,14 +12,14 @@ const STATES: Readonly<Record<RequestState, string>> = {
   [HELD]: 'open',
   [SETTLED]: 'settled',
   [VOIDED]: 'voided',
-  // Nobody knew how it ended; the gateway that began it may still correct it.
+  // Its outcome is unknown; the gateway that began it may still correct it.
   [REAPED]: 'reaped',
 }
 
-/** What the end of a request wrote down; older versions wrote less. */
+/** As receipt.ts writes it; older versions wrote less. */
 type Stored = {
   group?: string
-  /** Those that brought nothing, and who answered then. */
+  /** Failed attempts, and the upstream and model that answered. */
   attempts?: readonly { upstream: string; model: string; outcome: string }[]
   upstream?: string
   model?: string
@@ -37,7 +37,7 @@ type Stored = {
   price?: PricedReceipt['price']
 }
 
-/** What callers see of upstreams is the operator's decision: `server.show_upstreams`. */
+/** Callers see upstreams if the operator allows it: `server.show_upstreams`. */
 export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience === 'operator') {
   const receipt = wholeReceipt(row, audience)
   if (showUpstreams) return receipt
@@ -57,7 +57,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     model: row.model,
     group: stored.group ?? null,
     upstream: stored.upstream ?? row.upstream,
-    /** Which model answered, where another one stood in. */
+    /** Which model answered, if it was a fallback. */
     ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),
     attempts: [...(stored.attempts ?? []), attemptOf(row, stored, ending, audience)],
     state: STATES[row.state],
@@ -72,7 +72,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     ...priceOf(stored),
     cost_usd: formatUsd(row.cost),
     shortfall_usd: formatUsd(row.shortfall),
-    /** While it is open: bound until it ends. Afterwards: what had been. */
+    /** What is held while the request is open; afterwards, what was held. */
     held_usd: formatUsd(row.held),
     timing: { first_token_ms: stored.first_token_ms ?? null, total_ms: stored.total_ms ?? null },
     warnings: stored.warnings ?? [],
@@ -81,7 +81,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
 
-/** As many as fit, and one at least: a list goes on behind the last that it has. */
+/** As many rows as fit, and at least one: the next page continues after the last. */
 export function withinBytes(rows: readonly UsageRow[], most: number): readonly UsageRow[] {
   let bytes = 0
   const end = rows.findIndex(({ receipt }, index) => {
@@ -91,13 +91,13 @@ export function withinBytes(rows: readonly UsageRow[], most: number): readonly U
   return end === -1 ? rows : rows.slice(0, end)
 }
 
-/** Callers know models by the names that the operator gave them; what is behind one is told to the operator. */
+/** Callers know models by the operator's names for them; only the operator sees the upstream's name. */
 function attemptOf(row: UsageRow, stored: Stored, outcome: string, audience: Audience) {
   const attempt = { upstream: stored.upstream ?? row.upstream, model: stored.model ?? row.model, outcome }
   return audience === 'caller' ? attempt : { ...attempt, upstream_model: stored.upstream_model ?? null }
 }
 
-/** What cannot be read must not hide the rest of the receipt, nor of the list. */
+/** A price that cannot be read must not hide the rest of the receipt, or of the list. */
 function priceOf(stored: Stored) {
   const { units, price } = stored
   if (units === undefined || price === undefined) return { price: null, formula: null }
@@ -108,7 +108,7 @@ function priceOf(stored: Stored) {
   }
 }
 
-/** A row that ended without a receipt has none. */
+/** A row may have no receipt. */
 function parsed(text: string): Stored {
   try {
     const value: unknown = text === '' ? {} : JSON.parse(text)
@@ -121,7 +121,7 @@ function parsed(text: string): Stored {
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
 const renamed = ([name, count]: [string, number]): [string, number] => [OLD_NAMES[name] ?? name, count]
 
-/** What is stored as whole numbers, in the units of the configuration: USD, and plain multipliers. */
+/** In the units of the configuration: USD, and decimal multipliers. */
 function priceJson({ version, multiplier_millionths, long_context_above, tiers_millionths, tools, ...figures }: Price) {
   return {
     version,

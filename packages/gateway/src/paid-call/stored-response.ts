@@ -1,17 +1,16 @@
-// The answer of a request with an idempotency key, as it is kept: encrypted for its account, and tied to the key and the
-// request that it answers.
+// A response as it is stored for repeated requests: encrypted for its account, and bound to its idempotency key and request.
 
 import type { AccountSecrets } from '../access/account-secrets.ts'
 import type { Claim, KeptAnswer } from '../storage/contents.ts'
 
-/** In place of the headers, which are encrypted with the body. Earlier versions kept both as they were, for a day. */
+/** In place of the headers, which are encrypted with the body. */
 const SEALED = 'sealed-1'
 const LENGTH_BYTES = 4
 
-/** Whoever moves an answer to another key or request in the store finds that it no longer opens. */
+/** A response that is moved to another key or request in the store cannot be decrypted. */
 const contextOf = ({ key, fingerprint }: Claim): Uint8Array => Buffer.concat([key, fingerprint])
 
-export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: AccountSecrets): KeptAnswer {
+export function sealResponse(claim: Claim, { headers, body }: KeptAnswer, keys: AccountSecrets): KeptAnswer {
   const text = Buffer.from(headers)
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(text.length)
@@ -20,7 +19,7 @@ export function sealAnswer(claim: Claim, { headers, body }: KeptAnswer, keys: Ac
 }
 
 /** undefined: it cannot be read any more. */
-export function openAnswer(claim: Claim, kept: KeptAnswer, keys: AccountSecrets): KeptAnswer | undefined {
+export function openResponse(claim: Claim, kept: KeptAnswer, keys: AccountSecrets): KeptAnswer | undefined {
   if (kept.headers !== SEALED) return kept
   const opened = keys.decrypt(claim.account, 'idempotent answers', kept.body, contextOf(claim))
   if (!opened) return undefined

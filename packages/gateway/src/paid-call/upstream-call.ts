@@ -1,4 +1,5 @@
-// The time limits of one call, and the one place that ends it early. Checked by the shared ticker, not by timers.
+// A call to an upstream: its concurrency slot, its time limits, and the one place that aborts it. The limits are checked by the
+// shared ticker, not by timers.
 
 import { Cancel } from '@trivium/http/cancel.ts'
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
@@ -8,69 +9,69 @@ import { mayTake } from '../overload/fair-share.ts'
 export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
 
 export type UpstreamCalls = {
-  /** The call's place among those that its upstream takes at once: not to be asked of a full one. Given back by `leave`, or `stop`. */
+  /** Takes a concurrency slot of the upstream, which must not be full. Released by `releaseSlot` or `stop`. */
   start(upstream: LimitedUpstream, account: bigint): UpstreamCall
-  /** The call goes to another upstream, or there again: its place and its limits are there now. The limit for all stays. */
-  move(watch: UpstreamCall, upstream: LimitedUpstream): void
-  /** The upstream has as many calls as it may have, or the account has its share of them: see http/fair-share.ts. */
+  /** The next attempt: its slot and its time limits are those of this upstream. The limit on the total time stays. */
+  move(call: UpstreamCall, upstream: LimitedUpstream): void
+  /** The upstream is at its concurrency limit, or the account has its share of it: see overload/fair-share.ts. */
   isFull(upstream: LimitedUpstream, account: bigint): boolean
-  /** Calls of the account there; counted only where the number of calls is limited. */
+  /** Calls of the account at this upstream; counted only where concurrency is limited. */
   heldBy(account: bigint, upstream: LimitedUpstream): number
-  /** Ends everything that runs. */
+  /** Aborts every running call. */
   abortAll(reason: AbortReason): void
   readonly size: number
 }
 
 export type LimitedUpstream = Pick<Upstream, 'id' | 'maxConcurrency' | 'maxConcurrencyPerKey' | 'keys' | 'timeouts'>
 
-/** Calls that an upstream may have at once, with all of its keys; undefined: any number. */
+/** The concurrency limit over all keys of an upstream; undefined: none. */
 function mostAtOnce({ maxConcurrency, maxConcurrencyPerKey: perKey, keys }: LimitedUpstream): number | undefined {
   if (perKey === undefined) return maxConcurrency
   return Math.min(maxConcurrency ?? Number.POSITIVE_INFINITY, perKey * Math.max(1, keys.length))
 }
 
-/** `onFreed`: called whenever an upstream has one call less. */
+/** `onFreed` is called whenever a slot is released. */
 export function createUpstreamCalls(ticker: Ticker, onFreed: () => void = () => {}): UpstreamCalls {
   /** By id, not by object: a reloaded configuration has new objects, and the calls of the former one still run. */
-  const places = new Map<string, Places>()
-  function placesAt(id: string): Places {
-    let known = places.get(id)
+  const slots = new Map<string, UpstreamSlots>()
+  function slotsAt(id: string): UpstreamSlots {
+    let known = slots.get(id)
     if (!known) {
-      known = new Places(onFreed)
-      places.set(id, known)
+      known = new UpstreamSlots(onFreed)
+      slots.set(id, known)
     }
     return known
   }
   return {
-    start: (upstream, account) => new UpstreamCall(ticker, upstream, placesAt(upstream.id), account),
-    move: (watch, upstream) => watch.moveTo(upstream, placesAt(upstream.id)),
+    start: (upstream, account) => new UpstreamCall(ticker, upstream, slotsAt(upstream.id), account),
+    move: (call, upstream) => call.moveTo(upstream, slotsAt(upstream.id)),
     isFull(upstream, account) {
       const most = mostAtOnce(upstream)
       if (most === undefined) return false
-      const places = placesAt(upstream.id)
-      return !mayTake(places.heldBy(account), places.taken, most)
+      const slots = slotsAt(upstream.id)
+      return !mayTake(slots.heldBy(account), slots.taken, most)
     },
-    heldBy: (account, { id }) => placesAt(id).heldBy(account),
+    heldBy: (account, { id }) => slotsAt(id).heldBy(account),
     abortAll(reason) {
       ticker.each((item) => item instanceof UpstreamCall && item.abort(reason))
     },
     get size() {
-      return places.values().reduce((sum, { taken }) => sum + taken, 0)
+      return slots.values().reduce((sum, { taken }) => sum + taken, 0)
     },
   }
 }
 
 const LINE_FEED = 0x0a
-/** Alone, it ends a line of an event stream as well. */
+/** A line of an event stream may end with this alone. */
 const CARRIAGE_RETURN = 0x0d
-/** Almost always the last byte tells. */
+/** Almost always it is the last byte. */
 const endsLine = (piece: Uint8Array): boolean =>
   piece.at(-1) === LINE_FEED || piece.includes(LINE_FEED) || piece.includes(CARRIAGE_RETURN)
-/** Somebody who sends a byte now and then would otherwise keep a call open up to the limit for all of it. */
+/** An upstream that sends a byte now and then must not keep a call open up to the limit on the total time. */
 const WORTH_WAITING_FOR = 1024
 
-/** Of one upstream. */
-class Places {
+/** The concurrency slots of one upstream. */
+class UpstreamSlots {
   taken = 0
   readonly #byAccount = new Map<bigint, number>()
   readonly #onFreed: () => void
@@ -83,7 +84,7 @@ class Places {
     return this.#byAccount.get(account) ?? 0
   }
 
-  /** `account`: absent where nothing is limited. */
+  /** `account`: undefined where concurrency is not limited. */
   take(account: bigint | undefined): void {
     this.taken++
     if (account !== undefined) this.#byAccount.set(account, this.heldBy(account) + 1)
@@ -100,36 +101,36 @@ class Places {
   }
 }
 
-/** A class, and not closures as elsewhere: one is made for every request, and methods on a prototype cost nothing to make. */
+/** A class, not closures as elsewhere: there is one for every request, and methods on a prototype cost nothing to create. */
 export class UpstreamCall extends Ticking {
   reason: AbortReason | undefined
   /** Called at each tick while the call lasts: heartbeats. */
   onTick: ((now: number) => void) | undefined
-  /** What ends the call; whoever works for it listens here. */
+  /** Cancelled when the call is aborted or no longer needed. */
   readonly cancellation = new Cancel()
   readonly #ticker: Ticker
   #timeouts: Timeouts
   readonly #account: bigint
-  /** undefined: it has no place anywhere. */
-  #places: Places | undefined
-  /** The account that its place there was counted for: the limit may be set or removed while it runs. */
+  /** undefined: it has no slot. */
+  #slots: UpstreamSlots | undefined
+  /** The account that its slot was counted for: the limit may be set or removed while it runs. */
   #countedFor: bigint | undefined
   #endsAt: number
   #endsWith: AbortReason = 'timeout'
   #lastByteAt: number
   #silenceMs: number
-  /** Bytes since the last line end, or since there were enough of them. */
+  /** Bytes since the idle time was last reset. */
   #trickle = 0
   #suspended = false
   #stopped = false
 
-  constructor(ticker: Ticker, upstream: LimitedUpstream, places: Places, account: bigint) {
+  constructor(ticker: Ticker, upstream: LimitedUpstream, slots: UpstreamSlots, account: bigint) {
     super()
     const { timeouts } = upstream
     this.#ticker = ticker
     this.#timeouts = timeouts
     this.#account = account
-    this.#take(upstream, places)
+    this.#take(upstream, slots)
     this.#lastByteAt = ticker.now()
     this.#endsAt = this.#lastByteAt + timeouts.totalMs + ticker.intervalMs
     this.#silenceMs = timeouts.firstByteMs
@@ -142,54 +143,54 @@ export class UpstreamCall extends Ticking {
     this.cancellation.cancel()
   }
 
-  /** Lets the upstream go, for no other reason than that nothing more is wanted of it. */
+  /** Nothing more is needed from the upstream. */
   cancel(): void {
     this.cancellation.cancel()
   }
 
-  /** The request leaves now: the limits count from here. */
+  /** The request is sent now: the time limits begin. */
   sent(): void {
     this.#lastByteAt = this.#ticker.now()
     this.#endsAt = this.#lastByteAt + this.#timeouts.totalMs + this.#ticker.intervalMs
   }
 
-  /** Another upstream is asked next, which has its own time for the first byte. */
-  moveTo(upstream: LimitedUpstream, places: Places): void {
+  /** The next attempt has its own time limit for the first byte. */
+  moveTo(upstream: LimitedUpstream, slots: UpstreamSlots): void {
     if (this.#stopped) return
     this.releaseSlot()
-    this.#take(upstream, places)
+    this.#take(upstream, slots)
     const { timeouts } = upstream
     this.#timeouts = timeouts
     this.#silenceMs = timeouts.firstByteMs
     this.#lastByteAt = this.#ticker.now()
   }
 
-  /** Upstream headers are here: from now on the idle limit holds instead of the first-byte limit. */
+  /** The upstream's headers arrived: from now on the idle timeout applies instead of that for the first byte. */
   headersArrived(): void {
     this.#silenceMs = this.#timeouts.idleMs
     this.#lastByteAt = this.#ticker.now()
   }
 
-  /** A piece of the answer. One that ends no line is little better than silence until there are more of them. */
+  /** A piece of the response. Pieces that end no line reset the idle time only once they are large enough together. */
   received(piece: Uint8Array): void {
     this.#trickle += piece.length
     if (this.#trickle < WORTH_WAITING_FOR && !endsLine(piece)) return
     this.resetIdle()
   }
 
-  /** The time until now is nobody's fault, or a sign of life has come. */
+  /** The time until now does not count as silence of the upstream. */
   resetIdle(): void {
     this.#trickle = 0
     this.#lastByteAt = this.#ticker.now()
   }
 
-  /** While the client does not read, or a limit makes us wait, silence is not the upstream's fault. */
+  /** While the client does not read, or a rate limit delays output, silence is not the upstream's fault. */
   suspendIdle(suspended: boolean): void {
     this.#suspended = suspended
     this.#lastByteAt = this.#ticker.now()
   }
 
-  /** Ends the call with `reason` at the latest in `ms`. */
+  /** Aborts the call with `reason` in `ms` at the latest. */
   endWithin(ms: number, reason: AbortReason): void {
     const at = this.#ticker.now() + ms
     if (at >= this.#endsAt) return
@@ -199,7 +200,7 @@ export class UpstreamCall extends Ticking {
 
   tick(now: number): void {
     if (now >= this.#endsAt) this.abort(this.#endsWith)
-    // The times were noted by a clock that may have been a tick behind: nobody gets less than what is configured.
+    // The times were read from a clock that may have been a tick behind: a limit is never shorter than configured.
     else if (!this.#suspended && now - this.#lastByteAt >= this.#silenceMs + this.#ticker.intervalMs)
       this.abort('timeout')
     else this.onTick?.(now)
@@ -213,31 +214,31 @@ export class UpstreamCall extends Ticking {
     this.releaseSlot()
   }
 
-  /** Gives the place back, before the end: for somebody else, or for another try of the same call. */
+  /** Before the end of the call: for other calls, or for the next attempt of this one. */
   releaseSlot(): void {
-    const places = this.#places
-    if (!places) return
-    this.#places = undefined
-    places.free(this.#countedFor)
+    const slots = this.#slots
+    if (!slots) return
+    this.#slots = undefined
+    slots.free(this.#countedFor)
   }
 
-  #take(upstream: LimitedUpstream, places: Places): void {
-    this.#places = places
+  #take(upstream: LimitedUpstream, slots: UpstreamSlots): void {
+    this.#slots = slots
     this.#countedFor = mostAtOnce(upstream) === undefined ? undefined : this.#account
-    places.take(this.#countedFor)
+    slots.take(this.#countedFor)
   }
 }
 
-/** Waits for what is not the upstream's doing, or until the call has ended for another reason: nothing comes of it then. */
-export async function unlessAborted<T>(watch: UpstreamCall, promise: Promise<T>): Promise<T | undefined> {
-  watch.suspendIdle(true)
+/** Waits for something other than the upstream. undefined: the call was aborted meanwhile, or the promise rejected. */
+export async function unlessAborted<T>(call: UpstreamCall, promise: Promise<T>): Promise<T | undefined> {
+  call.suspendIdle(true)
   const result = await new Promise<T | undefined>((resolve) => {
     const over = () => resolve(undefined)
-    const { signal } = watch.cancellation
+    const { signal } = call.cancellation
     signal.addEventListener('abort', over)
     promise.then(resolve, over).finally(() => signal.removeEventListener('abort', over))
     if (signal.aborted) over()
   })
-  watch.suspendIdle(false)
+  call.suspendIdle(false)
   return result
 }

@@ -1,5 +1,5 @@
-// GET /v1/usage and /v1/usage/{request_id}: what the caller's account has, may spend and has spent. Costs nothing, holds
-// nothing, and reads a few rows: sums are kept on the rows of key and account.
+// GET /v1/usage and /v1/usage/{request_id}: the balance, limits and spending of the caller's account. Free of charge, and reads
+// only a few rows: sums are kept on the rows of key and account.
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
@@ -22,17 +22,17 @@ export type UsageDependencies = {
 
 const DEFAULT_LIMIT = 20
 const LARGEST_LIMIT = 100
-/** Of receipts as they are stored: a page ends early when there is more. */
+/** Of stored receipts: a page ends early where they are longer. */
 const PAGE_BYTES = 256 * 1024
 
-/** The balance, what the key may still do, and the newest receipts of the account, of whatever key. */
+/** The balance, what is left of the key's limits, and the newest receipts of the account, of all keys. */
 export async function showUsage(incoming: IncomingRequest, dependencies: UsageDependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, dependencies)
   const { limit, before } = pageOf(incoming.query)
   const standing = await dependencies.store.keys.findWithAccount(caller.key)
-  // The key is gone since it was looked up.
+  // The key was deleted since it was looked up.
   if (!standing) throw invalidKey()
-  // One more than is shown tells whether there are more.
+  // One more than is shown, to know whether there are more.
   const rows = await dependencies.store.ledger.usage(caller.account, limit + 1, before)
   const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
   return json(200, incoming.headers, {
@@ -53,7 +53,7 @@ export async function showRequest(
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
   const row = await dependencies.store.ledger.findRequest(caller.account, request)
-  // Another account's request is as unknown as one that never was.
+  // A request of another account is reported as unknown.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
   return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(dependencies)))
 }
@@ -92,7 +92,7 @@ function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Acco
   }
 }
 
-/** `spent_usd` is in all; what counts against a cap that renews is less. */
+/** `spent_usd` is the total, of which only a part counts against a cap that renews. */
 function keyJson(key: Key, now: number) {
   const { cap, capPeriod, spentUnderCap, restrictions } = key
   const left = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - key.held)

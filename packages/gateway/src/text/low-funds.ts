@@ -28,7 +28,7 @@ export function rejectLowFunds(
   const offer = offerOf(catalogue, caller.group, typeof model === 'string' ? model : modelIn(model))
   if (!offer) return
   const bounds = boundsOf(CHEAPEST, undefined, statistics.of(offer.model.id))
-  const { minimum } = amountsOf(bounds, 1, { rate: offer.rate, options: NO_OPTIONS, hears: false })
+  const { minimum } = amountsOf(bounds, 1, { rate: offer.rate, options: NO_OPTIONS, hasAudio: false })
   const funds = lowFunds.find(caller, offer.model.id, minimum)
   if (funds) throw lowFundsFailure(funds, minimum)
 }

@@ -13,7 +13,7 @@ export type VideoPrice = { type: 'video'; per: VideoUnit; price: Nanos; variants
 
 export type MediaPrice = ImagePrice | VideoPrice
 
-/** What is not known yet, or is the vendor's to choose (`auto`), is undefined. */
+/** undefined: not known yet, or chosen by the vendor (`auto`). */
 export type Images = { count: number; size: string | undefined; quality: string | undefined }
 export type Video = {
   resolution: string | undefined
@@ -30,7 +30,7 @@ const MILLION = 1_000_000n
 const SIZE = /^(\d{1,5})x(\d{1,5})$/
 const WORD = /^[a-z0-9][a-z0-9_.:-]{0,31}$/
 
-/** A size that is one: `1024x1024`, within bounds. */
+/** Such as `1024x1024`, within limits. */
 export function isSize(text: string): boolean {
   const sides = SIZE.exec(text)?.slice(1).map(Number) ?? []
   return sides.length === 2 && sides.every((side) => side >= 1 && side <= LONGEST_SIDE)
@@ -62,7 +62,7 @@ export const imageRate = (price: ImagePrice, multiplierMillionths: bigint): Pric
   },
 })
 
-/** What was made, by what the response says of it. */
+/** Of the images that were made, as the response describes them. */
 export function imageCost(images: Images, price: ImagePrice, multiplierMillionths: bigint): Nanos | undefined {
   const figure = imageFigure(images, price)
   return figure === undefined ? undefined : total(BigInt(images.count) * figure, MILLION, multiplierMillionths)
@@ -88,7 +88,7 @@ export function imageBound(images: Images, price: ImagePrice, multiplierMilliont
   return total(BigInt(images.count) * highest, MILLION, multiplierMillionths)
 }
 
-/** Whether an image of which this is known can turn out to be of that variant. */
+/** Whether an image with this size and quality can turn out to be of that variant. */
 function mayBe(variant: string, size: string | undefined, quality: string | undefined): boolean {
   const [first = '', second] = variant.split('/')
   const [ofSize, ofQuality] = isSize(first) ? [first, second] : [undefined, first]
@@ -120,7 +120,7 @@ function videoUnits({ seconds = 0, tokens = 0 }: Video, per: VideoUnit): string 
   return per === 'second' ? `"seconds":${milliseconds(seconds) / 1_000}` : `"video_tokens":${tokens}`
 }
 
-/** One video, by what the response says of it; undefined when that lacks what the price counts. */
+/** Of one video, as the response describes it; undefined when that lacks what the price counts. */
 export function videoCost(video: Video, price: VideoPrice, multiplierMillionths: bigint): Nanos | undefined {
   const figure = videoFigure(video, price)
   return figure === undefined ? undefined : videoTotal(video, price.per, figure, multiplierMillionths)

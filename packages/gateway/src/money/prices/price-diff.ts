@@ -1,5 +1,5 @@
 // How a price differs from a listed one, figure by figure, by the names that the configuration file uses. Pure.
-// What is compared is what a call would cost: a figure that one of them leaves out counts as what it falls back to.
+// Compared is what a call would cost: a figure that one of them lacks counts as the figure that it falls back to.
 import { formatUsd, type Nanos } from '../amount.ts'
 import { imageCost, isSize, type MediaPrice, videoCost } from './media-price.ts'
 import { type Figures, KIND_NAMES, KINDS, type Kind } from './token-kinds.ts'
@@ -7,7 +7,7 @@ import { figureOf, ONE, type TokenPrice, tokenTerms } from './token-price.ts'
 
 export type Price = TokenPrice | MediaPrice
 
-/** `null`: not there, as a tier that is not offered. `percent`: by how much yours is dearer. */
+/** `null`: missing, as a tier that is not offered. `percent`: by how much yours is higher. */
 export type Difference = { field: string; yours: string | null; list: string | null; percent: number | null }
 
 type Pair = { field: string; yours: Nanos | undefined; list: Nanos | undefined }
@@ -34,7 +34,7 @@ function namesOf(...maps: (ReadonlyMap<string, unknown> | undefined)[]): string[
   return [...new Set(maps.flatMap((map) => [...(map?.keys() ?? [])]))]
 }
 
-/** A price as such, or at one of its tiers. */
+/** A base price, or one of its tiers. */
 type Table = { price: TokenPrice; tier?: string }
 
 /** The short context, and just above each length at which one of the two changes. */
@@ -58,7 +58,7 @@ function figuresAt({ price, tier }: Table, length: number): Figures {
   return Object.fromEntries(entries.map((kind) => [kind, (figureOf(figures, kind) * multiplier) / ONE])) as Figures
 }
 
-/** Figures that at least one of the two tells apart. */
+/** Figures that at least one of the two has. */
 function figurePairs(prefix: string, yours: Figures | undefined, list: Figures | undefined): Pair[] {
   return KINDS.filter((kind) => isOwnFigure(yours, kind) || isOwnFigure(list, kind)).map((kind) => ({
     field: `${prefix}${KIND_NAMES[kind]}`,
@@ -67,13 +67,13 @@ function figurePairs(prefix: string, yours: Figures | undefined, list: Figures |
   }))
 }
 
-/** A cache price that is the input price again, as where none was written, says nothing new. */
+/** A cache price equal to the input price, as where none is configured, is no figure of its own. */
 function isOwnFigure(figures: Figures | undefined, kind: Kind): boolean {
   if (figures?.[kind] === undefined) return false
   return !(kind === 'cachedInput' || kind === 'cacheWrite') || figures[kind] !== figures.input
 }
 
-/** Multipliers are compared as such: a different price would show again at each tier. */
+/** Multipliers are compared, not their products: a different price would show again at each tier. */
 function tierPairs(yours: TokenPrice | undefined, list: TokenPrice): Pair[] {
   return namesOf(list.tiers, yours?.tiers).flatMap((name): Pair[] => {
     const [own, listed] = [yours?.tiers?.get(name), list.tiers?.get(name)]
@@ -122,7 +122,7 @@ function described({ field, yours, list }: Pair): Difference {
   }
 }
 
-/** With one decimal, rounded away from zero, so that no difference reads as none; of nothing there is no percentage. */
+/** With one decimal, rounded away from zero, so that no difference shows as 0. Of zero there is no percentage. */
 export function percentAbove(yours: Nanos, list: Nanos): number | null {
   if (list === 0n) return null
   const difference = yours - list

@@ -1,4 +1,4 @@
-// The most that a request can cost, before anything of its answer is known. Pure.
+// The most that a request can cost, before anything of its response is known. Pure.
 import { ceilDiv, type Nanos } from '../amount.ts'
 import type { Figures, Kind } from './token-kinds.ts'
 import {
@@ -12,45 +12,44 @@ import {
   tokenTerms,
 } from './token-price.ts'
 
-// Sound is many times dearer than text: it is held for where it is sent, or asked for.
+// Audio is many times more expensive than text: it is held for only where it is sent or requested.
 const INPUT_KINDS: readonly Kind[] = ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'imageInput']
-const HEARD_INPUT_KINDS: readonly Kind[] = [...INPUT_KINDS, 'audioInput', 'cachedAudioInput']
+const AUDIO_INPUT_KINDS: readonly Kind[] = [...INPUT_KINDS, 'audioInput', 'cachedAudioInput']
 const OUTPUT_KINDS: readonly Kind[] = ['output', 'reasoning', 'imageOutput']
-const HEARD_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
+const AUDIO_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
 
 /**
- * A plain rate that is never below what the answer can turn out to cost: the dearest kind of token, with the long-context
- * price if so much input reaches it, at the dearest of the tiers that it may be served at. `hears`: there may be sound
- * in the input.
+ * A plain rate that is never below the final cost: the most expensive kind of token, with the long-context price if the input
+ * reaches it, at the most expensive tier that may serve the request. `hasAudio`: there may be audio in the input.
  */
-export function holdRate(rate: Rate, inputTokens: number, wishes: PricedOptions, hears: boolean): Rate {
+export function holdRate(rate: Rate, inputTokens: number, wishes: PricedOptions, hasAudio: boolean): Rate {
   if (rate.plain) return rate
   const { usual } = rate
-  if (usual && wishes === NO_OPTIONS && !hears && inputTokens <= usual.upTo) return usual.hold
-  return dearestRate(rate, inputTokens, wishes, hears)
+  if (usual && wishes === NO_OPTIONS && !hasAudio && inputTokens <= usual.upTo) return usual.hold
+  return highestRate(rate, inputTokens, wishes, hasAudio)
 }
 
-function dearestRate(
+function highestRate(
   { price, multiplierMillionths }: Rate,
   inputTokens: number,
   wishes: PricedOptions,
-  hears: boolean,
+  hasAudio: boolean,
 ): Rate {
-  const inputKinds = hears ? HEARD_INPUT_KINDS : INPUT_KINDS
-  const outputKinds = wishes.also.includes('audio') ? HEARD_OUTPUT_KINDS : OUTPUT_KINDS
+  const inputKinds = hasAudio ? AUDIO_INPUT_KINDS : INPUT_KINDS
+  const outputKinds = wishes.also.includes('audio') ? AUDIO_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
   for (const words of tiersToExpect(price, wishes)) {
-    // Input is only bounded from above: it may also stay below where a long context begins.
+    // The input is only bounded from above: it may also be shorter than a long context.
     for (const length of [0, ...aboves(price, words).filter((above) => inputTokens > above)]) {
       const { figures, tiers } = tokenTerms(price, length === 0 ? 0 : length + 1, words)
-      input = most(input, times(dearestOf(figures, inputKinds), tiers.values()))
-      output = most(output, times(dearestOf(figures, outputKinds), tiers.values()))
+      input = most(input, times(highestOf(figures, inputKinds), tiers.values()))
+      output = most(output, times(highestOf(figures, outputKinds), tiers.values()))
     }
   }
   return rateOf({ input, output, cachedInput: input, cacheWrite: input }, multiplierMillionths)
 }
 
-/** A rate with all that can be worked out once per (re)load. */
+/** A rate with everything that can be computed once per configuration. */
 export function readyRate(price: TokenPrice, multiplierMillionths: bigint): Rate {
   const rate = rateOf(price, multiplierMillionths)
   if (rate.plain) return rate
@@ -58,7 +57,7 @@ export function readyRate(price: TokenPrice, multiplierMillionths: bigint): Rate
   return { ...rate, usual: { upTo, hold: holdRate(rate, 0, NO_OPTIONS, false) } }
 }
 
-/** An answer that was asked for at one tier may be served at the usual one; `auto` may be any. */
+/** A request for one tier may be served at the usual one; `auto` may be any. */
 function tiersToExpect({ tiers }: TokenPrice, { tier, also }: PricedOptions): (readonly string[])[] {
   if (!tiers || tier === undefined) return [also]
   const expected = tiers.has(tier) ? [tier] : [...tiers.keys()]
@@ -75,8 +74,8 @@ function aboves(price: TokenPrice, words: readonly string[]): number[] {
 
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)
 
-const dearestOf = (figures: Figures, kinds: readonly Kind[]): Nanos =>
-  kinds.reduce((dearest, kind) => most(dearest, figures[kind] ?? 0n), 0n)
+const highestOf = (figures: Figures, kinds: readonly Kind[]): Nanos =>
+  kinds.reduce((highest, kind) => most(highest, figures[kind] ?? 0n), 0n)
 
 function times(figure: Nanos, multipliers: Iterable<bigint>): Nanos {
   let product = figure
@@ -94,14 +93,14 @@ export function toolsBound({ price, multiplierMillionths }: Rate, { tools }: Pri
 
 /** The most that `tokens` of input can cost at a plain rate, whatever cache price turns out to apply. */
 export function inputBound(tokens: number, { perToken }: Rate): Nanos {
-  return inNumbers(tokens, perToken.whole?.dearestInput) ?? ceilDiv(BigInt(tokens) * perToken.dearestInput, perToken.of)
+  return inNumbers(tokens, perToken.whole?.highestInput) ?? ceilDiv(BigInt(tokens) * perToken.highestInput, perToken.of)
 }
 
 export function outputCost(tokens: number, { perToken }: Rate): Nanos {
   return inNumbers(tokens, perToken.whole?.output) ?? ceilDiv(BigInt(tokens) * perToken.output, perToken.of)
 }
 
-/** Far cheaper than with bigints, and as exact below 2^53. */
+/** Far faster than with bigints, and as exact below 2^53. */
 function inNumbers(tokens: number, price: number | undefined): Nanos | undefined {
   if (price === undefined) return undefined
   const product = tokens * price

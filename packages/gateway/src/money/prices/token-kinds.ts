@@ -1,7 +1,7 @@
-// Kinds of tokens that a price may tell apart. Pure.
+// Kinds of tokens that may have a price of their own. Pure.
 import type { Nanos } from '../amount.ts'
 
-/** What only some prices tell apart. Absent: such tokens pay what `FALLBACK` says, and are counted with it. */
+/** Kinds that only some prices list. Tokens of an unlisted kind cost what `FALLBACK` names, and are counted with it. */
 export type SpecialKind =
   | 'cacheWriteLong'
   | 'audioInput'

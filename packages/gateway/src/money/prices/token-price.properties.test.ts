@@ -89,9 +89,9 @@ test('no charge is above its hold, as long as tokens and calls are within what w
       const called = Object.entries(usage.toolCalls ?? {})
       fc.pre(called.every(([tool, calls]) => !rate.price.tools?.has(tool) || calls <= (wish.tools.get(tool) ?? 0)))
       const bound = (usage.input ?? 0) + margin
-      const hears = (usage.audioInput ?? 0) + (usage.cachedAudioInput ?? 0) > 0
-      const at = holdRate(rate, bound, wish, hears)
-      expect(holdRate(readyRate(rate.price, rate.multiplierMillionths), bound, wish, hears).price).toEqual(at.price)
+      const hasAudio = (usage.audioInput ?? 0) + (usage.cachedAudioInput ?? 0) > 0
+      const at = holdRate(rate, bound, wish, hasAudio)
+      expect(holdRate(readyRate(rate.price, rate.multiplierMillionths), bound, wish, hasAudio).price).toEqual(at.price)
       const held = inputBound(bound, at) + outputCost(usage.output ?? 0, at) + toolsBound(rate, wish)
       return priceOf(usage, rate, wish).cost <= held
     }),

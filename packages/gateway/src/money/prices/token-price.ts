@@ -27,35 +27,35 @@ export type Rate = {
   perToken: PerToken
   /** Four figures and nothing else, as most prices are. */
   plain: boolean
-  /** For what is not plain: the hold of a request of at most `upTo` input tokens that wishes nothing; see hold.ts. */
+  /** For what is not plain: the rate at which a request without options is held, up to so many input tokens; see token-bound.ts. */
   usual?: { upTo: number; hold: Rate }
 }
 
 /**
- * What a token costs at the price as such, in nano-USD: each figure over `of`. For most prices that is 1, so that a
- * request has nothing left to divide.
+ * What a token costs at the base price, in nano-USD: each figure over `of`. For most prices that is 1, so that no division
+ * is left for a request.
  */
 export type PerToken = { input: bigint; output: bigint; cachedInput: bigint; cacheWrite: bigint; of: bigint } & {
   /** Whatever cache price turns out to apply. */
-  dearestInput: bigint
+  highestInput: bigint
   /** The same figures as numbers, where `of` is 1. */
   whole: Numbers | undefined
 }
 
-type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number; dearestInput: number }
+type Numbers = { input: number; output: number; cachedInput: number; cacheWrite: number; highestInput: number }
 
-/** What a request asks for that has a price of its own. */
+/** Options of a request that have a price of their own. */
 export type PricedOptions = {
   /** The service tier. */
   tier: string | undefined
-  /** Other words that have a price: those listed among its tiers, such as `fast`, and `audio` for an answer to be heard. */
+  /** Other priced options: those listed among the tiers, such as `fast`, and `audio` for audio output. */
   also: readonly string[]
   /** Hosted tools, and how often each may be called. */
   tools: ReadonlyMap<string, number>
 }
 export const NO_OPTIONS: PricedOptions = { tier: undefined, also: [], tools: new Map() }
 
-/** By which terms a request was priced: what a receipt needs besides the units. */
+/** The terms by which a request was priced: what a receipt needs besides the units. */
 export type Terms = {
   figures: Figures
   /** Tiers that multiply the price of tokens; one with a table of its own is in the figures, and 1 here. */
@@ -67,14 +67,14 @@ export type Terms = {
 /** `terms`: undefined where the price is plain. */
 export type Priced = { units: Units; cost: Nanos; terms: Terms | undefined }
 
-/** Both prices per million tokens and multipliers in millionths are divided out at the very end. */
+/** Prices per million tokens and multipliers in millionths are divided out at the very end. */
 const MILLION = 1_000_000n
 const SCALE = MILLION * MILLION
 export const ONE = MILLION
 
-/** No answer has more calls than this; a report that says otherwise is a fault and must not become a bill. */
+/** No response has more calls than this; a higher report is a fault, and is not charged. */
 const MOST_CALLS = 100_000
-/** The price as such is that of the usual tier, whatever a vendor calls it. */
+/** The base price is that of the usual tier, whatever a vendor calls it. */
 export const USUAL_TIERS: ReadonlySet<string> = new Set(['default', 'standard'])
 const NO_CALLS: Terms['tools'] = new Map()
 
@@ -86,8 +86,8 @@ function perToken({ input, output, cachedInput, cacheWrite }: Figures, multiplie
   const figures = [input, output, cachedInput, cacheWrite].map((figure) => figure * multiplierMillionths)
   const divisor = [SCALE, MILLION].find((by) => figures.every((figure) => figure % by === 0n)) ?? 1n
   const [perInput = 0n, perOutput = 0n, perCached = 0n, perWrite = 0n] = figures.map((figure) => figure / divisor)
-  const dearestInput = [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other))
-  const each = { input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite, dearestInput }
+  const highestInput = [perInput, perCached, perWrite].reduce((one, other) => (one > other ? one : other))
+  const each = { input: perInput, output: perOutput, cachedInput: perCached, cacheWrite: perWrite, highestInput }
   return { ...each, of: SCALE / divisor, whole: divisor === SCALE ? numbersOf(each) : undefined }
 }
 
@@ -96,9 +96,9 @@ const numbersOf = ({
   output,
   cachedInput,
   cacheWrite,
-  dearestInput,
+  highestInput,
 }: Record<keyof Numbers, bigint>): Numbers => ({
-  ...{ input: Number(input), output: Number(output), dearestInput: Number(dearestInput) },
+  ...{ input: Number(input), output: Number(output), highestInput: Number(highestInput) },
   ...{ cachedInput: Number(cachedInput), cacheWrite: Number(cacheWrite) },
 })
 
@@ -118,11 +118,11 @@ export function priceOf(usage: Usage, rate: Rate, wishes: PricedOptions): Priced
   return { units, cost: costByTerms(units, terms, rate.multiplierMillionths), terms }
 }
 
-/** At the price as such: of a short context, at the usual tier, without tools. */
+/** At the base price: of a short context, at the usual tier, without tools. */
 export function costOf({ input, output, cachedInput, cacheWrite }: Units, { perToken }: Rate): Nanos {
   const { whole } = perToken
   if (whole !== undefined) {
-    // Each step with bigints makes another one. Numbers are as exact while all of it, and so each part, is below 2^53.
+    // Each operation on bigints allocates one. Numbers are as exact while the sum, and so each part, is below 2^53.
     const tokens = input * whole.input + output * whole.output
     const sum = tokens + cachedInput * whole.cachedInput + cacheWrite * whole.cacheWrite
     if (sum <= Number.MAX_SAFE_INTEGER) return BigInt(sum)
@@ -157,10 +157,10 @@ function tokenSum(units: Units, figures: Figures): bigint {
 const specials: ReadonlySet<string> = new Set(SPECIAL_KINDS)
 const isSpecial = (kind: string): kind is SpecialKind => specials.has(kind)
 
-/** No request is dearer than the books can hold; who reports such a thing is wrong, and the books stay in order. */
+/** No request costs more than the ledger can hold: a report of more is wrong. */
 export const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
 
-/** The tier that the answer says it was served at decides, if it has a price; else the one that was asked for. */
+/** The tier that the response reports, if it has a price; else the requested one. */
 function tiersServed(price: TokenPrice, reported: string | undefined, wishes: PricedOptions): readonly string[] {
   const isKnown = reported !== undefined && (USUAL_TIERS.has(reported) || price.tiers?.has(reported))
   const served = isKnown ? reported : wishes.tier
@@ -176,7 +176,7 @@ function termsOf(price: TokenPrice, usage: Usage, wishes: PricedOptions): Terms 
 
 type TokenTerms = Pick<Terms, 'figures' | 'tiers' | 'above'>
 
-/** The figures and multipliers of an input so long at these tiers; words that the price does not list mean nothing. */
+/** The figures and multipliers for an input of this length at these tiers; unlisted tiers are ignored. */
 export function tokenTerms(price: TokenPrice, input: number, words: readonly string[]): TokenTerms {
   const tiers = new Map<string, bigint>()
   const tables: { figures: Figures; longContext?: readonly LongContext[] }[] = []
@@ -191,8 +191,8 @@ export function tokenTerms(price: TokenPrice, input: number, words: readonly str
     const long = longContext?.findLast(({ above }) => input > above)
     return { figures: long?.figures ?? figures, above: long?.above }
   })
-  // Two tables at once is more than a price can say: of each figure the dearer.
-  const figures = found.map((each) => each.figures).reduce(dearer)
+  // A price does not say what two tables at once cost: the higher of each figure applies.
+  const figures = found.map((each) => each.figures).reduce(higherFigures)
   return { figures, tiers, above: found[0]?.above }
 }
 
@@ -210,7 +210,7 @@ export function figureOf(figures: Figures, kind: Kind): Nanos {
   return figures[kind] ?? (isSpecial(kind) ? figureOf(figures, FALLBACK[kind]) : 0n)
 }
 
-function dearer(one: Figures, other: Figures): Figures {
+function higherFigures(one: Figures, other: Figures): Figures {
   const entries = KINDS.map((kind) => {
     const [a, b] = [figureOf(one, kind), figureOf(other, kind)]
     return [kind, a > b ? a : b]
@@ -218,7 +218,7 @@ function dearer(one: Figures, other: Figures): Figures {
   return Object.fromEntries(entries) as Figures
 }
 
-/** Only calls that have a price; the others were not asked for, or cost only the tokens that they bring. */
+/** Only calls that have a price; the others were not requested, or cost only their tokens. */
 function callsOf({ toolCalls }: Usage, prices: ReadonlyMap<string, Nanos>): Terms['tools'] {
   if (!toolCalls) return NO_CALLS
   const calls = new Map<string, { calls: number; price: Nanos }>()
@@ -229,10 +229,10 @@ function callsOf({ toolCalls }: Usage, prices: ReadonlyMap<string, Nanos>): Term
   return calls
 }
 
-/** What a price is needed for: a word of a request, and where a price says what it costs. */
+/** An option that needs a price: its name in the request, and the section of the price that lists it. */
 export type PricedWord = { kind: 'tier' | 'tool' | 'other'; word: string }
 
-/** A row for that tier or hosted tool; or a figure for output that is not text. Of the rest no price can say anything. */
+/** There is a row for that tier or hosted tool, or a figure for output that is not text. Nothing else can be priced. */
 export function isPriced(price: TokenPrice, { kind, word }: PricedWord): boolean {
   if (kind === 'tier') return price.tiers?.has(word) === true
   if (kind === 'tool') return price.tools?.has(word) === true

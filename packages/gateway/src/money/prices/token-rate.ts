@@ -7,8 +7,8 @@ import { holdRate, inputBound, outputCost, readyRate, toolsBound } from './token
 import { atMostBookable, type PricedOptions, priceOf, type Rate, type Terms, type TokenPrice } from './token-price.ts'
 import type { Units } from './token-units.ts'
 
-/** `hears`: there may be audio in the input. */
-export type TokenRequest = { input: number; output: number; options: PricedOptions; hears: boolean }
+/** `hasAudio`: there may be audio in the input. */
+export type TokenRequest = { input: number; output: number; options: PricedOptions; hasAudio: boolean }
 export type TokenUsage = { usage: Usage; options: PricedOptions }
 export type TokenCharge = Charge & { tokens: Units; terms: Terms | undefined }
 
@@ -20,8 +20,8 @@ export function tokenRate(price: TokenPrice, multiplierMillionths: bigint): Toke
   const plain = plainFiguresText(price)
   const priced = {
     ...rate,
-    bound({ input, output, options, hears }: TokenRequest): Nanos {
-      const held = holdRate(rate, input, options, hears)
+    bound({ input, output, options, hasAudio }: TokenRequest): Nanos {
+      const held = holdRate(rate, input, options, hasAudio)
       return atMostBookable(inputBound(input, held) + outputCost(output, held) + toolsBound(rate, options))
     },
     cost({ usage, options }: TokenUsage): TokenCharge {

@@ -8,8 +8,8 @@ export type Units = { input: number; cachedInput: number; cacheWrite: number; ou
 }
 
 /**
- * Splits usage by price. Input includes all that was cached, written to a cache, heard or seen; what has no figure of its
- * own stays with the kind that it falls back to. Parts that exceed what is left of their whole are cut to it.
+ * Splits usage by price. Input includes cached tokens, cache writes, audio and images; a kind without a figure of its own is
+ * counted with the kind that it falls back to. Parts that exceed the rest of their whole are cut to it.
  */
 export function unitsOf(usage: Usage, figures?: Figures): Units {
   const input = usage.input ?? 0
@@ -39,7 +39,7 @@ function splitSpecials(units: Units, usage: Usage, figures: Figures): void {
   if (figures.imageOutput !== undefined) move('output', 'imageOutput', usage.imageOutput)
 }
 
-/** The same tokens in the four kinds that every dialect can tell a client. */
+/** The same tokens in the four kinds that every dialect can report. */
 export function totalsOf(units: Units): { input: number; cachedInput: number; cacheWrite: number; output: number } {
   return {
     input: units.input + (units.audioInput ?? 0) + (units.imageInput ?? 0),

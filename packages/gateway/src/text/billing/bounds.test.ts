@@ -11,7 +11,7 @@ const RATE = tokenRate(
   { input: 1_000_000n, output: 4_000_000n, cachedInput: 500_000n, cacheWrite: 2_000_000n },
   1_000_000n,
 )
-const PRICING = { rate: RATE, options: NO_OPTIONS, hears: false }
+const PRICING = { rate: RATE, options: NO_OPTIONS, hasAudio: false }
 const SIZING: Sizing = {
   ...{
     textBytes: 3_000,

@@ -8,7 +8,7 @@ import type { TokenRate } from '../../money/prices/token-rate.ts'
 import type { RoutedRequest } from '../request.ts'
 import { type ModelStatistics, recentP95, type StatisticsByModel } from './model-statistics.ts'
 
-/** What of a request decides how much is held. */
+/** What decides how much is held for a request. */
 export type Sizing = {
   textBytes: number
   images: number
@@ -41,7 +41,7 @@ export function modelCap(
   return lesser(offer.model.limits.maxOutput ?? route.maxOutput, statistics.maxOutput(upstream.id, route.model))
 }
 
-/** Output tokens of each choice, at most. Only a cap that somebody has set ends a stream: without one, its hold does. */
+/** Output tokens of each choice, at most. Only a configured or requested cap ends a stream: without one, its hold does. */
 export function choiceCap({ maxOutput: own, stream }: Sizing, maxOutput: number | undefined): number {
   return own ?? maxOutput ?? (stream ? Number.POSITIVE_INFINITY : DEFAULT_CAP)
 }
@@ -60,19 +60,19 @@ export function boundsOf(sizing: Sizing, maxOutput: number | undefined, statisti
 }
 
 /** How the request is priced, besides its tokens. */
-export type Pricing = { rate: TokenRate; options: PricedOptions; hears: boolean }
+export type Pricing = { rate: TokenRate; options: PricedOptions; hasAudio: boolean }
 
 /** `input`: the part of both that is for the input, with the calls of hosted tools. */
 export function amountsOf(
   bounds: Bounds,
   choices: number,
-  { rate, options, hears }: Pricing,
+  { rate, options, hasAudio }: Pricing,
 ): { amount: Nanos; minimum: Nanos; input: Nanos } {
-  const costWith = (output: number): Nanos => rate.bound({ input: bounds.input, output, options, hears })
+  const costWith = (output: number): Nanos => rate.bound({ input: bounds.input, output, options, hasAudio })
   return { amount: costWith(bounds.heldOutput), minimum: costWith(leastOutput(bounds, choices)), input: costWith(0) }
 }
 
-/** What limits per minute are asked for: all that is held, and the least that is worth having. */
+/** What is requested of limits per minute: all that is held, and the least that is worth a call. */
 export function tokensOf(
   bounds: Bounds,
   choices: number,
@@ -91,7 +91,7 @@ export function coveredOutput(granted: Nanos, input: Nanos, rate: Rate): number 
   return outputTokensFor(granted - input, rate)
 }
 
-/** The part of granted tokens that is for output. The least was asked for, so that much there is. */
+/** The part of granted tokens that is for output: at least the requested minimum. */
 export function outputWithin(tokens: number, bounds: Bounds, choices: number): number {
   return Math.max(tokens - bounds.input, leastOutput(bounds, choices))
 }
@@ -101,7 +101,7 @@ export function lesser(one: number | undefined, other: number | undefined): numb
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
-/** An unstreamed call cannot be stopped half-way: what the hold does not cover must not be asked for. */
+/** An unstreamed call cannot be stopped half-way, so no more output than the hold covers may be requested. */
 export function loweredCap(bounds: Bounds, sizing: Sizing, covered: number | undefined): number | undefined {
   if (sizing.stream || covered === undefined || covered >= bounds.outputCap) return undefined
   return Math.max(1, Math.floor(covered / sizing.choices))

@@ -51,11 +51,11 @@ export function measure(
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
   const bounds = boundsOf(sizing, modelCap(routed, statistics), learned)
   // Videos count with the documents, and may have audio.
-  const hears = request.audios + request.documents > 0
+  const hasAudio = request.audios + request.documents > 0
   const expectedInput = Math.ceil(request.textBytes * learned.inputTokensPerByte)
-  const { amount, minimum, input } = amountsOf(bounds, request.choices, { rate: offer.rate, options, hears })
+  const { amount, minimum, input } = amountsOf(bounds, request.choices, { rate: offer.rate, options, hasAudio })
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
-  const rate = holdRate(offer.rate, bounds.input, options, hears)
+  const rate = holdRate(offer.rate, bounds.input, options, hasAudio)
   return { bounds, holdRate: rate, amount, minimum, input, tokens, minimumTokens, expectedInput }
 }
 

@@ -1,15 +1,15 @@
-// What each model's traffic has taught this process: tokens per byte, how long answers are, and how much reasoning stands
-// behind them unseen. A charge is never computed from these while the upstream reports usage.
+// Statistics of each model's traffic in this process: tokens per byte, the length of responses, and their hidden reasoning. A
+// charge is never computed from these while the upstream reports usage.
 
 export type ModelStatistics = {
   inputTokensPerByte: number
   outputTokensPerByte: number
-  /** Moving averages of an answer's tokens: those that a client saw, and reasoning that it did not see. 0: not known yet. */
+  /** Moving averages of a response's tokens: visible ones, and hidden reasoning. 0: not known yet. */
   visibleTokens: number
   hiddenTokens: number
-  /** Raised when a hold proved too small, so that the next ones are not. */
+  /** Raised when a hold was too small. */
   margin: number
-  /** Answer lengths, counted by powers of two. */
+  /** Lengths of responses, counted by powers of two. */
   histogram: Uint32Array
   samples: number
 }
@@ -21,12 +21,12 @@ const START_MARGIN = 1.25
 const MAX_MARGIN = 8
 const WEIGHT = 1 / 16
 const HISTORY = 512
-/** Longer answers are not expected, whatever an upstream once reported: a hold for them would bind whole wallets. */
+/** Longer responses are not expected, whatever an upstream once reported: holds for them would reserve whole balances. */
 const LONGEST = 131_072
 
 export type StatisticsByModel = {
   of(model: string): ModelStatistics
-  /** The most output tokens that an upstream's model takes as a cap, where it has said so by a rejection. */
+  /** The highest output cap that an upstream's model accepts, if it named it in a rejection. */
   maxOutput(upstream: string, model: string): number | undefined
   noteMaxOutput(upstream: string, model: string, tokens: number): void
 }
@@ -52,7 +52,7 @@ export function createStatistics(): StatisticsByModel {
   }
 }
 
-/** Of requests that are text alone. A few bytes would teach noise. */
+/** Of requests that are text alone. A few bytes would only add noise. */
 export function learnInput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
   if (tokens <= 0 || !isText(textBytes, tokens)) return
   statistics.inputTokensPerByte = blend(statistics.inputTokensPerByte, tokens / textBytes)
@@ -72,7 +72,7 @@ export function learnOutput(statistics: ModelStatistics, textBytes: number, toke
   if (++statistics.samples >= HISTORY) fade(statistics)
 }
 
-/** No text has more tokens than bytes: thoughts that nobody sees, or what a vendor adds, would make all text dearer. */
+/** No text has more tokens than bytes: hidden reasoning, or what a vendor adds, would distort the ratio for all text. */
 const isText = (textBytes: number, tokens: number): boolean => textBytes >= 64 && tokens <= textBytes
 
 /** Tokens per byte of dense and of sparse text. */
@@ -80,8 +80,8 @@ const DENSE_TEXT = 1 / 3
 const SPARSE_TEXT = 1 / 8
 
 /**
- * Reasoning that is in the bill and not in the bytes. Some services show it, so that the rest of the tokens would be too few
- * for so many bytes. Where it is not reported, only more tokens than bytes prove that there was any.
+ * Reasoning that is billed but not in the bytes. Some services show it: then the remaining tokens would be too few for so many
+ * bytes. Where it is not reported, only more tokens than bytes prove that there was any.
  */
 function hiddenIn(textBytes: number, tokens: number, reasoning: number | undefined): number {
   if (reasoning !== undefined && tokens - reasoning >= textBytes * SPARSE_TEXT) return Math.min(reasoning, tokens)
@@ -89,7 +89,7 @@ function hiddenIn(textBytes: number, tokens: number, reasoning: number | undefin
   return Math.max(0, Math.min(most, tokens - Math.ceil(textBytes * DENSE_TEXT)))
 }
 
-/** Averages of both, and not of their quotient: an answer of one word says little about the next. */
+/** Averages of both, not of their quotient: a response of one word says little about the next. */
 function learnReasoning(statistics: ModelStatistics, visible: number, hidden: number): void {
   const isFirst = !knowsReasoning(statistics)
   const [seen, unseen] = [Math.max(1, Math.min(LONGEST, visible)), Math.min(LONGEST, hidden)]
@@ -101,7 +101,7 @@ export const knowsReasoning = ({ visibleTokens }: ModelStatistics): boolean => v
 
 const MOST_HIDDEN_PER_VISIBLE = 100
 
-/** Reasoning that is to be expected behind so much visible output. None while nothing is known of the model. */
+/** The reasoning to expect for so much visible output; 0 while nothing is known of the model. */
 export function expectedReasoning(statistics: ModelStatistics, visible: number): number {
   if (!knowsReasoning(statistics)) return 0
   const share = Math.min(MOST_HIDDEN_PER_VISIBLE, statistics.hiddenTokens / statistics.visibleTokens)
@@ -112,7 +112,7 @@ export function learnShortfall(statistics: ModelStatistics): void {
   statistics.margin = Math.min(MAX_MARGIN, statistics.margin * 1.5)
 }
 
-/** An upper bound of the 95th percentile of recent answers, in tokens; 0 while nothing is known. */
+/** An upper bound of the 95th percentile of recent responses, in tokens; 0 while nothing is known. */
 export function recentP95(statistics: ModelStatistics): number {
   let above = Math.ceil(statistics.samples * 0.05)
   if (statistics.samples === 0) return 0
@@ -127,7 +127,7 @@ function blend(old: number, seen: number): number {
   return old + (seen - old) * WEIGHT
 }
 
-/** Halving keeps the shape and lets old traffic be forgotten; the margin eases back to where it began. */
+/** Halving keeps the distribution and forgets old traffic; the margin returns to its start slowly. */
 function fade(statistics: ModelStatistics): void {
   statistics.samples = 0
   statistics.histogram.forEach((count, bucket) => {

@@ -1,11 +1,11 @@
-// A fast upstream sends a whole answer in one read, more than the hold may cover: it is then taken in pieces, so that the
-// balance is asked before the rest is delivered and not after.
+// A fast upstream sends a whole response in one read, which may be more than the hold covers: it is split, so that the hold is
+// extended before the rest is delivered.
 
 const LINE_END = 0x0a
 
 /**
- * The beginning of `bytes`, of at most `most` bytes unless it is a single line: events carry more than their output, so a
- * piece of that size never brings more, and a line brings what one event does.
+ * The beginning of `bytes`: whole lines of at most `most` bytes, but at least one line. Events are larger than their output, so
+ * such a piece never has more output than `most` bytes, or than one event has.
  */
 export function pieceWithin(bytes: Uint8Array, most: number): Uint8Array {
   if (bytes.length <= most) return bytes

@@ -6,18 +6,18 @@ import type { StatisticsByModel } from '../billing/model-statistics.ts'
 import type { TextCall } from '../text-call.ts'
 
 export type StreamBudget = {
-  /** Metered output, in bytes, at which to ask `goOn`: the price of a chunk is not worked out for every chunk. */
+  /** Metered output, in bytes, at which to call `mayContinue`: the cost is not computed for every chunk. */
   readonly nextAt: number
   /** Metered output, in bytes, that the hold covers as far as it is known now. */
   readonly coveredTo: number
-  /** false: the hold is used up and no more can be had. A limit per minute may make it wait. */
+  /** false: the hold is used up and cannot be extended. A limit per minute may delay the answer. */
   mayContinue(outputBytes: number): boolean | Promise<boolean>
 }
 
-/** How often the meter is read: sixteen times per hold, but not for a handful of tokens. */
+/** The meter is read sixteen times per hold, but not for a few tokens. */
 const READINGS = 16
 const LEAST_BYTES = 256
-/** A limit per minute is asked for in small parts: what one stream reserves, others have to wait for. */
+/** A limit per minute is used in small parts: other streams wait for what one reserves. */
 const PARTS_OF_LIMIT = 16
 
 const FREE: StreamBudget = {
@@ -38,10 +38,10 @@ export function openStreamBudget(
   const tokenStep = tokenLimit === undefined ? 0 : Math.min(covered, Math.ceil(tokenLimit / PARTS_OF_LIMIT))
   const every = Math.max(LEAST_BYTES, covered / outputTokensPerByte / READINGS)
   let nextAt = covered / outputTokensPerByte / 2
-  // What is covered is so by all that is held now, which may be more than was granted at first.
+  // `covered` is for all that is held now, which may be more than was granted at first.
   const [first, firstTokens] = [hold.held, hold.heldTokens]
   let held = first
-  // Where the hold reaches the cap, no output can pass it.
+  // If the hold covers the cap, no output can exceed it.
   let coveredTo = covered >= outputCap ? Number.POSITIVE_INFINITY : covered / outputTokensPerByte
 
   function reach(): number {
@@ -56,7 +56,7 @@ export function openStreamBudget(
   function decided(word: 'deliver' | 'stop', atCap: boolean, outputBytes: number): boolean {
     const goesOn = word === 'deliver'
     if (atCap && goesOn) coveredTo = Number.POSITIVE_INFINITY
-    // Within the hold now and then, beyond it at every event: what a hold covers includes a margin for the input.
+    // Within the hold at intervals, beyond it at every event: a hold includes a margin for the input.
     nextAt = atCap && goesOn ? Number.POSITIVE_INFINITY : nextReading(outputBytes, every, reach())
     return goesOn
   }
@@ -69,11 +69,11 @@ export function openStreamBudget(
       return reach()
     },
     mayContinue(outputBytes) {
-      // Bytes only suggest tokens; the cap that was sent along is certain.
+      // Tokens are estimated from bytes; the cap that was sent is certain.
       const output = Math.min(outputCap, Math.ceil(outputBytes * outputTokensPerByte))
-      // What would be charged if it ended here, while what is still to come is held at its dearest.
+      // The charge if the stream ended here; further output is held at its highest price.
       const { cost } = priceOf({ ...UNREPORTED, input: expectedInput, output }, offer.rate, options)
-      // At its cap the cost has its final height, which the hold has to reach once and for all: then no more is asked.
+      // At the cap the cost is final: the hold is extended to it once, and never again.
       const atCap = output >= outputCap
       const more = atCap ? 1n : outputCost(Math.min(covered, outputCap - output), holdRate)
       const tokens =

@@ -5,14 +5,14 @@ import type { Codec } from '@trivium/protocol/framing/codec.ts'
 
 const { compare, copy, utf8Slice } = Buffer.prototype
 const encoder = new TextEncoder()
-/** From here on memory comes from the system's allocator, in pages. */
+/** From this size on, memory comes from the system's allocator, in pages. */
 const LARGE = 1_024
 
 export const codec: Codec = {
   decode: (bytes, start, end) => utf8Slice.call(bytes, start, end),
   isUtf8,
   encode: (text) => encoder.encode(text),
-  // Zeros first would be written twice over, and a large array's pages with them.
+  // Zero-filling would write every page of a large array twice.
   allocate: (length) => (length < LARGE ? new Uint8Array(length) : Buffer.allocUnsafeSlow(length)),
   hasAt: (bytes, part, at) => at + part.length <= bytes.length && compare.call(part, bytes, at, at + part.length) === 0,
   copy: (bytes, start, end, target, at) => void copy.call(bytes, target, at, start, end),

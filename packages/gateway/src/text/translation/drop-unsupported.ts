@@ -1,4 +1,4 @@
-// Fields of a translated request that an upstream's model has refused, and that it may go without.
+// Drops fields of a translated request that an upstream's model has rejected, if the request keeps its meaning without them.
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { CanonicalRequest, ReasoningWish } from '@trivium/protocol/canonical/request.ts'
@@ -8,7 +8,7 @@ import type { RoutedRequest } from '../request.ts'
 import type { TranslationDependencies } from './outbound.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
-/** How a model samples may be left to it. */
+/** Sampling may be left to the model. */
 const SAMPLING = [
   'temperature',
   'topP',
@@ -20,10 +20,10 @@ const SAMPLING = [
   'stop',
 ] as const
 
-/** So may what stands beside the conversation. What the model sees may not. */
+/** Optional fields beside the conversation. What the model sees is never dropped. */
 const BESIDE = ['endUser', 'cacheKey', 'store', 'verbosity'] as const
 
-/** What the gateway writes of its own accord, as the upstream's dialect calls it: nobody misses it. */
+/** Fields that the gateway adds itself, by their names in the upstream's dialect: dropped without a warning. */
 const OURS = ['include', 'reasoning.summary'] as const
 
 type Field = (typeof SAMPLING)[number] | (typeof BESIDE)[number]
@@ -35,7 +35,7 @@ const isSampling = (field: Field): field is (typeof SAMPLING)[number] => SAMPLIN
 const has = (request: CanonicalRequest, field: Field): boolean =>
   (isSampling(field) ? request.sampling[field] : request[field]) !== undefined
 
-/** Notes the field that a refusal is about, so that it is left out from now on. False: it is about something else. */
+/** Notes the field that a rejection names, so that it is dropped from now on. False: it names no such field. */
 export function noteUnsupported(
   request: CanonicalRequest,
   refusal: ErrorInfo,
@@ -46,15 +46,15 @@ export function noteUnsupported(
   const field =
     FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
     OURS.find((each) => isNamed(refusal, each)) ??
-    effortRefused(request, refusal, upstream)
+    unsupportedEffort(request, refusal, upstream)
   if (field === undefined) return false
   const { upstream: to, route } = routed.candidate
   unsupportedFields.note(to.id, route.model, field)
   return true
 }
 
-/** Only this word is refused: others may still be asked for. */
-function effortRefused(
+/** Only this effort is unsupported: others may still be requested. */
+function unsupportedEffort(
   { reasoning }: CanonicalRequest,
   refusal: ErrorInfo,
   { effortField }: TextDialect,
@@ -65,13 +65,13 @@ function effortRefused(
     : undefined
 }
 
-/** The end user has two names in some dialects, one of which is a word of many refusals. */
+/** The end user has two names in some dialects, one of which occurs in many error messages. */
 function isAboutField(refusal: ErrorInfo, { endUserField, fieldNames }: TextDialect, field: Field): boolean {
   if (field !== 'endUser') return isAbout(refusal, fieldNames[field] ?? field)
   return isAbout(refusal, endUserField(undefined) ?? field) || isNamed(refusal, 'user')
 }
 
-/** What this upstream's model has refused, ours among it. */
+/** All fields that this upstream's model has rejected. */
 export function unsupportedBy(
   { candidate: { upstream, route } }: RoutedRequest,
   { unsupportedFields }: TranslationDependencies,
@@ -95,7 +95,7 @@ export function dropUnsupported(
   for (const field of refused) {
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
-    // The end user that we named is none of the caller's words.
+    // The caller is not warned of an end user that the gateway added.
     if (field !== 'endUser' || routed.request.endUser !== undefined) warn(field, 'dropped')
   }
   if (!isEffortRefused) return kept

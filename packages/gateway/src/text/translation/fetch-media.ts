@@ -1,4 +1,4 @@
-// The content behind addresses in a prompt, for upstreams that take none.
+// Fetches the media behind URLs in a prompt, for upstreams that accept no URLs.
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
@@ -11,11 +11,11 @@ export type Inline = Extract<Source, { kind: 'inline' }>
 export type Fetched = (url: string) => Inline
 
 const MAX_BYTES = 20 * 1024 * 1024
-/** For all addresses of a request together: as much as a request with the media in it could have brought. */
+/** For all URLs of a request together: as much as a request with inline media may have. */
 const TOTAL_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 15_000
 
-/** One after the other: many at once could bring more than there is memory for before anybody has counted it. */
+/** One after the other: many at once could exceed the memory limit before they are counted. */
 export async function fetchMedia(
   addresses: ReadonlySet<string>,
   { fetchPublic }: Pick<TranslationDependencies, 'fetchPublic'>,
@@ -24,7 +24,7 @@ export async function fetchMedia(
   const fetched = new Map<string, Inline>()
   let left = TOTAL_BYTES
   for (const url of addresses) {
-    // Chosen by a caller, and fetched from the gateway's own network: what `allow_private` lets an upstream fetch is another's.
+    // The URL is chosen by a caller and fetched from the gateway's own network, so `allow_private` of an upstream does not apply.
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
     const content = await fetchPublic(url, options).catch(refuse(url))
     left -= content.bytes.length
@@ -33,7 +33,7 @@ export async function fetchMedia(
   return fetched
 }
 
-/** Before anything is held: what is written in the address itself needs no resolver. Throws Failure. */
+/** Before the hold: checks what can be decided without a DNS lookup. Throws Failure. */
 export function checkFetchable(url: string): void {
   if (classifyUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
 }
@@ -54,7 +54,7 @@ function inlineOf(url: string, { status, contentType, bytes }: PublicContent): I
   return { kind: 'inline', mime, data }
 }
 
-/** The address is the caller's own, so it may be repeated; shortened, since it may be long. */
+/** The URL is the caller's own, so it may be repeated; shortened, since it may be long. */
 function notUsable(url: string, why: string): Failure {
   return new Failure('bad_request', `The content at ${url.slice(0, 200)} cannot be used: ${why}`, {
     param: 'image_url',

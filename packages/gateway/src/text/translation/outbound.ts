@@ -1,5 +1,5 @@
-// One request on its way to one upstream: what is sent there, and how its answer is read back. Either the bytes pass
-// through (pass-through.ts), or everything goes through the canonical model (translate.ts).
+// One request to one upstream: what is sent there, and how its response is read. Either the bytes pass through
+// (pass-through.ts), or everything is translated by way of the canonical model (translate.ts).
 
 import type { Cancel } from '@trivium/http/cancel.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
@@ -27,20 +27,20 @@ export type Outbound = {
   dialect: TextDialectId
   path: string
   headers: Record<string, string>
-  /** The output cap that the upstream is given, where it is another than the caller's. */
+  /** The output cap that is sent to the upstream, if it is not the caller's. */
   maxOutput: number | undefined
-  /** What the request asks for that has a price of its own. */
+  /** Options of the request that have a price of their own. */
   options: PricedOptions
-  /** The body; `loweredCap` is a cap that the balance allows. May have to fetch what the body needs. */
+  /** The body; `loweredCap` is a cap that the balance allows. Fetches media that the body needs. */
   body(loweredCap: number | undefined, cancel: Cancel): Pieces | Promise<Pieces>
   answerer: Answerer
-  /** The upstream answers: what was kept for another try may go. */
+  /** There is output: memory that was kept for another attempt is freed. */
   release?(): void
-  /** The same without the field that the upstream has just refused, if it is one that can be left out. */
+  /** The same without the field that the upstream has just rejected, if it can be dropped. */
   without(refusal: ErrorInfo): Outbound | undefined
 }
 
-/** Lives as long as the answer: it must not hold on to the request. */
+/** Lives as long as the response, so it must not reference the request. */
 export type Answerer = {
   streamType: string
   heartbeat: Uint8Array
@@ -49,13 +49,13 @@ export type Answerer = {
 }
 
 export type StreamMeter = Meter & {
-  /** The dialect's error ending of a stream that has begun. */
+  /** The dialect's error event for a stream that has begun. */
   fail(error: ErrorInfo): Uint8Array
   /** Nothing is missing, though the upstream has not ended yet. */
   isWhole?(): boolean
 }
 
-/** The caller's own, where the upstream endpoints it; the embedded model endpoints whatever it is spoken to in. */
+/** The caller's dialect if the upstream has an endpoint for it; the embedded upstream has one for each. */
 export function dialectOf({ upstream: { dialect, endpoints } }: TextCandidate, caller: TextDialectId): TextDialectId {
   if (dialect === undefined) return caller
   if (!isTextDialect(dialect)) throw new Error(`no text at a ${dialect} upstream`)

@@ -1,4 +1,4 @@
-// An upstream rejects an output cap that the gateway chose: the largest one that it would have taken, from its own words.
+// The largest output cap that an upstream accepts, read from its rejection of a cap that the gateway chose.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
 /** `isOfModel`: it holds for every request; otherwise only for one with as much input. */

@@ -1,4 +1,4 @@
-// Client and upstream speak the same dialect: the bytes pass, with the few edits that they need.
+// Client and upstream have the same dialect: the bytes pass through, with the few edits that they need.
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
@@ -24,7 +24,7 @@ export function passThrough(routed: RoutedRequest, dependencies: TranslationDepe
   return new PassingOutbound(routed, policy, dependencies)
 }
 
-/** Classes, and not closures as elsewhere: one of each is made for every request, and few are routed for more than a body. */
+/** Classes, not closures as elsewhere: there is one of each for every request, and most methods are never called. */
 class PassingOutbound implements Outbound {
   readonly dialect: TextDialect['id']
   readonly path: string
@@ -35,7 +35,7 @@ class PassingOutbound implements Outbound {
   readonly #routed: RoutedRequest
   readonly #dependencies: TranslationDependencies
   readonly #edits: PassThroughEdits
-  /** Where we name the end user, if we do. */
+  /** The field in which the gateway names the end user, if it does. */
   readonly #named: string | undefined
   #isEdited = false
 
@@ -71,11 +71,11 @@ class PassingOutbound implements Outbound {
     if (this.#isEdited) freeMemory(this.#routed.body)
   }
 
-  /** What the caller wrote is the caller's to take out. Ours is the name of the end user. */
+  /** Only the end user, which the gateway added, may be dropped: all other fields are the caller's. */
   without(refusal: ErrorInfo): Outbound | undefined {
     const field = this.#named
     if (field === undefined) return undefined
-    // `user` is a word of many refusals.
+    // `user` occurs in many error messages.
     if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
     const { candidate } = this.#routed
     this.#dependencies.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
@@ -83,23 +83,23 @@ class PassingOutbound implements Outbound {
   }
 }
 
-/** Smaller ones are not worth it. */
+/** Smaller bodies are left to the garbage collector. */
 const LARGE_BYTES = 16 * 1024
 
 /**
- * Gives the memory of a large body back at once, since what was edited has been copied on its way out: until the
- * collector comes by, a few thousand streams that begin together would otherwise hold all of theirs.
+ * Frees the memory of a large body at once, since an edited body was copied when it was sent: a few thousand streams that begin
+ * together would otherwise keep all of theirs until the next garbage collection.
  */
 function freeMemory(body: Uint8Array): void {
-  // Asking for the buffer of an array makes one, where the array had none so far.
+  // Reading the `buffer` of a small array would allocate one.
   if (body.byteLength <= LARGE_BYTES) return
   const { buffer, byteOffset, byteLength } = body
-  // Before it may stand the head that it came with, which has been read. What stands behind it is the next request.
+  // The same buffer may begin with the request's head, which has been read, and end with the next request, which has not.
   const isLast = byteOffset + byteLength === buffer.byteLength
   if (isLast && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
-/** Where the end user is to be named whom the caller has not named. */
+/** The field for an end user that the caller has not named. */
 function fieldToName(
   { dialect, request, candidate }: RoutedRequest,
   { unsupportedFields }: TranslationDependencies,
@@ -119,7 +119,7 @@ export function upstreamModel({ request, offer, candidate }: RoutedRequest): str
     : route.model
 }
 
-/** How callers are told that references to earlier reasoning were left out. */
+/** The warning about dropped references to earlier reasoning. */
 export const ITEM_REFERENCE = 'item_reference'
 
 function editsFor(
@@ -136,7 +136,7 @@ function editsFor(
   if (endUser !== undefined) own.endUser = endUser
   if (request.endUserFields.length > 0) hideEndUsers(own, routed, dependencies)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
-  // Where callers share what the vendor keeps, it can look them up.
+  // Where callers share stored objects, the vendor can look them up.
   if (request.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
@@ -145,7 +145,7 @@ function editsFor(
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
 
-/** The vendor gets to know the caller's end users by names that are the account's own. */
+/** The vendor sees pseudonyms of the caller's end users, different for each account. */
 function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencies: TranslationDependencies): void {
   const set: Record<string, string> = {}
   for (const { field, value } of routed.request.endUserFields) {
@@ -158,7 +158,7 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencie
   into.set = { ...into.set, ...set }
 }
 
-/** Replies of one dialect repeat the request: the caller reads its own values there, and nothing that we have added. */
+/** Responses of one dialect repeat the request: they show the caller's own values, and nothing that the gateway added. */
 function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
   const { dialect, request, candidate } = routed
   if (!dialect.echoesRequest || candidate.upstream.sharedObjects) return {}
@@ -166,7 +166,7 @@ function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOp
   return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
 }
 
-/** No field that the upstream may take for a cap asks for more than the hold is for. */
+/** No field that the upstream may read as a cap exceeds what is held. */
 function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TranslationDependencies): void {
   const { request, candidate, warnings } = routed
   const { extraCapFields } = candidate.upstream
@@ -181,7 +181,7 @@ function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics
   into.outputFields = { fields, bounds }
 }
 
-/** The embedded model's own switches. */
+/** Fault switches of the embedded upstream. */
 const SANDBOX_HEADERS = ['x-sandbox-fault', 'x-sandbox-pace']
 
 export function sandboxHeaders({ headers, candidate }: RoutedRequest): Record<string, string> {
@@ -195,7 +195,7 @@ function carriedHeaders(routed: RoutedRequest): Record<string, string> {
   const { betaHeader } = dialect
   const betas = betaHeader === undefined ? null : headers.get(betaHeader)
   if (betaHeader === undefined || betas === null) return carried
-  // A price of a long context is all that they need.
+  // Beta features need nothing but a long-context price.
   if (offer.rate.price.longContext) return { ...carried, [betaHeader]: betas }
   const { kept, removed } = withoutPricedBetas(betas)
   if (removed.length > 0) addWarning(warnings, betaHeader, 'no-price')
@@ -211,7 +211,7 @@ function pick(headers: RequestHeaders, names: readonly string[]): Record<string,
   return picked
 }
 
-/** It lives as long as the answer, so it has nothing of the request but this. */
+/** Lives as long as the response, so it keeps nothing else of the request. */
 class PassingAnswerer implements Answerer {
   readonly streamType: string
   readonly heartbeat: Uint8Array
@@ -246,7 +246,7 @@ function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint)
   return Object.assign(meter, { fail })
 }
 
-/** An error within an array is one more element of it, and ends it. */
+/** An error within an array is its last element. */
 function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMeter {
   const meter = dialect.passThrough.openMeter(options, codec)
   let begun = false
@@ -263,7 +263,7 @@ function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMete
 
 const heartbeats = new Map<string, Uint8Array>()
 
-/** White space between the elements of a JSON array says as little as a comment between events. */
+/** White space between the elements of a JSON array is ignored, as comments between events are. */
 export function heartbeatOf(dialect: TextDialect, asArray: boolean): Uint8Array {
   const text = asArray ? '\n' : dialect.heartbeat
   const known = heartbeats.get(text)

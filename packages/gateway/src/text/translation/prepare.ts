@@ -1,4 +1,4 @@
-// From a request and a candidate to what is sent there.
+// Prepares what is sent to the candidate: by pass-through if both sides have the same dialect, else by translation.
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { RoutedRequest } from '../request.ts'
 import { dialectOf, type Outbound, type TranslationDependencies } from './outbound.ts'
@@ -6,7 +6,7 @@ import { passThrough } from './pass-through.ts'
 import { hasForeignReasoning } from './seals.ts'
 import { translate } from './translate.ts'
 
-/** The same dialect on both sides, and nothing in it that is another upstream's: then the bytes pass through. */
+/** Reasoning that another upstream returned has to be translated, even within one dialect. */
 export function prepare(routed: RoutedRequest, dependencies: TranslationDependencies): Outbound {
   const upstream = dialectOf(routed.candidate, routed.dialect.id)
   const passes = upstream === routed.dialect.id && !hasForeignReasoning(routed.body, upstream)

@@ -1,15 +1,15 @@
-// What ties a caller's data to its account where one vendor account serves many: keyed hashes instead of names, and
-// signatures of models that leave the gateway sealed, so that no other account and no other upstream can use them.
+// Tenant isolation where one vendor account serves many: keyed hashes instead of account names, and signatures of reasoning that
+// leave the gateway encrypted, so that no other account and no other upstream can use them.
 
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { SEAL_PREFIX } from '@trivium/protocol/canonical/seal.ts'
 import { TEXT_DIALECT_IDS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 export type Seals = {
-  /** Who is calling, as a vendor may know it: stable, and meaningless without the master secret. */
+  /** Identifies the account to a vendor: stable, and meaningless without the master secret. */
   tagOf(account: bigint): string
   seal(account: bigint, upstream: string, value: string): string
-  /** The value again, if it was sealed for this account and upstream; anything else is nobody's business. */
+  /** The value, if it was sealed for this account and upstream; else undefined. */
   unseal(account: bigint, upstream: string, sealed: string): string | undefined
 }
 
@@ -20,15 +20,15 @@ const MARKS = Object.fromEntries(
   TEXT_DIALECT_IDS.map((id) => [id, TEXT_DIALECTS[id].sealed.marks.map((mark) => Buffer.from(mark))]),
 ) as unknown as Readonly<Record<TextDialectId, readonly Buffer[]>>
 
-// On any byte array, as the codec has it, and for bytes: to make a Buffer of a body costs more than to search it.
+// Buffer's methods work on any byte array: creating a Buffer of a body would cost more than searching it.
 const { indexOf } = Buffer.prototype
 const find = (body: Uint8Array, part: Buffer, from = 0): number => indexOf.call(body, part, from)
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, end: number): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1', start, end)
 
 /**
- * Whether a conversation has something in it that came through this gateway from an upstream of another dialect, and
- * that one of the caller's own would refuse: sealed text, or a thought by an id that is ours.
+ * Whether a conversation contains reasoning from an upstream of another dialect, which an upstream of the caller's own dialect
+ * would reject: sealed text, or a reasoning id of this gateway.
  */
 export function hasForeignReasoning(body: Uint8Array, dialect: TextDialectId): boolean {
   for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
@@ -48,7 +48,7 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
   return undefined
 }
 
-/** An id that the gateway gave: the vendor would look for it among its own, and not find it. */
+/** An id of the gateway's, which the vendor would not find among its own. */
 function hasOwnId(body: Uint8Array, { mark, pattern }: { mark: string; pattern: RegExp }): boolean {
   const bytes = Buffer.from(mark)
   for (let at = find(body, bytes); at !== -1; at = find(body, bytes, at + 1)) {

@@ -1,5 +1,5 @@
-// One vendor account serves many callers. What is shared there is kept apart here: caches by account, objects not at
-// all, and end users are known to the vendor by a hash. And nothing is asked for that has no price.
+// One vendor account serves many callers. This policy isolates them: caches are separated by account, stored objects rejected, and
+// end users replaced by a hash. Options without a price are removed or rejected.
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
@@ -9,22 +9,22 @@ import type { RoutedRequest } from '../request.ts'
 import type { TranslationDependencies } from './outbound.ts'
 
 export type TenantPolicy = {
-  /** In place of the caller's own, which could meet another caller's. */
+  /** Instead of the caller's own, which could collide with another caller's. */
   cacheKey: string | undefined
   /** For requests that name no end user. */
   endUser: string
-  /** What takes out the fields without a price. */
+  /** Remove the fields without a price. */
   edits: readonly PassThroughEdits[]
-  /** The fields that are taken out. */
+  /** The removed fields. */
   unpriced: readonly string[]
-  /** What has a price, and may be asked for. */
+  /** The options that have a price. */
   options: PricedOptions
 }
 
 const LONGEST_CACHE_KEY = 64
 const TAG_IN_KEY = 12
 
-/** `translated`: into another dialect, which can say no more of what is priced than the tier. */
+/** `translated`: into another dialect, which supports no other priced option than the tier. */
 export function tenantPolicy(
   { caller, request, candidate, offer }: RoutedRequest,
   { seals }: Pick<TranslationDependencies, 'seals'>,
@@ -33,22 +33,22 @@ export function tenantPolicy(
   rejectObjects(request, candidate.upstream.sharedObjects)
   const tag = seals.tagOf(caller.account)
   const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
-  // As most requests are.
+  // Most requests have no priced options.
   if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, options: NO_OPTIONS }
-  return { cacheKey, endUser: tag, ...careForPriced(request.priced, offer.rate.price, translated) }
+  return { cacheKey, endUser: tag, ...policyForPriced(request.priced, offer.rate.price, translated) }
 }
 
 const NONE: readonly never[] = []
 
-function careForPriced(
+function policyForPriced(
   fields: readonly PricedField[],
   price: TokenPrice,
   translated: boolean,
 ): Pick<TenantPolicy, 'edits' | 'unpriced' | 'options'> {
-  const unpriced = fields.filter((each) => !mayAsk(each, price, translated))
+  const unpriced = fields.filter((each) => !isAllowed(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
-    const message = `${forced.field} asks for '${forced.word}', which has no price here. Leave it out.`
+    const message = `${forced.field} requests '${forced.word}', which has no price here. Remove the field.`
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {
@@ -58,19 +58,19 @@ function careForPriced(
   }
 }
 
-/** There are other tiers too, such as speed; the service tier is what an answer reports. */
+/** There are other tiers, such as speed; responses report the service tier. */
 const isServiceTier = ({ kind, field }: PricedField): boolean => kind === 'tier' && /service_?tier$/i.test(field)
 
-/** Of hosted tools a translation has its own to say; what else it would lose silently is refused, price or not. */
-function mayAsk(each: PricedField, price: TokenPrice, translated: boolean): boolean {
+/** The translation handles hosted tools itself; what else it would drop silently is rejected, with or without a price. */
+function isAllowed(each: PricedField, price: TokenPrice, translated: boolean): boolean {
   return isPriced(price, each) && (!translated || isServiceTier(each) || each.kind === 'tool')
 }
 
-/** Nobody said how often a hosted tool may be called: vendors stop an answer after about so many. */
+/** Where the request does not limit the calls of a hosted tool: vendors stop a response after about so many. */
 export const CALLS_EXPECTED = 8
 const MOST_CALLS = 100_000
 
-/** `most`: where the request says how often the tool may be called. */
+/** `most`: the request's limit on calls of the tool. */
 const callsOf = ({ most = CALLS_EXPECTED }: PricedField): number => Math.min(most, MOST_CALLS)
 
 function optionsOf(fields: readonly PricedField[], price: TokenPrice): PricedOptions {
@@ -94,8 +94,8 @@ function accountKey(tag: string, key: string): string {
 const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('base64url')
 
 /**
- * An end user that the caller has named, as a vendor gets to know it: two accounts that name the same one are not the same
- * to the vendor, which can still tell one caller's users apart. undefined: as the caller named it.
+ * What a vendor sees of an end user: the same name gives different pseudonyms for two accounts, and different names of one
+ * account give different pseudonyms. undefined: the name is sent as it is.
  */
 export function pseudonymOf(
   { caller, candidate }: RoutedRequest,
@@ -112,10 +112,10 @@ export function shortEndUser(endUser: string, { longestEndUser = Number.POSITIVE
   return endUser.length > longestEndUser ? hashOf(endUser) : endUser
 }
 
-/** Where the responses dialect has a reference to an item. */
+/** A reference to an item, in the responses dialect. */
 const REFERENCE = /^input\[\d+\]\.id$/
 
-/** Whoever knows an id could use another tenant's object: the vendor sees one customer only. */
+/** With its id, any caller could use another tenant's object: the vendor sees a single customer. */
 function rejectObjects({ objects }: PassThroughRequest, shared: boolean): void {
   const first = objects[0]
   if (first === undefined || shared) return
@@ -130,7 +130,7 @@ function rejectObjects({ objects }: PassThroughRequest, shared: boolean): void {
   throw foreignObjectError(first)
 }
 
-/** The caller's request header that lists beta features; those that change the price of tokens are not passed on. */
+/** Beta features that change the price of tokens are not passed on. */
 const PRICED_BETAS = /^context-\d+[mk]/i
 
 export function withoutPricedBetas(betas: string): { kept: string; removed: string[] } {

@@ -1,4 +1,4 @@
-// The answer of an upstream of another dialect, for the client: whole, or event by event.
+// Translates the response of an upstream of another dialect: as a whole, or event by event.
 
 import { restoreReply, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
@@ -16,7 +16,7 @@ import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
 import { MALFORMED, openTranslation, type Pair } from './translate-stream.ts'
 
-/** Takes from the request what the answer needs, and lets go of the rest. */
+/** Keeps what the response needs of the request, and nothing else. */
 export function createTranslatingAnswerer(
   routed: RoutedRequest,
   upstream: TextDialect,
@@ -109,7 +109,7 @@ function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, 
   }
 }
 
-/** Of what the client's dialect has no words for. */
+/** Of parts that the client's dialect cannot express. */
 function warnOfLost(
   loses: NonNullable<TextDialect['droppedPart']>,
   { choices }: CanonicalReply,
@@ -126,7 +126,7 @@ function warnOfLost(
   }
 }
 
-/** As most blocks are; everybody has words for it. */
+/** Most blocks are; every dialect can express it. */
 const isPlainText = (block: Block): boolean => block.type === 'text' && block.citations.length === 0
 
 const isEmpty = ({ choices }: CanonicalReply): boolean => choices.every(({ blocks }) => blocks.length === 0)

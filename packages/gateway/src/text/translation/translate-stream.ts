@@ -1,5 +1,4 @@
-// A stream of one dialect becomes a stream of another while it passes. Frames from the first sign of the end on are
-// kept until the settlement stands, as with bytes that pass through.
+// Translates a stream event by event. Frames from the finish on are buffered until the call is settled, as with pass-through.
 
 import { restoringEmit, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
@@ -25,7 +24,7 @@ export type Pair = {
 
 const NO_BYTES = new Uint8Array(0)
 
-/** The model failed at a tool call and said nothing else: an empty answer would pass for a decision to say nothing. */
+/** The model failed at a tool call and returned nothing else: an empty response would look intended. */
 export const MALFORMED = {
   code: 'upstream_failed',
   message: 'The model tried to call a tool and failed at it.',
@@ -43,7 +42,7 @@ export function openTranslation(pair: Pair): StreamMeter {
     done: false,
     error: undefined as ErrorInfo | undefined,
   }
-  /** Frames to be sent, and frames that wait for the settlement. */
+  /** Frames to send now, and frames that wait for the settlement. */
   let ready = ''
   let held = ''
   let ending = false
@@ -141,7 +140,7 @@ export function openTranslation(pair: Pair): StreamMeter {
   }
 }
 
-/** Events, or for those who asked for it one JSON array. */
+/** Events or, if requested, one JSON array. */
 function framingOf({ client, requestId, asArray }: Pair) {
   const array = asArray ? client.arrayFraming?.() : undefined
   if (!array) {

@@ -1,4 +1,4 @@
-// Client and upstream speak different dialects: the request goes through the canonical model, and so does its answer.
+// Client and upstream have different dialects: request and response are translated by way of the canonical model.
 import { effortOf } from '@trivium/protocol/canonical/encoding/effort.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { unsupported } from '@trivium/protocol/canonical/reading.ts'
@@ -20,23 +20,23 @@ import { ITEM_REFERENCE, sandboxHeaders, upstreamModel } from './pass-through.ts
 import { CALLS_EXPECTED, pseudonymOf, shortEndUser, type TenantPolicy, tenantPolicy } from './tenant-policy.ts'
 import { createTranslatingAnswerer } from './translate-response.ts'
 
-/** `withThoughts`: those that the upstream once gave go back to it. `most`: the largest output cap that it takes here. */
-type Written = { withThoughts: boolean; most: number | undefined }
+/** `withReasoning`: earlier reasoning of the upstream is sent back to it. `most`: the largest output cap that it accepts here. */
+type Encoding = { withReasoning: boolean; most: number | undefined }
 
-const USUAL: Written = { withThoughts: true, most: undefined }
+const USUAL: Encoding = { withReasoning: true, most: undefined }
 
 export function translate(
   routed: RoutedRequest,
   upstream: TextDialect,
   dependencies: TranslationDependencies,
-  as: Written = USUAL,
+  as: Encoding = USUAL,
 ): Outbound {
   const { request, dialect, warnings } = routed
   const policy = tenantPolicy(routed, dependencies, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
-  refuseStored(routed)
+  rejectStored(routed)
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
-  if (upstream.imageTool !== undefined) refuseImages(routed, upstream.imageTool)
+  if (upstream.imageTool !== undefined) rejectImages(routed, upstream.imageTool)
   const model = upstreamModel(routed)
   const said = warnInWordsOf(dialect, warnings)
   let isTierSent = true
@@ -51,11 +51,10 @@ export function translate(
     dependencies,
   )
   const addresses = new Set<string>()
-  // Written before anything is held, so that what cannot be said is refused at no cost. The media that an address
-  // stands for is fetched only when the hold stands.
+  // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
   const target = targetOf(routed, model, warn, standIn(addresses), as, dependencies)
   const written = upstream.encodeRequest(canonical, target)
-  if (!as.withThoughts) warn('reasoning', 'dropped')
+  if (!as.withReasoning) warn('reasoning', 'dropped')
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(routed),
@@ -64,7 +63,7 @@ export function translate(
     options: optionsOf(canonical, isTierSent, upstream, routed),
     body: (loweredCap, cancel) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return writtenAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, dependencies)
+      return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, dependencies)
     },
     answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, dependencies),
     without(refusal) {
@@ -73,13 +72,13 @@ export function translate(
       if (noteUnsupported(canonical, refusal, upstream, routed, dependencies))
         return translate(routed, upstream, dependencies, as)
       const isAboutThoughts =
-        as.withThoughts && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
-      return isAboutThoughts ? translate(routed, upstream, dependencies, { ...as, withThoughts: false }) : undefined
+        as.withReasoning && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
+      return isAboutThoughts ? translate(routed, upstream, dependencies, { ...as, withReasoning: false }) : undefined
     },
   }
 }
 
-/** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own is the caller's. */
+/** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */
 function smallerCap(
   refusal: ErrorInfo,
   { body }: EncodedRequest,
@@ -94,13 +93,13 @@ function smallerCap(
   return limit?.cap
 }
 
-/** What only the caller's own dialect can look up is refused, also where its upstream would let callers share it. */
-function refuseStored({ dialect, request, body }: RoutedRequest): void {
+/** Stored objects that only the caller's dialect can look up are rejected, also where callers may share them. */
+function rejectStored({ dialect, request, body }: RoutedRequest): void {
   const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
   if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
-/** What the upstream is really routed for: a tier that its dialect has no word for is not, and is not charged. */
+/** What is really requested of the upstream: a tier that its dialect cannot express is not, and is not charged. */
 function optionsOf(
   { tier, modalities }: CanonicalRequest,
   isTierSent: boolean,
@@ -115,26 +114,26 @@ function optionsOf(
   return { tier: isPaid ? tier : undefined, also: [], tools }
 }
 
-/** There images are made by a tool that is billed by the call. */
-function refuseImages({ dialect, request, offer }: RoutedRequest, imageTool: string): void {
+/** In this dialect images are made by a tool that is billed per call. */
+function rejectImages({ dialect, request, offer }: RoutedRequest, imageTool: string): void {
   if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(imageTool)) return
   const field = dialect.origin.fields.modalities ?? 'modalities'
-  throw unsupported(field, `${field} asks for images, which have no price for this model. Leave it out.`)
+  throw unsupported(field, `${field} requests images, which have no price for this model. Remove the field.`)
 }
 
-async function writtenAgain(
+async function encodeAgain(
   routed: RoutedRequest,
   upstream: TextDialect,
   canonical: CanonicalRequest,
   addresses: ReadonlySet<string>,
   loweredCap: number | undefined,
   signal: AbortSignal,
-  as: Written,
+  as: Encoding,
   dependencies: TranslationDependencies,
 ): Promise<Pieces> {
   const fetched = await fetchMedia(addresses, dependencies, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
-  // What there is to warn of has been said when it was written for the first time.
+  // The warnings were given when it was encoded for the first time.
   const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, dependencies)
   const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
   const capped = cap === undefined ? canonical : withCap(canonical, cap, routed)
@@ -145,7 +144,7 @@ const nameOf = (dialect: TextDialect, field: WarnedField): string => dialect.fie
 
 const bytesOf = ({ body }: EncodedRequest): Pieces => [codec.encode(JSON.stringify(body))]
 
-/** Only some dialects write a cap of their own accord; it is what the hold must cover. */
+/** Some dialects need a cap: the hold must cover it. */
 function capOf({ body }: EncodedRequest): number | undefined {
   return typeof body.max_tokens === 'number' ? body.max_tokens : undefined
 }
@@ -164,19 +163,19 @@ function withPolicy(
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
-  // A tier without a price was warned of in the policy.
+  // The policy has warned of a tier without a price.
   const isTierTaken = tier === 'default' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
   return { ...request, cacheKey: policy.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
 }
 
-/** Ours is not worth a warning where the dialect has no place for it. */
+/** The gateway's own end user is omitted without a warning where the dialect has no field for it. */
 function endUserFor(upstream: TextDialect, policy: TenantPolicy, { candidate }: RoutedRequest): string | undefined {
   const { embedded, service } = candidate.upstream
   const hasNone = upstream.endUserField(service) === undefined
   return hasNone || embedded ? undefined : policy.endUser
 }
 
-/** Thinking counts as output: a budget above the cap would be refused, or worse, would raise it. */
+/** Reasoning counts as output: a budget above the cap would be rejected or, worse, would raise it. */
 function withCap(request: CanonicalRequest, cap: number, { warnings, dialect }: RoutedRequest): CanonicalRequest {
   const sampling = { ...request.sampling, maxOutput: cap }
   const { mode } = request.reasoning
@@ -198,7 +197,7 @@ function targetOf(
   model: string,
   warn: Target['warn'],
   fetched: Fetched,
-  { withThoughts, most }: Written,
+  { withReasoning: withThoughts, most }: Encoding,
   dependencies: TranslationDependencies,
 ): Target & { unsealed(): boolean } {
   const { caller, candidate } = routed
@@ -212,7 +211,7 @@ function targetOf(
     rejectedFields: unsupportedBy(routed, dependencies),
     unseal(signature) {
       if (!withThoughts) return undefined
-      // Nothing, sealed, marks thoughts that had no signature: there is nothing to give back for them.
+      // An empty value marks reasoning that had no signature: nothing is sent back for it.
       const own = dependencies.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
       unsealed ||= own !== undefined
       return own
@@ -231,7 +230,7 @@ function standIn(addresses: Set<string>): Fetched {
     if (addresses.size > MAX_ADDRESSES) {
       throw unsupported(
         undefined,
-        `This model's upstream takes no addresses, and at most ${MAX_ADDRESSES} are fetched for it.`,
+        `This model's upstream accepts no URLs, and the gateway fetches at most ${MAX_ADDRESSES} of them.`,
       )
     }
     return STAND_IN

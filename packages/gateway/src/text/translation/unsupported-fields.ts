@@ -1,10 +1,10 @@
-// Fields that an upstream's model has refused although its dialect has them: some models take no temperature, some
-// services know no end users. Learned from the refusal, so that only the first request pays for it with a second try.
+// Fields that an upstream's model has rejected although its dialect has them: some models accept no temperature, some services no
+// end user. Learned from the rejection, so that only the first request needs a second attempt.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 
 export type UnsupportedFields = {
   has(upstream: string, model: string, field: string): boolean
-  /** All that this model has refused. */
+  /** All fields that this model has rejected. */
   of(upstream: string, model: string): ReadonlySet<string>
   note(upstream: string, model: string, field: string): void
 }
@@ -14,7 +14,7 @@ export function createUnsupportedFields(): UnsupportedFields {
   const known = new Map<string, Set<string>>()
   // The names of upstreams have no spaces.
   const nameOf = (upstream: string, model: string) => `${upstream} ${model}`
-  // Asked with every request, and mostly there is nothing.
+  // Called with every request, and mostly empty.
   const of = (upstream: string, model: string): ReadonlySet<string> =>
     known.size === 0 ? NOTHING : (known.get(nameOf(upstream, model)) ?? NOTHING)
   return {
@@ -29,14 +29,14 @@ export function createUnsupportedFields(): UnsupportedFields {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** More careful than `isAbout`, for everyday words: they must be named as a field. */
+/** Stricter than `isAbout`, for common words: they must be named as a field. */
 export function isNamed({ message, param }: ErrorInfo, field: string): boolean {
   if (param === field) return true
   if (/[._]/.test(field)) return message.includes(field)
   return ["'", '"', '`'].some((quote) => message.includes(quote + field + quote))
 }
 
-/** Whether a refusal is about this field: it names it as a word of its own. */
+/** Whether a rejection names this field as a separate word. */
 export function isAbout({ message, param }: ErrorInfo, field: string): boolean {
   const last = field.slice(field.lastIndexOf('.') + 1)
   if (param !== undefined && (param === field || param.endsWith(`.${last}`) || param === last)) return true
