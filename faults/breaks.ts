@@ -1,4 +1,4 @@
-// Connections that break: everything that TCP can do to an answer, at every place of it.
+// Connections that break: everything that TCP can do to a response, at every position of it.
 
 import { chunk, head, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
 import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
@@ -10,7 +10,7 @@ const HOW = {
   stall: { end: () => {}, ending: 'timeout', status: 504 },
 } as const
 
-/** Where nothing has come out yet, and where something has. */
+/** Positions before any output, and after some. */
 const WHERE: Record<Exclude<CutPosition, 'all'>, { words: string; out: boolean }> = {
   headers: { words: 'after-headers', out: false },
   'first-event': { words: 'in-first-event', out: false },
@@ -39,14 +39,14 @@ const crossed = ways.flatMap((how) =>
 const behind = (how: keyof typeof HOW, words: string, streamed: Expected, only: Fault['only'] = []): Fault => ({
   ...{ name: `${how}-${words}`, at: 'proxy', streamed, single: completed, only, timeouts: 'short' },
   async respond(wire) {
-    // The connection of a body that has come in full is somebody else's by then.
+    // After a complete body the connection already serves another request.
     if (!wire.streamed) return await forward(wire)
     await sendUpTo(wire, 'all')
     HOW[how].end(wire)
   },
 })
 
-/** A body without a length lasts until the connection ends: the end of a connection says nothing about the answer's. */
+/** A body without a length ends with its connection, so the end of the connection does not prove that it is complete. */
 const untilClose = ({ streamed }: Wire) => ({
   top: `HTTP/1.1 200 OK\r\ncontent-type: ${streamed ? 'text/event-stream' : 'application/json'}\r\nconnection: close\r\n\r\n`,
   frame: Buffer.from,
@@ -104,9 +104,9 @@ export const BREAKS: readonly Fault[] = [
       wire.socket.end()
     },
   },
-  // The answer is whole: however the connection ends, or does not, nothing is missing.
+  // The response is complete, however the connection ends.
   ...ways.map((how) => behind(how, 'after-last-event', completed, ['chat', 'responses', 'messages'])),
-  // Nothing tells that this was the last event, except the end of the connection: services repeat the finish reason.
+  // Only the end of the connection shows that this was the last event, since services repeat the finish reason.
   ...ways.map((how) =>
     behind(how, 'after-finish', { status: 200, ending: HOW[how].ending, costs: 'reported' }, ['generate-content']),
   ),
@@ -143,7 +143,7 @@ export const BREAKS: readonly Fault[] = [
     },
   },
   {
-    // Never silent and never saying anything: only the limit on the whole ends it.
+    // Never silent, but without content: only the total timeout ends it.
     name: 'slow-for-ever',
     at: 'proxy',
     ...both(rejected(504, 'timeout')),
@@ -156,7 +156,7 @@ export const BREAKS: readonly Fault[] = [
       }
     },
   },
-  // Never silent for as long as the limit on silence, and as good as silent.
+  // Never silent for as long as the idle timeout, but without a complete event.
   ...(['headers', 'output'] as const).map(
     (where): Fault => ({
       ...{ name: `byte-per-second-after-${where}`, at: 'proxy', timeouts: 'byte', single: rejected(504, 'timeout') },

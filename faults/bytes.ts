@@ -1,4 +1,4 @@
-// Answers whose bytes are not what they should be: encodings, line ends, lengths, types, headers, and no end of them.
+// Responses with wrong bytes: encodings, line ends, lengths, types, headers, and endless ones.
 import type { Socket } from 'node:net'
 import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
@@ -15,7 +15,7 @@ const proxied = (
   ...{ name, at: 'proxy', ...expected, respond: play },
 })
 
-/** The answer with its text changed, and framed as it should be. */
+/** The response with changed text, framed correctly. */
 const changed = (change: (text: string, wire: Wire) => string | Buffer) => (wire: Wire) => {
   const whole = Buffer.from(change(wire.pieces.join(''), wire))
   const rest = wire.streamed ? [STREAM_HEAD, chunk(whole), LAST_CHUNK] : [head(200, whole.length), whole]
@@ -34,13 +34,13 @@ const withHeaders =
     wire.socket.write(Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${type}${length}${more}\r\n`), bytes]))
   }
 
-/** Something else altogether, whatever was asked for. */
+/** Sends these bytes, whatever the request. */
 const instead =
   (bytes: string | Buffer) =>
   ({ socket }: Wire) =>
     void socket.write(Buffer.from(bytes))
 
-/** The same bytes again and again, for as long as the other side takes them. */
+/** Sends the same bytes repeatedly, for as long as the other side reads them. */
 async function pour({ socket }: Wire, bytes: Buffer, most: number): Promise<void> {
   for (let sent = 0; sent < most && !socket.destroyed; sent += bytes.length) {
     if (socket.write(bytes)) continue
@@ -67,7 +67,7 @@ async function endlessLine(wire: Wire): Promise<void> {
   await pour(wire, chunk(FILL), NO_END)
 }
 
-/** A gibibyte in a mebibyte. Each block stands for itself, so it is made once. */
+/** A gibibyte in a mebibyte. The blocks are independent, so one is compressed once and repeated. */
 async function bomb(wire: Wire): Promise<void> {
   const begun = deflateRawSync(wire.streamed ? 'data: ' : '{"a":"', { finishFlush: constants.Z_SYNC_FLUSH })
   const block = deflateRawSync(FILL, { finishFlush: constants.Z_SYNC_FLUSH })
@@ -112,7 +112,7 @@ export const BYTES: readonly Fault[] = [
     fullRunOnly: true,
   },
   {
-    // Lines that end, in an event that does not.
+    // The lines end, the event does not.
     ...proxied('endless-event', both(rejected(502)), async (wire) => {
       if (!wire.streamed) return await endlessLine(wire)
       wire.socket.write(STREAM_HEAD)
@@ -131,7 +131,7 @@ export const BYTES: readonly Fault[] = [
     { streamed: rejected(502, 'cut'), single: rejected(502) },
     withHeaders('content-encoding: gzip, gzip\r\n', ({ pieces }) => gzipSync(gzipSync(pieces.join('')))),
   ),
-  // Only a label, and what is behind it can be read.
+  // The encoding is unknown, but the body is readable.
   proxied('unknown-encoding', both(completed), withHeaders('content-encoding: rot13\r\n')),
   proxied('gzip-that-is-not', both(rejected(502, 'cut')), withHeaders('content-encoding: gzip\r\n')),
   proxied('cr', both(completed), lineEnds('\r')),
@@ -174,7 +174,7 @@ export const BYTES: readonly Fault[] = [
     withHeaders(`content-type: ${wire.streamed ? 'Text/Event-Stream' : 'application/json'};charset=UTF-8\r\n`)(wire),
   ),
   {
-    // Of generate-content no event says that it is the last: as with `fin-after-finish`.
+    // Generate-content has no last event: see `fin-after-finish`.
     ...proxied('length-too-long', { streamed: completed, single: rejected(502, 'cut') }, async (wire) => {
       withHeaders(`content-length: ${Buffer.byteLength(wire.pieces.join('')) + 100}\r\n`)(wire)
       await pause()

@@ -1,5 +1,5 @@
-// The table crossed with dialects: each cell is one call, over an upstream and a model of its own, so that no cell can
-// spoil another's breaker, cool-down or statistics.
+// The table of faults crossed with dialects: each cell is one call with its own upstream and model, so that no cell affects
+// the circuit breaker, cool-down or statistics of another.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { type Fault, type FaultLocation, TIMEOUTS } from './fault.ts'
@@ -12,7 +12,7 @@ export type Cell = {
   streamed: boolean
 }
 
-/** The same dialect on both sides, and translated: one upstream of each fault, or (`full`) all of them. */
+/** Each fault in pass-through for every dialect, and translated: from one upstream dialect, or (`full`) from all of them. */
 export type Size = 'small' | 'full'
 
 export function cellsOf(faults: readonly Fault[], size: Size): Map<Fault, Cell[]> {
@@ -40,10 +40,10 @@ export const nameOf = ({ fault, client, upstream, streamed }: Cell): string =>
 
 const BASE_PATH = { chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' } as const
 
-/** Where each place is; of HTTP/2, where each fault is. */
+/** The origin of each location; for HTTP/2, of each fault. */
 export type Locations = Record<Exclude<FaultLocation, 'http2'>, string> & { http2: ReadonlyMap<string, string> }
 
-/** One honest upstream per dialect, at the same address as the faults: `honest-chat` and so on. */
+/** One correct upstream per dialect, at the same origin as the faults: `honest-chat` and so on. */
 export function configFor(cells: readonly Cell[], places: Locations): string {
   const price = 'price: { input: 1, output: 4 }'
   const honest = TEXT_DIALECT_IDS.map((dialect) => ({

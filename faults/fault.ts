@@ -1,20 +1,20 @@
-// What a fault is: what an upstream does wrong, and what the caller and the books must make of it.
+// A fault: what an upstream does wrong, and the expected response and ledger entry.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Wire } from './wire.ts'
 
-/** Nothing; what the upstream reported; or the input and what was delivered, counted here. */
+/** Nothing, the reported usage, or the counted input and delivered output. */
 export type Costs = 'nothing' | 'reported' | 'counted'
 
 /**
- * `status`: of the answer; a 200 whose ending is not `completed` must end in the dialect's own error.
+ * `status`: of the response; a 200 whose ending is not `completed` must end in the dialect's own error.
  * `ending`: on the receipt, as in docs/billing.md.
  */
 export type Expected = { status: number; ending: string; costs: Costs }
 
-/** Who answers: the proxy in front of the sandbox, the sandbox itself with its switches, or an address where nobody does. */
+/** What the upstream is: the proxy in front of the sandbox, the sandbox with its switches, or an address without a service. */
 export type FaultLocation = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
 
-/** `short`: for what is to run into the limit of silence. `byte`: for a byte a second. `total`: for what never is silent. */
+/** `short`: for faults that hit the idle timeout. `byte`: for one byte per second. `total`: for faults that are never silent. */
 export type TimeoutSet = 'long' | 'short' | 'total' | 'byte'
 
 export type Fault = {
@@ -22,24 +22,24 @@ export type Fault = {
   streamed: Expected
   single: Expected
   at: FaultLocation
-  /** What the proxy does with the answer; absent: passes it on, first output first. */
+  /** How the proxy sends the response; absent: unchanged, the first output first. */
   respond?: (wire: Wire) => void | Promise<void>
-  /** Switches of the sandbox behind the proxy. */
+  /** The sandbox's switches for this fault. */
   switches?: (dialect: TextDialectId) => string
   timeouts?: TimeoutSet
-  /** Of upstreams in these dialects only. */
+  /** Only upstreams of these dialects. */
   only?: readonly TextDialectId[]
-  /** The status where this dialect is on both sides. */
+  /** The status in pass-through of this dialect. */
   own?: { dialect: TextDialectId; status: number }
-  /** One call at a time: the memory of each is looked at. */
+  /** Calls run one at a time, to measure the memory of each. */
   heavy?: true
-  /** Too long, or too much like another, for a share. */
+  /** Left out of the sample in `npm test`: too long, or too similar to another. */
   fullRunOnly?: true
-  /** The text need not be what the upstream meant. */
+  /** The text may differ from the upstream's. */
   garbled?: true
 }
 
-/** Milliseconds; `idle` holds for the first byte, too. */
+/** Milliseconds; `idle` is also the timeout of the first byte. */
 export const TIMEOUTS: Record<TimeoutSet, { idle: number; total: number }> = {
   long: { idle: 10_000, total: 30_000 },
   short: { idle: 1_000, total: 30_000 },
@@ -47,7 +47,7 @@ export const TIMEOUTS: Record<TimeoutSet, { idle: number; total: number }> = {
   byte: { idle: 1_500, total: 30_000 },
 }
 
-/** No call may last longer than the limit that ends it, and this. */
+/** How much longer than its timeout a call may take. */
 export const SLACK_MS = 5_000
 
 export const limitOf = ({ timeouts: patience = 'long' }: Fault): number =>

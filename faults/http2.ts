@@ -11,7 +11,7 @@ import { both, brokenOff, completed, type Expected, type Fault, rejected } from 
 import type { Answer, FaultProxy } from './wire.ts'
 
 const FIXTURES = join(import.meta.dir, '../packages/gateway/fixtures')
-/** What a gateway must trust to talk to these upstreams. */
+/** The certificate authority of these upstreams. */
 export const AUTHORITY = join(FIXTURES, 'localhost.cert.pem')
 
 const INTERNAL_ERROR = 2
@@ -29,7 +29,7 @@ function goAway({ session, id = 0 }: ServerHttp2Stream): void {
 }
 
 type Way = keyof typeof HOW
-/** How much of the answer comes before: half of it, or its headers alone, or nothing. */
+/** How much of the response is sent before: half of it, its headers only, or nothing. */
 type Part = 'nothing' | 'headers' | 'output' | 'all'
 type Play = { how: Way | 'end'; part: Part }
 

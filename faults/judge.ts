@@ -1,4 +1,4 @@
-// One call, and what must hold of it: the caller's own form of an error, no fake success, and the books.
+// One call, and its checks: the error format of the caller's dialect, no false success, and the ledger.
 import { formatUsd } from '../packages/gateway/src/money/amount.ts'
 import { cost, type Row } from '../test/support/gateway/accounts.ts'
 import { callIn, errorIn, streamErrorIn } from '../test/support/requests/dialect-calls.ts'
@@ -17,7 +17,7 @@ export type CellResult = CallResult & {
 
 const PROMPT = 'Say something 北京 🙂'
 
-/** Never throws. `onHeaders`: the answer has begun. */
+/** Never throws. `onHeaders`: called when a 200 has arrived. */
 export async function sendRequest(
   cell: Pick<Cell, 'client' | 'streamed'> & { id: string },
   limitMs: number,
@@ -43,7 +43,7 @@ export async function sendRequest(
     called.hung = signal.aborted
     called.brokeOff = String(error)
   }
-  // Any line end will do for a client of events.
+  // Clients accept any line end.
   called.text = called.text.replace(/\r\n?/g, '\n')
   return { ...called, ...readAnswer(dialect, streamed, called.status === 200 ? called.text : '') }
 }
@@ -54,7 +54,7 @@ function expectedOf({ fault, client, upstream, streamed }: Cell): Expected {
   return own && own.dialect === client && client === upstream ? { ...expected, status: own.status } : expected
 }
 
-/** Everything that is wrong with it. */
+/** All violations. */
 export function judge(cell: Cell, called: CellResult, row: Row | undefined, told: Reported | undefined): string[] {
   const expected = expectedOf(cell)
   if (called.hung) return [`still nothing after ${limitOf(cell.fault)} ms`]
@@ -63,11 +63,11 @@ export function judge(cell: Cell, called: CellResult, row: Row | undefined, told
   const must = (holds: boolean, finding: () => string) => void (holds || wrong.push(finding()))
   const shown = () => JSON.stringify(called.text.slice(-300))
   must(called.status === expected.status, () => `status ${called.status}, not ${expected.status}: ${shown()}`)
-  must(row?.ending === expected.ending, () => `booked as ${row?.ending}, not ${expected.ending}`)
+  must(row?.ending === expected.ending, () => `outcome ${row?.ending}, not ${expected.ending}`)
   if (called.status === expected.status)
     wrong.push(...wrongForm(cell, called, expected).map((each) => `${each}: ${shown()}`))
   const { retryAfter } = called
-  must(retryAfter === null || /^[1-9]\d{0,4}$/.test(retryAfter), () => `told to come back after ${retryAfter} s`)
+  must(retryAfter === null || /^[1-9]\d{0,4}$/.test(retryAfter), () => `retry-after is ${retryAfter}`)
   if (row) wrong.push(...wrongCost(cell, called, row, expected, told))
   return wrong
 }
@@ -102,7 +102,7 @@ function wrongCost(
   const said = streamed ? textOf(client, called.text) : ''
   if (expected.costs === 'nothing') return row.cost_usd === '0.00' ? [] : [`charged ${booked}, not nothing`]
   if (expected.costs === 'counted') {
-    // Counted from bytes: never more tokens than bytes, wherever the text can be told from the rest.
+    // Counted from bytes: never more tokens than bytes, where the text is known.
     const most = streamed && !fault.garbled ? Buffer.byteLength(said) : Number.POSITIVE_INFINITY
     const isCounted = counted !== undefined && input > 0 && output > 0 && output <= most
     return isCounted ? [] : [`charged ${booked}, not counted for ${said.length} characters`]

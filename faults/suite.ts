@@ -1,4 +1,4 @@
-// Runs the table: every fault on one gateway, its cells side by side, then honest calls, memory and books.
+// Runs the faults on one gateway: the cells of a fault in parallel, then correct calls, memory and ledger.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -14,22 +14,22 @@ import { AUTHORITY, startHttp2 } from './http2.ts'
 import { type CellResult, judge, sendRequest } from './judge.ts'
 import { type FaultProxy, startProxy } from './wire.ts'
 
-/** What one fault may make a gateway grow by. */
+/** How much memory one fault may take. */
 const MOST_GROWTH = 64 * 1024 * 1024
 
-/** What became of one fault. `growth`: the most memory that it took, in bytes. */
+/** The result of one fault. `growth`: the most memory that it took, in bytes. */
 export type Outcome = { calls: number; growth: number; findings: Findings }
 
 export type FaultRunner = {
-  /** Several may run at once, but for heavy ones. */
+  /** Several may run in parallel, except heavy ones. */
   run(fault: Fault): Promise<Outcome>
-  /** What must hold after all of them. */
+  /** Checks what must hold after all of them. */
   close(): Promise<Findings>
 }
 
 type Parts = { gateway: Gateway; proxy: FaultProxy }
 
-/** One gateway for all of these faults. `say`: told of what is wrong as soon as it shows. */
+/** Starts one gateway for all of these faults. `say`: called with each violation at once. */
 export async function startFaultRunner(
   faults: readonly Fault[],
   size: Size,
@@ -37,7 +37,7 @@ export async function startFaultRunner(
 ): Promise<FaultRunner> {
   const sandbox = startSandboxServer({ faults: true, host: '127.0.0.1', port: 0, pace: 2 })
   const proxy = await startProxy(sandbox.url, faults)
-  // One takes connections and never reads from them, one answers a TLS greeting in plain words.
+  // One accepts connections and never reads from them, one responds to a TLS handshake in plain text.
   const deaf = await listen(() => {})
   const plain = await listen((socket) => socket.once('data', () => socket.end(head(400, 0))).resume())
   const http2 = await startHttp2(proxy, faults)
@@ -49,7 +49,7 @@ export async function startFaultRunner(
   const config = configFor([...cells.values()].flat(), places)
   const gateway = await startGateway({ config, env: { NODE_EXTRA_CA_CERTS: AUTHORITY } })
   const parts = { gateway, proxy }
-  // What every process needs once is not what a fault needs.
+  // A warm-up, so that the memory that every process needs is not counted for a fault.
   for (let round = 0; round < 3; round++)
     await sendHonestRequests(parts, await newWallet(gateway, '10'), openFindings())
   return {
@@ -58,7 +58,7 @@ export async function startFaultRunner(
       const findings = openFindings(say)
       await checkAudit(gateway, findings, true)
       findings.must(proxy.followed() === 0, `${proxy.followed()} redirects were followed`)
-      // Nothing of all this may have surprised the gateway.
+      // None of this is an error of the gateway.
       const errors = gateway.output().stderr.match(/^.*"level":"error".*$/gm) ?? []
       findings.must(errors.length === 0, () => `${errors.length} errors in the log: ${errors[0]}`)
       await gateway.stop()
@@ -87,7 +87,7 @@ async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], find
     growth = Math.max(growth, grown)
   }
   const honest = await sendHonestRequests(parts, wallet, findings)
-  // A faulty answer may look complete and have no usage; what is to be booked for it is judged below.
+  // A faulty response may look complete without usage; its ledger entry is checked below.
   const rows = await compareWallet(gateway, { wallet, seen: [...honest, ...[...seen.values()].map(unread)] }, findings)
   const byId = new Map(rows.map((row) => [row.request_id, row]))
   for (const [cell, called] of seen) {
@@ -96,14 +96,14 @@ async function runFault(parts: Parts, fault: Fault, cells: readonly Cell[], find
   }
   const calls = seen.size + honest.length
   findings.must(rows.length === calls, `${fault.name}: ${rows.length} rows for ${calls} calls`)
-  // Others may be running: that nothing of this fault is held is in its wallet.
+  // Other faults may be running: only the wallet of this one must have no hold.
   await checkAudit(gateway, findings, false)
   return { calls: seen.size, growth, findings }
 }
 
 const unread = (called: CellResult): CellResult => ({ ...called, status: undefined })
 
-/** The next requests, in every dialect, over the same address: nothing may be left of what went wrong. */
+/** Sends requests in every dialect over the same origin, which must not be affected by the fault. */
 async function sendHonestRequests(
   { gateway, proxy }: Parts,
   wallet: Wallet,
@@ -123,7 +123,7 @@ async function sendHonestRequests(
 
 export const megabytes = (bytes: number): string => `${bytes < 0 ? '' : '+'}${(bytes / 1024 / 1024).toFixed(0)} MB`
 
-/** The most that a process had since then, above what it had then; by what Linux keeps of each process. */
+/** The growth of a process's peak memory since this call, as Linux reports it. */
 function watchMemory(pid: number): { growth(): number } {
   const figure = (name: string): number => {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8')

@@ -1,4 +1,4 @@
-// The sandbox's own switches, and what services say with a status.
+// Faults by the sandbox's own switches, and error statuses.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { head } from '../test/support/upstreams/raw-upstream.ts'
 import { both, brokenOff, completed, counted, type Expected, type Fault, free, rejected } from './fault.ts'
@@ -7,12 +7,12 @@ import { forward } from './wire.ts'
 const sandbox = (name: string, expected: Pick<Fault, 'streamed' | 'single'>, more: Partial<Fault> = {}): Fault => ({
   ...{ name, at: 'sandbox', switches: () => name, ...expected, ...more },
 })
-/** What an answer says goes through the proxy, which has the first output delivered before the rest comes. */
+/** Through the proxy, which waits until the first output is delivered before it sends the rest. */
 const proxied = (...given: Parameters<typeof sandbox>): Fault => ({ ...sandbox(...given), at: 'proxy' })
 
 const apart = (streamed: Expected, single: Expected) => ({ streamed, single })
 
-/** After so many events of the sandbox something has come out. */
+/** A number of events of the sandbox after its first output. */
 const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 5, 'generate-content': 3 }
 const after = (name: string) => (dialect: TextDialectId) => `${name}=${AFTER[dialect]}`
 
@@ -29,10 +29,10 @@ const STATUSES: readonly (readonly [sent: readonly number[], seen: number])[] = 
 /** The statuses in the sample; the others are handled like one of these. */
 const SAMPLED_STATUSES = [400, 403, 413, 429, 500, 503, 529]
 
-/** What only this dialect has a status for. */
+/** A status that only this dialect has. */
 const OVERLOADED: Fault['own'] = { dialect: 'messages', status: 529 }
 
-/** Seconds without end, before now, nothing, and a date that nobody will see. */
+/** Far too large, negative, invalid, and a far date. */
 const RETRY_AFTER = ['99999999999999', '-1', 'soon', 'Infinity', '1e9', 'Fri, 31 Dec 9999 23:59:59 GMT']
 
 const limited = RETRY_AFTER.map(
@@ -47,7 +47,7 @@ const limited = RETRY_AFTER.map(
   }),
 )
 
-/** The events that tell the usage, twice: it is a total, and not to be added up. */
+/** Sends the events with usage twice: usage is a total, not to be summed. */
 const twice: Fault = {
   ...{ name: 'usage-twice', at: 'proxy', ...both(completed) },
   respond(wire) {

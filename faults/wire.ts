@@ -1,5 +1,5 @@
-// The proxy between the gateway and an honest sandbox: it has the answer in its hands and decides how it arrives. Real
-// sockets, since most of these faults exist nowhere else.
+// The proxy between the gateway and a correct sandbox: it gets the complete response and decides how it is sent. Real
+// sockets, since most of these faults exist only there.
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
@@ -7,41 +7,41 @@ import { readAnswer, type Tokens, textOf } from '../torture/client.ts'
 import { dialectOfPath } from '../torture/replay-upstream.ts'
 import type { Fault } from './fault.ts'
 
-/** An answer of the sandbox on its way to the gateway. */
+/** A response of the sandbox on its way to the gateway. */
 export type Answer = {
   dialect: TextDialectId
   streamed: boolean
-  /** The answer: events of a stream, or one body. */
+  /** The response: events of a stream, or one body. */
   pieces: readonly string[]
-  /** So many events bring the first output, and so many all of it; what follows is finish, usage and the end. */
+  /** The number of events up to the first output, and up to the last; finish, usage and the end follow. */
   begun: number
   said: number
-  /** Resolves when the client has its first bytes: what comes from now on comes after output. */
+  /** Resolves when the client has its first bytes, so that everything sent later is after output. */
   delivered(): Promise<void>
 }
 
-/** `origin`: where this proxy is. */
+/** `origin`: of this proxy. */
 export type Wire = Answer & { socket: Socket; origin: string }
 
-/** What the upstream told, to be compared with the books. */
+/** What the upstream reported, to be compared with the ledger. */
 export type Reported = { usage: Tokens | undefined; text: string }
 
-/** A request that the gateway made for a cell: `/fault/cell/` and then the dialect's own path. */
+/** A request of the gateway for a cell: the path is `/fault/cell/` and then the dialect's own. */
 export type ForwardedRequest = { path: string; headers: Record<string, string>; body: Buffer }
 
 export type FaultProxy = {
   origin: string
-  /** What the sandbox says to this, and to whom it goes. */
+  /** Fetches the sandbox's response, and the fault to apply. */
   fetchAnswer(asked: ForwardedRequest): Promise<{ fault: string; answer: Answer }>
-  /** The client of this call has something in its hands. */
+  /** The client of this call has received its first bytes. */
   deliver(cell: string): void
   reported: Map<string, Reported>
-  /** Requests that were sent on to where a redirect led. */
+  /** How many redirects were followed. */
   followed(): number
   stop(): void
 }
 
-/** Where redirects lead: whoever comes here has followed one. */
+/** The target of redirects: a request for this path has followed one. */
 export const ELSEWHERE = '/elsewhere'
 
 export async function startProxy(sandbox: string, faults: readonly Fault[]): Promise<FaultProxy> {
@@ -62,7 +62,7 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
     const address = `${sandbox}/${rest.join('/')}`
     const reply = await fetch(address, { method: 'POST', headers: sent, body: new Uint8Array(body), decompress: false })
     const text = await reply.text()
-    if (reply.status !== 200) throw new Error(`the sandbox refuses: ${text}`)
+    if (reply.status !== 200) throw new Error(`the sandbox rejects the request: ${text}`)
     const dialect = dialectOfPath(new URL(address).pathname.replace(/:\w+$/, ''))
     const streamed = reply.headers.get('content-type')?.startsWith('text/event-stream') === true
     const pieces = streamed ? text.split(/(?<=\n\n|\r\n\r\n)/).filter((piece) => piece !== '') : [text]
@@ -92,14 +92,14 @@ function outputIn(dialect: TextDialectId, pieces: readonly string[]): { begun: n
   return { begun: speaks.indexOf(true) + 1, said: speaks.lastIndexOf(true) + 1 }
 }
 
-/** How far an answer gets. Of a single body, `output` is half of it and `said` all but its last byte. */
+/** How much of a response is sent. Of an unstreamed body, `output` is half of it and `said` all but its last byte. */
 export type CutPosition = 'headers' | 'first-event' | 'output' | 'said' | 'all'
 
-/** Long enough for the other side to have read what was written, where it does not show in any other way. */
+/** Long enough for the other side to have read what was written, where nothing else shows it. */
 const PAUSE_MS = 100
 export const pause = () => Bun.sleep(PAUSE_MS)
 
-/** Sends so much of the answer, properly framed but without an end, and waits until it has been taken in. */
+/** Sends a part of the response, correctly framed but without an end, and waits until it has been read. */
 export async function sendUpTo(wire: Wire, where: CutPosition, framing = framingOf(wire)): Promise<void> {
   const { socket, streamed, pieces, begun, said, delivered } = wire
   const { top, frame } = framing
@@ -134,7 +134,7 @@ const half = (piece: string): Buffer => {
   return bytes.subarray(0, bytes.length / 2)
 }
 
-/** The answer as it is; the first output by itself, so that what follows certainly comes after it. */
+/** Sends the response unchanged; the first output separately, so that the rest certainly arrives after it. */
 export async function forward(wire: Wire): Promise<void> {
   const { socket, streamed, pieces, begun, delivered } = wire
   const { top, frame, end } = framingOf(wire)

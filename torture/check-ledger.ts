@@ -1,4 +1,4 @@
-// What clients saw against what the books say: nothing missing, nothing twice, every cost as its usage implies.
+// Compares what clients received with the ledger: no request is missing or listed twice, every cost matches its usage.
 import { formatUsd, parseUsd } from '../packages/gateway/src/money/amount.ts'
 import type { Row } from '../test/support/gateway/accounts.ts'
 import type { Gateway } from '../test/support/gateway/gateway.ts'
@@ -18,20 +18,20 @@ export const nanos = (usd: string): bigint => parseUsd(usd) ?? 0n
 export const costOf = ({ input, output }: Tokens, price = PRICE): bigint =>
   BigInt(input) * price.input * 1_000n + BigInt(output) * price.output * 1_000n
 
-/** `rows` may be only the newest ones, as long as they reach back to the first of `seen`. */
+/** `rows` may be the newest ones only, if they include the first of `seen`. */
 export function compareRows({ wallet, seen }: WalletCalls, rows: readonly Row[], found: Findings, price = PRICE): void {
   const byId = new Map<string, Row>()
   for (const row of rows) {
-    found.must(!byId.has(row.request_id), `${row.request_id} is in the books twice`)
+    found.must(!byId.has(row.request_id), `${row.request_id} is in the ledger twice`)
     byId.set(row.request_id, row)
   }
   for (const { status, requestId, complete, usage, dialect, streamed } of seen) {
     if (status !== 200 || requestId === undefined) continue
     const row = byId.get(requestId)
     const what = `${requestId} (${dialect}, ${streamed ? 'streamed' : 'unstreamed'}) of ${wallet.email}`
-    found.must(row !== undefined, `${what}: ${complete ? 'answered in full' : 'begun'}, and not in the books`)
+    found.must(row !== undefined, `${what}: ${complete ? 'completed' : 'started'}, but not in the ledger`)
     if (!row || !complete) continue
-    if (usage === undefined) found.add(`${what}: answered in full without usage`)
+    if (usage === undefined) found.add(`${what}: completed without usage`)
     else {
       const booked = nanos(row.cost_usd) + nanos(row.shortfall_usd)
       const due = costOf(usage, price)
@@ -39,12 +39,12 @@ export function compareRows({ wallet, seen }: WalletCalls, rows: readonly Row[],
     }
     found.must(
       row.ending !== 'reaped' && row.ending !== 'running',
-      `${what}: answered in full, booked as ${row.ending}`,
+      `${what}: completed, but in the ledger as ${row.ending}`,
     )
   }
 }
 
-/** The whole of a wallet: rows against balance, and nothing open. */
+/** Compares a wallet's rows with its balance, and checks that no request is running. */
 export async function compareWallet(
   gateway: Gateway,
   sent: WalletCalls,

@@ -1,4 +1,4 @@
-// A client of any of the four dialects that remembers what it was given: the only witness that counts after a crash.
+// A client of the four dialects that records what it received: the reference for the ledger after a crash.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type { Random } from '../packages/gateway/src/money/simulation/random.ts'
@@ -9,16 +9,16 @@ export type Tokens = { input: number; output: number }
 export type CallResult = {
   dialect: TextDialectId
   streamed: boolean
-  /** Of an answer whose headers came. */
+  /** Undefined if no headers arrived. */
   status: number | undefined
   requestId: string | undefined
-  /** The last byte that matters was seen: whole JSON, or the dialect's last event. */
+  /** The response arrived completely: the whole JSON, or the dialect's last event. */
   complete: boolean
   usage: Tokens | undefined
   text: string
 }
 
-/** Never throws: whatever breaks off, what came until then is what the client has. */
+/** Never throws: of a broken connection the result is what arrived before. */
 export async function call(
   dialect: TextDialectId,
   origin: string,
@@ -35,7 +35,7 @@ export async function call(
     usage: undefined,
     text: '',
   }
-  // Usage is asked for, so that the client can work out the cost by itself.
+  // Requests usage, so that the client can compute the cost.
   const more =
     dialect === 'chat' && streamed ? { stream_options: { include_usage: true }, ...calling.more } : calling.more
   try {
@@ -45,7 +45,7 @@ export async function call(
     const decoder = new TextDecoder()
     for await (const chunk of response.body ?? []) seen.text += decoder.decode(chunk, { stream: true })
   } catch {
-    // Killed, cut or left: told by what is missing.
+    // Killed, cut or disconnected: the result is incomplete.
   }
   return { ...seen, ...readAnswer(dialect, streamed, seen.status === 200 ? seen.text : '') }
 }
@@ -74,7 +74,7 @@ function framesOf(text: string): Json[] {
   return events.filter((event) => event !== undefined)
 }
 
-/** What a stream has said so far, as far as whole events of it came. */
+/** The text of the complete events of a stream. */
 export function textOf(dialect: TextDialectId, stream: string): string {
   type Said = { delta?: unknown; choices?: { delta?: { content?: string } }[]; candidates?: Candidate[] }
   type Candidate = { content?: { parts?: { text?: string }[] } }
@@ -103,7 +103,7 @@ function isLast(dialect: TextDialectId, frame: Json): boolean {
   return (frame.candidates as { finishReason?: string }[] | undefined)?.[0]?.finishReason !== undefined
 }
 
-/** Figures come in pieces where a dialect says so: the later ones win. */
+/** Some dialects report usage in several events: the later ones win. */
 function merged(usages: Partial<Tokens>[]): Tokens {
   const last = (name: keyof Tokens) => usages.findLast((each) => each[name] !== undefined)?.[name] ?? 0
   return { input: last('input'), output: last('output') }
@@ -120,13 +120,13 @@ function figuresOf(dialect: TextDialectId, body: Json): Partial<Tokens> | undefi
   return { ...(input === undefined ? {} : { input }), ...(output === undefined ? {} : { output: output + thoughts }) }
 }
 
-/** The field that caps an answer. */
+/** The field that limits the output. */
 export function capIn(dialect: TextDialectId, tokens: number): Record<string, unknown> {
   if (dialect === 'generate-content') return { generationConfig: { maxOutputTokens: tokens } }
   return dialect === 'responses' ? { max_output_tokens: tokens } : { max_tokens: tokens }
 }
 
-/** Some model of some dialect, streamed or not, of some length; `over-chat` and so on are the tests' names of models. */
+/** A random dialect, model, form and length; `over-chat` and so on are the tests' models. */
 export function randomCall(random: Random): { dialect: TextDialectId; calling: CallOptions } {
   const dialect = random.pick(TEXT_DIALECT_IDS) ?? 'chat'
   const upstream = random.pick(TEXT_DIALECT_IDS) ?? 'chat'

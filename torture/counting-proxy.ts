@@ -1,4 +1,4 @@
-// Stands between a gateway and PostgreSQL and counts the questions: each ends with a Sync, or is a simple Query.
+// A proxy between a gateway and PostgreSQL that counts round trips: each ends with a Sync, or is a simple Query.
 import type { Socket } from 'bun'
 
 export type CountingProxy = { port: number; roundTrips(): number; stop(): void }
@@ -56,7 +56,7 @@ export function startCountingProxy(target: { hostname: string; port: number }): 
   }
 }
 
-/** Messages are a letter, a length and a content; only the first ones of a connection have no letter. */
+/** Messages consist of a type byte, a length and a content; only the first ones of a connection have no type byte. */
 function counter(found: () => void): (chunk: Buffer) => void {
   let buffer = Buffer.alloc(0)
   let started = false

@@ -1,11 +1,11 @@
-// A client on a bare socket that takes so many bytes of an answer and then is gone.
+// A client on a plain socket that reads a number of bytes of a response and disconnects.
 import { connect } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { bodyIn, type CallOptions, headersIn, pathIn } from '../test/support/requests/dialect-calls.ts'
 
 export type Disconnected = { received: string; bytes: number; leftAt: number; ended: boolean }
 
-/** Leaves when `offset` bytes have come; with none wanted, as soon as `mayLeave` resolves. */
+/** Disconnects after `offset` bytes; with an offset of 0, as soon as `mayLeave` resolves. */
 export function readAndDisconnect(
   origin: string,
   {

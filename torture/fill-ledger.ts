@@ -1,5 +1,5 @@
-// A ledger that has seen millions of requests: written by SQL behind the gateway's back, as correct as if it had been
-// through all of them, so that an audit agrees.
+// Fills a ledger with millions of requests by SQL, as consistent as if the gateway had served them, so that an audit
+// finds no error.
 import { Database } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
 import type { Home } from '../test/support/gateway/home.ts'
 
 const ACCOUNTS = 1_000
-/** Above the ids of all accounts that the gateway makes meanwhile. */
+/** Above the ids of all accounts that the gateway creates. */
 const FIRST_ACCOUNT = 1_000_000
 const COST = 1_234
 const RECEIPT =
@@ -36,13 +36,13 @@ function fillSqlite(file: string, rows: number): void {
     `(WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT n FROM numbers)`
   for (const statement of statements(rows, numbers, 'randomblob(32)')) db.run(statement)
   db.close()
-  // What is not on the disk yet would have to be written by the gateway's first commit.
+  // Otherwise the gateway's first commit would have to write it all to disk.
   const written = openSync(file, 'r+')
   fsyncSync(written)
   closeSync(written)
 }
 
-/** Ids of requests grow with time: these are the oldest there can be. */
+/** Request ids grow with time: these are the lowest possible. */
 function statements(rows: number, numbers: (count: number) => string, hash: string): string[] {
   const each = Math.floor(rows / ACCOUNTS)
   const account = `${FIRST_ACCOUNT} + n % ${ACCOUNTS}`

@@ -1,18 +1,18 @@
-// Mixed traffic from several keys at once, as long as it is wanted; some clients leave before the end.
+// Mixed load from several keys until it is stopped; some clients disconnect early.
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
 import type { WalletCalls } from './check-ledger.ts'
 import { call, randomCall } from './client.ts'
 
 export type Load = {
-  /** No new calls from here on; resolves when the last has ended, however it ended. */
+  /** Starts no new calls; resolves when the last one has ended. */
   stop(): Promise<void>
 }
 
 const LEAVES = 0.15
-/** A gateway that is away is not asked in a busy loop. */
+/** The pause after a failure, so that an unavailable gateway is not called in a busy loop. */
 const PAUSE_MS = 20
 
-/** `origins`: taken in turn, so that every gateway gets some of every wallet. Puts what is seen into `all`. */
+/** `origins`: used in turn, so that every gateway gets requests of every wallet. Adds the results to `all`. */
 export function startLoad(
   origins: readonly string[],
   all: readonly WalletCalls[],

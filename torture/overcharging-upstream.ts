@@ -1,4 +1,4 @@
-// An upstream whose usage is ten times what was held for it.
+// An upstream that reports ten times the usage that the hold covers.
 import { type ReplayUpstream, recordAll, startReplayUpstream } from './replay-upstream.ts'
 
 export const PROMPT = 'say 20 words'
@@ -9,6 +9,6 @@ const REPORTED_TOKENS = 12_500
 export const startOverchargingUpstream = async (): Promise<ReplayUpstream> =>
   await startReplayUpstream(await recordAll(PROMPT, tenfold), 0)
 
-/** The output figure of a usage, made what it is not. */
+/** Replaces the reported output tokens. */
 const tenfold = (piece: string): string =>
   piece.replace(/"(completion_tokens|output_tokens|candidatesTokenCount)":\s*\d+/g, `"$1":${REPORTED_TOKENS}`)

@@ -1,5 +1,5 @@
-// An upstream that plays prepared answers on bare sockets, piece by piece, and sees what becomes of each connection.
-// Which answer is in the prompt, and so is the mark by which a call is found again.
+// An upstream that replays recorded responses on plain sockets, chunk by chunk, and records how each connection ends.
+// The prompt contains a mark that identifies the call.
 import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
@@ -17,7 +17,7 @@ import {
 /** What an upstream of a dialect sends: events of a stream, or one body. */
 export type Answer = { streamed: boolean; pieces: string[] }
 
-/** What became of a call at the upstream. */
+/** The state of a call at the upstream. */
 export type ReplayedCall = { begun: boolean; sentAll: boolean; closedAt: number | undefined }
 
 export type ReplayUpstream = {
@@ -27,13 +27,13 @@ export type ReplayUpstream = {
   stop(): void
 }
 
-/** `stays`: the upstream stops in the middle of its stream and waits until it is let go. */
+/** `stays`: the upstream stops in the middle of its stream and waits until the gateway closes the connection. */
 export const callMark = (mark: string, stays = false) => `<<${mark}${stays ? STAYS : ''}>>`
 const STAYS = '-stays'
 /** So much of a stream is sent by an upstream that stays. */
 const SENT_BEFORE = 0.6
 
-/** The sandbox's own answer, taken down once. */
+/** Records a response of the sandbox. */
 async function recordAnswer(dialect: TextDialectId, calling: CallOptions): Promise<Answer> {
   const sandbox = createSandbox({ faults: false, pace: 0 })
   const more = dialect === 'chat' && calling.streamed ? { stream_options: { include_usage: true } } : {}
@@ -45,7 +45,7 @@ async function recordAnswer(dialect: TextDialectId, calling: CallOptions): Promi
     }),
   )
   const text = await response.text()
-  if (response.status !== 200) throw new Error(`no answer to record: ${text}`)
+  if (response.status !== 200) throw new Error(`no response to record: ${text}`)
   const streamed = calling.streamed === true
   return { streamed, pieces: streamed ? text.split(/(?<=\n\n)/).filter((piece) => piece !== '') : [text] }
 }
@@ -56,7 +56,7 @@ export const dialectOfPath = (path: string): TextDialectId => {
   return path.endsWith('/responses') ? 'responses' : 'chat'
 }
 
-/** The same prompt answered in all dialects, streamed and not. `change` may alter what is told. */
+/** Records the response to one prompt in all dialects, streamed and not. `change` may alter it. */
 export async function recordAll(prompt: string, change = (piece: string) => piece) {
   const answers = new Map<string, Answer>()
   for (const dialect of TEXT_DIALECT_IDS) {
@@ -68,12 +68,12 @@ export async function recordAll(prompt: string, change = (piece: string) => piec
   return (path: string, body: string): Answer => {
     const streamed = path.includes(':stream') || /"stream":true/.test(body)
     const answer = answers.get(`${dialectOfPath(path.split('?')[0] ?? '')} ${streamed}`)
-    if (!answer) throw new Error(`no answer for ${path}`)
+    if (!answer) throw new Error(`no response for ${path}`)
     return answer
   }
 }
 
-/** `answerFor`: by the request's body and path; `paceMs`: between two pieces. */
+/** `answerFor`: selects the response by the request's path and body; `paceMs`: the pause between two chunks. */
 export async function startReplayUpstream(
   answerFor: (path: string, body: string) => Answer,
   paceMs: number,
@@ -116,7 +116,7 @@ async function play(socket: Socket, answer: Answer & { endless?: true }, paceMs:
   if (streamed && !endless) socket.write(LAST_CHUNK)
 }
 
-/** A body in one piece comes in a few parts, too: a client can leave while it does. */
+/** An unstreamed body is sent in a few chunks, so that clients can disconnect in between. */
 function inParts(body: Buffer): Buffer[] {
   const size = Math.ceil(body.length / 4)
   return Array.from({ length: 4 }, (_, index) => body.subarray(index * size, (index + 1) * size))

@@ -1,4 +1,4 @@
-// `npm run torture`: everything that may happen to money, done to whole gateways. All of it stays on this machine.
+// `npm run torture`: crashes, races and faults that could affect the ledger, on real gateways. Everything runs locally.
 //
 //   npm run torture -- --only crash-sqlite,race     these scenarios       --seed N      the decisions of an earlier run
 //   npm run torture -- --size small                 as in the tests       --rounds N    more or fewer than usual

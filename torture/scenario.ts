@@ -1,13 +1,13 @@
-// What a scenario is, and how it tells what went wrong.
+// A scenario, and how it reports violations.
 
 import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
 import type { Size } from './sizes.ts'
 
 export type Options = {
   size: Size
-  /** The same seed takes the same decisions; what the machine does in between stays its own. */
+  /** A seed repeats all random decisions, but not the timing. */
   seed: number
-  /** How often the scenario's main thing happens; absent: as the size says. */
+  /** The number of rounds; absent: as torture/sizes.ts says. */
   rounds: number | undefined
   say(line: string): void
 }
@@ -17,18 +17,18 @@ export type Torture = Options & { random: Random; findings: Findings }
 export type Scenario = {
   name: string
   title: string
-  /** Resolves with one line: what was done and seen. What must not be is put down in the findings. */
+  /** Resolves with a summary of one line. Violations are added to the findings. */
   run(torture: Torture): Promise<string>
 }
 
 export type Findings = {
   readonly all: readonly string[]
   add(finding: string): void
-  /** Puts it down unless it holds. */
+  /** Adds the finding unless the condition holds. */
   must(holds: boolean, finding: string | (() => string)): void
 }
 
-/** A bug tends to show in every round: the first ones tell enough. */
+/** A bug tends to show in every round: the first findings suffice. */
 const MOST_FINDINGS = 40
 
 export function openFindings(say: (line: string) => void = () => {}): Findings {
@@ -58,7 +58,7 @@ export async function perform(scenario: Scenario, options: Options): Promise<{ l
   }
 }
 
-/** As many times as it takes, for a while: what is left of the findings then is put down. */
+/** Repeats the check for a while, and adds the findings that remain. */
 export async function settledWithin(ms: number, look: () => Promise<Findings>, into: Findings): Promise<void> {
   const end = performance.now() + ms
   for (;;) {

@@ -1,4 +1,4 @@
-// Where torture takes place: an upstream that outlives every gateway, gateways on one store, and the operator's desk.
+// The setup of a scenario: an upstream that outlives every gateway, gateways on one store, and the operator's commands.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { readUsage } from '../packages/gateway/src/cli/commands/usage-pages.ts'
@@ -14,7 +14,7 @@ const BASE_PATH = { chat: '/v1', responses: '/v1', messages: '', 'generate-conte
 
 export type CountingSandbox = {
   url: string
-  /** The most that were worked on at once since this was last asked. */
+  /** The highest number of concurrent requests since the last call. */
   peak(): number
   stop(): Promise<void>
 }
@@ -38,7 +38,7 @@ export function startSandbox(): CountingSandbox {
   return { url: server.url.origin, peak, stop: () => server.stop(true) }
 }
 
-/** Of a model whose answer in one piece takes its time. */
+/** The delay of an unstreamed response of a slow model. */
 const SLOW_MS = 1_500
 
 /**

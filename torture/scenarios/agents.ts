@@ -1,4 +1,4 @@
-// Twelve agents on ten dollars: holds must not bind what is needed by the others, however long the answers have been.
+// Twelve agents on a balance of 10 USD: their holds must leave room for each other, however long past responses were.
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import { compareWallet, nanos, type Price, type WalletCalls } from '../check-ledger.ts'
 import { type CallResult, call } from '../client.ts'
@@ -17,7 +17,7 @@ const LONG_ANSWER = 'say 30000 words, pace 0 ms'
 
 export const agents: Scenario = {
   name: 'agents',
-  title: '12 parallel streams of agents on 10 USD, also after answers of tens of thousands of tokens',
+  title: '12 parallel streams of agents on 10 USD, also after responses of tens of thousands of tokens',
   async run(torture) {
     const { findings, size } = torture
     const rounds = torture.rounds ?? SIZES[size].agentRounds
@@ -37,7 +37,7 @@ export const agents: Scenario = {
       let spent = 0n
       for (let round = 0; round < rounds; round++) spent += await afresh()
       const learned = await learnLongAnswers(gateway.url, await newWallet(gateway, '1000'), SIZES[size].longResponses)
-      findings.must(learned > 30_000, `the long answers were of ${learned} tokens only`)
+      findings.must(learned > 30_000, `the long responses had only ${learned} tokens`)
       for (let round = 0; round < rounds && findings.all.length === 0; round++) spent += await afresh()
       const each = formatUsd(spent / BigInt(2 * rounds * STREAMS))
       return `${2 * rounds} rounds of ${STREAMS} streams, ${each} USD each, half of them after answers of ${learned} tokens`
@@ -50,7 +50,7 @@ export const agents: Scenario = {
 
 function checkServed({ status, complete, text }: CallResult, { findings }: Torture): void {
   findings.must(status === 200, `an agent got ${status}: ${text.slice(0, 200)}`)
-  findings.must(status !== 200 || complete, 'an agent got a part of its answer')
+  findings.must(status !== 200 || complete, 'an agent got an incomplete response')
 }
 
 function agentAsks(origin: string, { secrets }: Wallet, prompt = ANSWER): Promise<CallResult> {
@@ -58,7 +58,7 @@ function agentAsks(origin: string, { secrets }: Wallet, prompt = ANSWER): Promis
   return call('messages', origin, secrets[0] ?? '', { model: 'over-messages', streamed: true, prompt, more })
 }
 
-/** Gives the tokens of the last answer. */
+/** Returns the tokens of the last response. */
 async function learnLongAnswers(origin: string, wallet: Wallet, count: number): Promise<number> {
   let tokens = 0
   for (let index = 0; index < count; index++) {

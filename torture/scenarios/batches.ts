@@ -1,4 +1,4 @@
-// Hundreds of holds and settlements at once on PostgreSQL: each batch of them is one question and one answer.
+// Hundreds of concurrent holds and settlements on PostgreSQL: each batch is one round trip.
 import { hold, newNode, newWallet, settle } from '../../packages/gateway/src/storage/contract/harness.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.ts'
 import { SIZES } from '../sizes.ts'
 
 const AT_ONCE = 256
-/** As large as a batch becomes; see packages/gateway/src/storage/postgres/lane.ts. */
+/** The largest batch; see packages/gateway/src/storage/postgres/lane.ts. */
 const LARGEST_BATCH = 128
 const WALLETS = 8
 
@@ -30,7 +30,7 @@ export const batches: Scenario = {
         await Promise.all(ids.map((each) => storage.ledger.apply(hold(each, walletOf(each), node))))
         await Promise.all(ids.map((each) => storage.ledger.apply(settle(each, node, 1n))))
       }
-      // The first time a statement is prepared, which takes a round trip of its own.
+      // Preparing a statement takes another round trip the first time.
       await all(1)
       const before = proxy.roundTrips()
       for (let round = 0; round < rounds; round++) {
@@ -38,10 +38,10 @@ export const batches: Scenario = {
         await all(AT_ONCE)
       }
       const trips = proxy.roundTrips() - before
-      // The renewals' own statement is prepared once, and asked once in each round.
+      // The statement of the renewals is prepared once, and executed once in each round.
       const most = rounds * (2 * Math.ceil(AT_ONCE / LARGEST_BATCH) + 1) + 1
       findings.must(trips <= most, `${trips} round trips for ${rounds * 2 * AT_ONCE} verbs, ${most} allowed`)
-      findings.must((await storage.ledger.audit()).ok, 'the books are wrong')
+      findings.must((await storage.ledger.audit()).ok, 'the audit finds an error')
       return `${rounds * 2 * AT_ONCE} holds and settlements in ${trips} round trips`
     } finally {
       await storage.close()

@@ -1,5 +1,5 @@
-// The client leaves at every byte of an answer, streamed and not: charged as docs/billing.md says, nothing stays held,
-// and the upstream is let go or fetched to its end.
+// Clients disconnect at every byte of a response, streamed and not: charged as docs/billing.md says, no hold remains,
+// and the upstream call is cancelled or read to its end.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { eventually } from '../../test/support/eventually.ts'
@@ -17,9 +17,9 @@ const PROMPT = 'say 6 words'
 const PACE_MS = 15
 const AT_ONCE = 10
 const KINDS_AT_ONCE = 4
-/** Usage is awaited for five seconds, then the upstream is let go within a second; a busy machine is given more. */
+/** The gateway waits five seconds for usage, then cancels within a second; the sample allows more for a busy machine. */
 const CANCELLED_WITHIN_MS = { small: 15_000, full: 6_000 }
-/** Of each answer: streams whose end never comes, so that each takes these five seconds. */
+/** How many streams of each kind never end, so that each takes these five seconds. */
 const MOST_ENDLESS = 20
 
 type Kind = { client: TextDialectId; upstream: TextDialectId; streamed: boolean; tried: number }
@@ -27,7 +27,7 @@ type Place = { gateway: Gateway; player: ReplayUpstream }
 
 export const clientDisconnect: Scenario = {
   name: 'abort',
-  title: 'the client leaves at every byte of an answer',
+  title: 'clients disconnect at every byte of a response',
   async run(torture) {
     const player = await startReplayUpstream(await recordAll(PROMPT), PACE_MS)
     const [gateway] = await startGateways('sqlite', 1, configForSandbox(player.origin))
@@ -43,7 +43,7 @@ export const clientDisconnect: Scenario = {
       await Promise.all(Array.from({ length: KINDS_AT_ONCE }, work))
       await checkAudit(gateway, torture.findings, true)
       const outcomes = [...seen].map(([outcome, times]) => `${times} ${outcome}`)
-      return `left ${[...seen.values()].reduce((sum, times) => sum + times, 0)} times: ${outcomes.join(', ')}`
+      return `disconnected ${[...seen.values()].reduce((sum, times) => sum + times, 0)} times: ${outcomes.join(', ')}`
     } finally {
       await gateway.stop()
       player.stop()
@@ -75,7 +75,7 @@ async function leaveEverywhere(place: Place, kind: Kind, torture: Torture, seen:
   const endless = kind.streamed && kind.client === kind.upstream ? spread(whole.left.bytes / 2, MOST_ENDLESS) : []
   const work = async () => {
     for (let offset = offsets.shift(); offset !== undefined; offset = offsets.shift()) {
-      // Left in the first half, and the rest would never come: then it is not for an end to decide what is charged.
+      // Disconnected in the first half of a stream that never ends, so that no usage arrives.
       const stays = endless.includes(offset)
       const outcome = await leaveAt(place, kind, offset, stays)
       const word = judge(kind, offset, outcome, full, torture)
@@ -98,7 +98,7 @@ type Outcome = { left: Disconnected; row: Row | undefined; played: ReplayedCall 
 let calls = 0
 
 async function leaveAt({ gateway, player }: Place, kind: Kind, offset: number, stays: boolean): Promise<Outcome> {
-  // An account for each: more than five free ones in a row would be fetched to their end.
+  // An account for each, since after five free disconnects of an account the gateway reads responses to their end.
   const wallet = await newWallet(gateway, '1')
   const mark = `call-${++calls}`
   const more = kind.client === 'chat' && kind.streamed ? { stream_options: { include_usage: true } } : {}
@@ -126,7 +126,7 @@ async function settledRow(gateway: Gateway, wallet: Wallet): Promise<Row | undef
   return row
 }
 
-/** Says what it was, and puts down what it must not have been. */
+/** Names the outcome, and adds violations to the findings. */
 function judge(
   kind: Kind,
   offset: number,
@@ -140,13 +140,13 @@ function judge(
   const cost = nanos(row?.cost_usd ?? '0')
   const due = costOf(full)
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-  must(row?.ending === 'completed' || row?.ending === 'client_gone', 'another ending')
+  must(row?.ending === 'completed' || row?.ending === 'client_gone', 'unexpected outcome')
   must(nanos(held) === 0n, `${held} still held`)
   must(cost === costOf({ input, output }), 'the cost is not that of its units')
   const gone = played?.closedAt === undefined ? 0 : played.closedAt - left.leftAt
   must(
     played?.sentAll === true || gone <= CANCELLED_WITHIN_MS[size],
-    `the upstream was let go after ${gone.toFixed(0)} ms`,
+    `the upstream call was cancelled after ${gone.toFixed(0)} ms`,
   )
   if (cost === 0n) {
     must(left.bytes === 0, 'free, although something was delivered')
@@ -161,7 +161,7 @@ function judge(
     must(cost === due, `${due} nano-USD were reported`)
     return 'charged as reported'
   }
-  // Four bytes a token, as the sandbox counts: no less than what arrived, no more than there was.
+  // Four bytes per token, as the sandbox counts: at least what arrived, at most the whole response.
   const arrived = Math.ceil(Buffer.byteLength(textOf(kind.client, left.received)) / 4)
   must(output >= arrived && output <= full.output, `${arrived} to ${full.output} tokens were delivered`)
   return 'counted'

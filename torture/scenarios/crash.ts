@@ -1,4 +1,4 @@
-// kill -9 at random moments under mixed load: of the gateway and, where there is one, of the database.
+// kill -9 at random moments under mixed load, of the gateway and of PostgreSQL.
 import { readFileSync } from 'node:fs'
 import { SQL } from 'bun'
 import type { Row } from '../../test/support/gateway/accounts.ts'
@@ -15,7 +15,7 @@ import { SIZES } from '../sizes.ts'
 const WORKERS = 12
 const LONGEST_MS = 500
 const SERVING_WITHIN_MS = 2_000
-/** A dead node's holds are given back after ten seconds, by a look every five. */
+/** The holds of a dead node are voided after ten seconds, by a check every five. */
 const REAPED_WITHIN_MS = 30_000
 const RENEWED_WITHIN_MS = 3_000
 
@@ -47,7 +47,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
       const load = startLoad([gateway.url], all, WORKERS, torture.seed + kill)
       await Bun.sleep(random.between(0, LONGEST_MS))
       gateway = await strike(victim, gateway, random.between(0, LONGEST_MS), load.stop, starts)
-      // Books that catch up within moments are in order: a journal is applied after the start.
+      // The ledger may take a moment: a journal is applied after the start.
       const look = async () => {
         const found = openFindings()
         for (const [index, { wallet, seen }] of all.entries()) {
@@ -58,7 +58,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
         return found
       }
       await settledWithin(engine === 'sqlite' ? 0 : REAPED_WITHIN_MS, look, findings)
-      if (kill % 10 === 0 || kill === kills) say(`  ${kill} of ${kills} kills, ${answered(all)} answered in full`)
+      if (kill % 10 === 0 || kill === kills) say(`  ${kill} of ${kills} kills, ${answered(all)} completed`)
       if (findings.all.length > 0) break
     }
     if (torture.size === 'small') await bringForward(gateway)
@@ -96,7 +96,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
     return running
   }
 
-  /** A busy machine may delay one start; it does not delay three in a row. */
+  /** A busy machine may delay one start, but not three in a row. */
   async function revive(dead: Gateway, times: number[]): Promise<Gateway> {
     let best = Number.POSITIVE_INFINITY
     for (let attempt = 1; ; attempt++) {
@@ -104,7 +104,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
       const waitedBefore = waitedForCore(process.pid)
       const next = await startGateway({ home: dead.home })
       await untilServing(next)
-      // While the machine has no core to spare, neither the gateway nor whoever asks it can be blamed.
+      // The time that the gateway or this process waited for a core does not count.
       const queued = waitedForCore(next.pid) + waitedForCore(process.pid) - waitedBefore
       best = Math.min(best, performance.now() - began - queued)
       if (engine === 'postgres' || best <= SERVING_WITHIN_MS || attempt === 3) {
@@ -135,7 +135,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
   }
 }
 
-/** Milliseconds that a process was ready to run and had to wait for others; 0 where the system does not tell. */
+/** Milliseconds that a process waited for a core; 0 where the system does not report it. */
 function waitedForCore(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -144,15 +144,15 @@ function waitedForCore(pid: number): number {
   }
 }
 
-/** What the operator's own command says is what has been compared all the time. */
+/** The command `trivium usage` shows the rows that were compared. */
 async function compareCommandLine(gateway: Gateway, [sent]: readonly WalletCalls[], findings: Findings): Promise<void> {
   if (!sent) return
   const told = await gateway.command<Row[]>('usage', '--account', sent.wallet.email, '--limit', '0')
   const same = JSON.stringify(told) === JSON.stringify(await rowsOf(gateway, sent.wallet))
-  findings.must(same, `'trivium usage --json' of ${sent.wallet.email} tells something else`)
+  findings.must(same, `'trivium usage --json' of ${sent.wallet.email} shows something else`)
 }
 
-/** The dead are found to be dead at once: for tests, which have no time to wait. Who lives has renewed meanwhile. */
+/** Expires the leases of dead nodes at once, to save waiting in tests. Live nodes have renewed theirs meanwhile. */
 async function bringForward({ home }: Gateway): Promise<void> {
   if (home.databaseUrl === undefined) return
   await Bun.sleep(RENEWED_WITHIN_MS)

@@ -1,5 +1,5 @@
-// Nodes that are neither alive nor dead: one that is stopped long enough to be taken for dead and then goes on, and one
-// that is killed while the store is away.
+// Frozen nodes and database outages: a node that is stopped until it counts as dead and then continues, and one that is
+// killed while the database is unavailable.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../test/support/eventually.ts'
@@ -15,10 +15,10 @@ import { SIZES } from '../sizes.ts'
 const WORKERS = 8
 /** Dead after ten seconds, found by a look every five; and some, for a busy machine. */
 const REAPED_WITHIN_MS = 40_000
-/** Answers that are on their way for longer than it takes to be declared dead. */
+/** Responses that take longer than it takes to be declared dead. */
 const LONG = 'say 60 words, pace 80 ms'
 const LONG_CALLS = 6
-/** Those that are streamed are still on their way when their node is stopped. */
+/** The streamed ones are still running when their node is stopped. */
 const SURELY_OPEN = LONG_CALLS / 2
 
 export const frozenNode: Scenario = {
@@ -50,7 +50,7 @@ export const frozenNode: Scenario = {
       await untilServing(frozen, long, findings)
       await settledWithin(REAPED_WITHIN_MS, () => checkAll(other, all), findings)
       const corrected = await countEndings(other, long, reaped, findings)
-      return `frozen for ${frozenFor} s, ${reaped} requests reaped, ${corrected} of them answered later and corrected, ${long.seen.length} requests`
+      return `frozen for ${frozenFor} s, ${reaped} requests reaped, ${corrected} of them completed later and corrected, ${long.seen.length} requests`
     } finally {
       for (const gateway of gateways) await gateway.stop()
       await sandbox.stop()
@@ -58,7 +58,7 @@ export const frozenNode: Scenario = {
   },
 }
 
-/** Streams whose fate the freeze decides; their clients wait, whatever happens. */
+/** Long requests to the node that is frozen; their clients wait for as long as it takes. */
 async function longCalls(gateway: Gateway, { wallet, seen }: WalletCalls): Promise<void> {
   const one = async (index: number) => {
     const streamed = index % 2 === 0
@@ -68,7 +68,7 @@ async function longCalls(gateway: Gateway, { wallet, seen }: WalletCalls): Promi
   await Promise.all(Array.from({ length: LONG_CALLS }, (_, index) => one(index)))
 }
 
-/** Every call has its hold; a busy machine takes its time for that. */
+/** Waits until every call has its hold. */
 const untilBegun = (gateway: Gateway, wallet: Wallet, calls: number): Promise<void> =>
   eventually(async () => (await rowsOf(gateway, wallet)).length >= calls)
 
@@ -85,7 +85,7 @@ async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings)
   }
 }
 
-/** What was reaped and then answered after all is no longer booked as reaped. */
+/** Requests that were reaped and then completed are no longer in the ledger as reaped. */
 async function countEndings(gateway: Gateway, { wallet, seen }: WalletCalls, reaped: number, findings: Findings) {
   const left = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
   findings.must(left < reaped, 'nothing that a frozen node finished later was corrected')
@@ -112,12 +112,12 @@ const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed
 
 const CALLS = 10
 
-/** Ends while the store is away; so long that the store is gone before any of it is over. */
+/** Long enough to complete only after the database is down. */
 const OUTLIVES = 'say 40 words, pace 50 ms'
 
 export const databaseOutage: Scenario = {
   name: 'store-away',
-  title: 'PostgreSQL goes down, answers end meanwhile, the gateway is killed, both come back',
+  title: 'PostgreSQL is killed, responses complete meanwhile, the gateway is killed, both are restarted',
   async run(torture) {
     const { findings, random } = torture
     const outages = torture.rounds ?? SIZES[torture.size].outages
@@ -136,7 +136,7 @@ export const databaseOutage: Scenario = {
         await database.kill()
         await Promise.all(streams)
         const files = readdirSync(join(gateway.home.dataDir, 'journal'))
-        findings.must(files.length > 0, 'answers ended while the store was away, and there is no journal')
+        findings.must(files.length > 0, 'responses completed during the outage, and there is no journal')
         journaled += files.length
         await gateway.kill()
         await database.restart()
@@ -146,10 +146,7 @@ export const databaseOutage: Scenario = {
       const last = gateway
       await settledWithin(REAPED_WITHIN_MS, () => checkAll(last, [sent]), findings)
       const complete = sent.seen.filter((seen) => seen.complete).length
-      findings.must(
-        complete > (outages * CALLS) / 2,
-        `only ${complete} answers came to their end while the store was away`,
-      )
+      findings.must(complete > (outages * CALLS) / 2, `only ${complete} responses completed during the outage`)
       return `${outages} outages, ${complete} of ${sent.seen.length} answered in full, ${journaled} journals applied`
     } finally {
       await gateway.stop()

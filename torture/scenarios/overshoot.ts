@@ -1,5 +1,5 @@
-// An upstream that reports ten times what was held: the account pays what it has and the key what its cap allows, the
-// operator's books show the rest.
+// An upstream that reports ten times the hold: the account is charged up to its balance and the cap of the key, and the
+// rest is in the ledger as a shortfall.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
@@ -10,7 +10,7 @@ import { PROMPT, REQUESTED_TOKENS, startOverchargingUpstream } from '../overchar
 import type { Findings, Scenario } from '../scenario.ts'
 import { configForSandbox, newWallet, rowsOf, startGateways, type Wallet } from '../setup.ts'
 
-/** So much may be spent, whoever says so. */
+/** The most that can be charged. */
 const MOST = '0.005'
 const PLENTY = '100'
 
@@ -29,14 +29,14 @@ export const overshoot: Scenario = {
     let short = 0n
     try {
       for (const bound of BOUNDS) short += await under(bound, liar.origin, findings)
-      return `4 dialects, streamed and not, ${BOUNDS.map(({ name }) => name).join(', ')}: ${formatUsd(short)} USD of shortfall booked, nobody beyond`
+      return `4 dialects, streamed and not, ${BOUNDS.map(({ name }) => name).join(', ')}: ${formatUsd(short)} USD of shortfall, no account charged beyond its limit`
     } finally {
       liar.stop()
     }
   },
 }
 
-/** On a gateway of its own: what it learns is not mixed with what others did. Gives the shortfall. */
+/** Uses a new gateway, which has learned nothing from other cases. Returns the shortfall. */
 async function under(bound: Bound, origin: string, findings: Findings): Promise<bigint> {
   const [gateway] = await startGateways('sqlite', 1, configForSandbox(origin))
   if (!gateway) throw new Error('no gateway')
@@ -54,10 +54,10 @@ async function under(bound: Bound, origin: string, findings: Findings): Promise<
 
 type How = { dialect: TextDialectId; streamed: boolean }
 
-/** Gives the shortfall. */
+/** Returns the shortfall. */
 async function one(gateway: Gateway, bound: Bound, { dialect, streamed }: How, findings: Findings): Promise<bigint> {
   const what = `${bound.name}, ${dialect}, ${streamed ? 'streamed' : 'unstreamed'}`
-  // A model of its own, for the same reason.
+  // Each case has its own model, for the same reason.
   const model = `${streamed ? 'over' : 'slow'}-${dialect}`
   const calling = { model, streamed, prompt: PROMPT, more: capIn(dialect, REQUESTED_TOKENS) }
   const callFrom = ({ secrets }: Wallet) => call(dialect, gateway.url, secrets[0] ?? '', calling)
@@ -78,7 +78,7 @@ async function one(gateway: Gateway, bound: Bound, { dialect, streamed }: How, f
   return shortfall ?? 0n
 }
 
-/** What is held for one call of a new account that has plenty. */
+/** The hold of one call of a new account with a large balance. */
 async function heldOf(gateway: Gateway, call: (wallet: Wallet) => Promise<unknown>): Promise<bigint> {
   const wallet = await newWallet(gateway, PLENTY)
   await call(wallet)

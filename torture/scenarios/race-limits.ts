@@ -1,4 +1,4 @@
-// What can be raced for: a balance, and every limit that a key can have.
+// The limits of a race: a balance, and every limit that a key can have.
 import type { CallResult } from '../client.ts'
 import type { Findings } from '../scenario.ts'
 
@@ -12,22 +12,22 @@ export type Race = {
 
 export type Limit = {
   name: string
-  /** USD of the account. */
+  /** The balance of the account in USD. */
   credit: string
   /** Options of `key create`. */
   key: Record<string, string>
-  /** Output tokens of each answer: its cap, and it is reached. */
+  /** Output tokens of each response: its cap, which it reaches. */
   output: number
-  /** Answers take long enough for all to be there at once. */
+  /** Responses take long enough for all requests to be concurrent. */
   slow?: true
-  /** By an upstream that reports ten times what was held: not all of it can be paid. */
+  /** The upstream reports ten times the hold, so not everything can be charged. */
   overcharged?: true
-  /** The status of those who come too late. */
+  /** The status beyond the limit. */
   rejection: 402 | 429
   check(race: Race, findings: Findings): void
 }
 
-/** Of one answer: 1,000 output tokens at 4 USD per million, and a little for its input. */
+/** The cost of one response is that of 1,000 output tokens at 4 USD per million, and a little for its input. */
 const OUTPUT = 1_000
 const FOR_TEN = '0.0405'
 const PLENTY = '1000'
@@ -37,9 +37,9 @@ const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings)
   findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
 
 const someRejected = ({ rejected: refused }: Race, findings: Findings) =>
-  findings.must(refused.length > 0, 'nobody was refused: the cap was not reached')
+  findings.must(refused.length > 0, 'no request was rejected: the cap was not reached')
 
-/** What may be had once a minute may be had again by those who come when a minute is over. */
+/** How many minutes of a limit per minute the race has touched. */
 const minutes = ({ startedAt }: Race): number =>
   Math.floor(Date.now() / MINUTE_MS) - Math.floor(startedAt / MINUTE_MS) + 1
 

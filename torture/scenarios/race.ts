@@ -1,4 +1,4 @@
-// Many at once for what only a few can have: never more is spent than there was, and what was served is paid in full.
+// Many concurrent requests on limits for a few: never is more spent than the limit, and served requests are paid in full.
 import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import type { Gateway } from '../../test/support/gateway/gateway.ts'
 import type { Engine } from '../../test/support/gateway/home.ts'
@@ -11,12 +11,12 @@ import { SIZES } from '../sizes.ts'
 import { LIMITS, type Limit } from './race-limits.ts'
 
 const QUIET_WITHIN_MS = 20_000
-/** What one event of the sandbox brings, in nano-USD at the most: a word. */
+/** The highest cost of one event of the sandbox in nano-USD: a word. */
 const ONE_EVENT = 16_000n
 
 const race = (engine: Engine, gateways: number): Scenario => ({
   name: `race-${engine}`,
-  title: `hundreds at once for ten, on ${gateways} gateway${gateways > 1 ? 's' : ''} over ${engine}`,
+  title: `hundreds of concurrent requests on limits for ten, on ${gateways} gateway${gateways > 1 ? 's' : ''} over ${engine}`,
   run: (torture) => run(engine, gateways, torture),
 })
 
@@ -52,7 +52,7 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
 
 type Course = { gateways: readonly Gateway[]; sandbox: CountingSandbox; limit: Limit }
 
-/** Gives how many were served. */
+/** Returns how many requests were served. */
 async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture): Promise<number> {
   const { random, findings } = torture
   const [first] = gateways
@@ -79,9 +79,9 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
     )
   findings.must(
     served.every(({ complete }) => complete),
-    `${limit.name}: an answer was served in part`,
+    `${limit.name}: a response was incomplete`,
   )
-  findings.must(served.length > 0, `${limit.name}: nobody was served`)
+  findings.must(served.length > 0, `${limit.name}: no request was served`)
   const due = served.reduce((sum, { usage }) => sum + (usage ? costOf(usage) : 0n), 0n)
   const spent = due - ONE_EVENT * BigInt(served.length)
   findings.must(limit.overcharged || spent <= nanos(wallet.credit), `${limit.name}: served for more than there was`)
@@ -92,7 +92,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   const look = async () => {
     const found = openFindings()
     const rows = await compareWallet(first, sent, found)
-    found.must(rows.length === served.length, `${limit.name}: ${rows.length} rows for ${served.length} answers`)
+    found.must(rows.length === served.length, `${limit.name}: ${rows.length} rows for ${served.length} responses`)
     const paid = rows.reduce((sum, { cost_usd }) => sum + nanos(cost_usd), 0n)
     const { cap } = limit.key
     found.must(cap === undefined || paid <= nanos(cap), `${limit.name}: ${formatUsd(paid)} paid under a cap of ${cap}`)
@@ -101,7 +101,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
       return found
     }
     for (const { request_id, ending, shortfall_usd } of rows) {
-      // A stream that is stopped has been given one event more than it could pay for, at the most.
+      // A stopped stream has delivered at most one event more than it could pay for.
       const excused = ending === 'stopped_by_balance' ? ONE_EVENT : 0n
       found.must(
         nanos(shortfall_usd) <= excused,

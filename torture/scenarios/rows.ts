@@ -1,5 +1,5 @@
-// Does a request get dearer as the ledger grows? The same load on a gateway with an empty ledger and on one with
-// millions of requests in it, round after round, so that what disturbs the machine disturbs both.
+// Does the CPU cost of a request grow with the ledger? The same load on a gateway with an empty ledger and on one with
+// millions of requests, in alternation, so that disturbances affect both.
 // (That one locked account delays no other is shown in packages/gateway/src/storage/postgres/contention.test.ts.)
 import { SQL } from 'bun'
 import { cpuMicros, median } from '../../bench/harness/measure.ts'
@@ -14,7 +14,7 @@ import type { Scenario, Torture } from '../scenario.ts'
 import { newWallet, startGateways, type Wallet } from '../setup.ts'
 import { SIZES } from '../sizes.ts'
 
-/** Dearer by a tenth at the most. In the tests, where rounds are few and short, only a blunder is told from noise. */
+/** At most a tenth more. The sample has few and short rounds, which show only large differences. */
 const MOST = { small: 2, full: 1.1 }
 const CONNECTIONS = 32
 const AUDITED_WITHIN_MS = 600_000
@@ -60,7 +60,7 @@ async function run(engine: Engine, torture: Torture): Promise<string> {
   }
 }
 
-/** Soon after its start a gateway audits all of its books, which takes a minute of CPU here and is no part of a request. */
+/** Waits for the audit after the start, which takes a minute of CPU here and is not part of a request. */
 async function untilAudited(gateway: Gateway): Promise<void> {
   const end = performance.now() + AUDITED_WITHIN_MS
   while (!gateway.output().stderr.includes('audit: ')) {
@@ -91,7 +91,7 @@ async function open(engine: Engine, config: string, count: number, say: (line: s
   return { gateway, wallet, cpu: [] }
 }
 
-/** CPU per request, of the gateway and of the database's processes that work for it. */
+/** CPU per request, of the gateway and its database backends. */
 async function measure(side: Side, requests: number): Promise<void> {
   const { gateway, wallet } = side
   const pids = [gateway.pid, ...(await backendsOf(gateway))]
