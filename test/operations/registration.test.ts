@@ -72,7 +72,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await gateway.command<object>('audit')).toMatchObject({ ok: true })
     // Logged once each, however many requests there were.
     const told = (words: string) => gateway.output().stderr.split(words).length - 1
-    expect(told('a network has created as many accounts as it may in a day')).toBe(1)
+    expect(told('a network has reached its daily limit of new accounts')).toBe(1)
     expect(told("today's trial budget is used up")).toBe(1)
   })
 

@@ -1,16 +1,16 @@
-// Secrets of each account's own, derived from the master secret: what is kept or sent on behalf of one account cannot be
+// Secrets per account, derived from the master secret: what is stored or sent for one account cannot be
 // read, compared or replayed for another, even by someone who holds the database.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What a key is for. Each purpose has keys of its own; a new one never opens what was sealed for another. */
+/** Each purpose has keys of its own: data encrypted for one purpose cannot be decrypted with the key of another. */
 export type Purpose = 'end users' | 'idempotent answers'
 
 export type AccountSecrets = {
-  /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, and meaningless elsewhere. */
+  /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */
   pseudonym(account: bigint, purpose: Purpose, value: string): string
-  /** AES-256-GCM. `context` is not kept: whoever decrypts must know it. */
+  /** AES-256-GCM. `context` is not stored: decryption requires the same context. */
   encrypt(account: bigint, purpose: Purpose, plain: Uint8Array, context: Uint8Array): Uint8Array
-  /** undefined: it was encrypted for another account, purpose or context, or it is damaged. */
+  /** undefined if the data is damaged or was encrypted for another account, purpose or context. */
   decrypt(account: bigint, purpose: Purpose, sealed: Uint8Array, context: Uint8Array): Uint8Array | undefined
 }
 
@@ -18,8 +18,8 @@ const KEY_BYTES = 32
 const IV_BYTES = 12
 const TAG_BYTES = 16
 const CIPHER = 'aes-256-gcm'
-/** Deriving a key costs more than using it. */
-const REMEMBERED_KEYS = 10_000
+/** Derived keys are cached: deriving one costs more than using it. */
+const MAX_CACHED_KEYS = 10_000
 
 export function createAccountSecrets(masterSecret: string): AccountSecrets {
   const keys = new Map<string, Buffer>()
@@ -29,7 +29,7 @@ export function createAccountSecrets(masterSecret: string): AccountSecrets {
     const known = keys.get(info)
     if (known) return known
     const key = Buffer.from(hkdfSync('sha256', masterSecret, '', info, KEY_BYTES))
-    if (keys.size >= REMEMBERED_KEYS) keys.clear()
+    if (keys.size >= MAX_CACHED_KEYS) keys.clear()
     keys.set(info, key)
     return key
   }

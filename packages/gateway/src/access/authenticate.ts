@@ -1,4 +1,4 @@
-// Who is calling. The secret is hashed at once; only the hash is looked up, cached or compared.
+// Authentication by API key. The key is hashed at once; only the hash is looked up, cached and compared.
 
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
@@ -12,34 +12,34 @@ const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
 
 export type Callers = {
   find(secret: string): Promise<Caller> | Caller
-  /** Looked up anew, since `former` turned out to be out of date: once, however many find that out together. */
+  /** Looks the caller up again because `former` is out of date. Concurrent calls share one lookup. */
   refresh(secret: string, former: Caller): Promise<Caller> | Caller
-  /** Forget everything: a key or an account has changed somewhere. */
+  /** Empties the cache: a key or an account has changed. */
   clear(): void
 }
 
 type Known = Caller | 'unknown'
 
-/** Wrong secrets are remembered apart, and fewer of them: whoever tries many must not crowd the right ones out. */
-const WRONG_SHARE = 10
+/** Invalid keys have a smaller cache of their own, so that guessing keys does not evict valid ones. */
+const INVALID_SHARE = 10
 
-/** `onClear`: for others who remember what may have changed. */
+/** `onClear`: called when the cache is emptied, for other caches that depend on keys and accounts. */
 export function createCallers(
   keys: Pick<Keys, 'findCaller'>,
   clock: () => number,
   { limit = 100_000, onClear = () => {} }: { limit?: number; onClear?: () => void } = {},
 ): Callers {
   let known = new Map<string, Caller>()
-  let wrong = new Map<string, 'unknown'>()
-  let asking = new Map<string, Promise<Known>>()
+  let invalid = new Map<string, 'unknown'>()
+  let lookups = new Map<string, Promise<Known>>()
 
-  async function ask(hash: Uint8Array, name: string): Promise<Known> {
-    // A clear() while we are asking replaces the maps: then this answer may be old, and is kept in maps that nobody reads.
-    const [right, refused, pending] = [known, wrong, asking]
+  async function lookUp(hash: Uint8Array, name: string): Promise<Known> {
+    // A clear() during the lookup replaces the maps, so a result that may be out of date ends up in maps that are not read.
+    const [valid, rejected, pending] = [known, invalid, lookups]
     try {
       const caller = await keys.findCaller(hash)
-      if (caller) remember(right, name, caller, limit)
-      else remember(refused, name, 'unknown', Math.ceil(limit / WRONG_SHARE))
+      if (caller) remember(valid, name, caller, limit)
+      else remember(rejected, name, 'unknown', Math.ceil(limit / INVALID_SHARE))
       return caller ?? 'unknown'
     } finally {
       pending.delete(name)
@@ -50,14 +50,14 @@ export function createCallers(
     find(secret) {
       if (!SECRET.test(secret)) throw invalidKey()
       const name = nameOf(secret)
-      const caller = known.get(name) ?? wrong.get(name)
+      const caller = known.get(name) ?? invalid.get(name)
       if (caller !== undefined) return admit(caller, clock)
-      let answer = asking.get(name)
-      if (!answer) {
-        answer = ask(hashSecret(secret), name)
-        asking.set(name, answer)
+      let lookup = lookups.get(name)
+      if (!lookup) {
+        lookup = lookUp(hashSecret(secret), name)
+        lookups.set(name, lookup)
       }
-      return answer.then((found) => admit(found, clock))
+      return lookup.then((found) => admit(found, clock))
     },
     refresh(secret, former) {
       const name = nameOf(secret)
@@ -66,8 +66,8 @@ export function createCallers(
     },
     clear() {
       known = new Map()
-      wrong = new Map()
-      asking = new Map()
+      invalid = new Map()
+      lookups = new Map()
       onClear()
     },
   }
@@ -79,7 +79,7 @@ function remember<T>(cache: Map<string, T>, name: string, value: T, limit: numbe
   cache.set(name, value)
 }
 
-/** Who is calling, from an address that the key allows. `former`: what was known of the caller, found to be out of date. */
+/** The caller, whose address the key allows. `former`: the cached caller, if it is known to be out of date. */
 export function authenticate(
   arriving: Arriving,
   dialect: DialectId,
@@ -89,7 +89,7 @@ export function authenticate(
   const { headers } = arriving.http
   const secret = readApiKey(headers, arriving.query, dialect)
   const found = former ? authority.callers.refresh(secret, former) : authority.callers.find(secret)
-  // Nearly always there already: a turn of the loop would cost more than the rest.
+  // Nearly always cached: awaiting would cost more than everything else here.
   return found instanceof Promise ? allowedLater(found, arriving, authority) : allowed(found, arriving, authority)
 }
 
@@ -115,7 +115,7 @@ export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()
 }
 
-/** The same hash as text, made in one native call: callers are kept under it. */
+/** The same hash as text, in one native call: the cache's key. */
 const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
 
 function admit(caller: Known, clock: () => number): Caller {

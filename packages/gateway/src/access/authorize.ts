@@ -1,4 +1,4 @@
-// The group of the key decides which models exist for the caller, and at which price; the key's own list may be shorter.
+// Authorization: the key's group determines the available models and their prices; the key may restrict the models further.
 import type { Caller } from '../storage/storage.ts'
 import { type Catalogue, groupIncludes, modelExists, offerOf, type TextOffer } from './catalogue.ts'
 import { Failure } from './failure.ts'
@@ -34,7 +34,7 @@ export function keyAllowsModel({ restrictions: { models } }: Caller, model: stri
   return models === undefined || models.includes(model)
 }
 
-/** Who may use it is told why it does not answer; for everybody else it does not exist. */
+/** Callers whose group includes the model get the reason; for all others the model does not exist. */
 function rejectMediaModel({ group }: Caller, model: string, { config }: Catalogue): void {
   const media = config.mediaModels?.get(model)
   const own = config.groups.get(group)

@@ -1,4 +1,4 @@
-// The configuration compiled for the hot path: who may call what, at which rate. Built once per (re)load.
+// The configuration compiled for the hot path: the models of each group with rates and candidates. Built on each (re)load.
 
 import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
@@ -9,27 +9,27 @@ import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
 import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'
 
-/** A model as one group sees it. */
+/** A model as one group can use it. */
 export type Offer<P extends AnyPrice = AnyPrice, M extends { id: string } = { id: string }> = {
   model: M
   rate: P
   group: string
   candidates: readonly Candidate<P>[]
-  /** The same by priority, ready to be chosen from. */
+  /** The candidates grouped by priority. */
   tiers: readonly Tier<Candidate<P>>[]
-  /** What is asked instead when nobody of the candidates answers. */
+  /** Offers to try when every candidate has failed. */
   fallbacks: readonly Offer<P, M>[]
-  /** Of the group's own price where it has one. */
+  /** Of the group's price if the group sets one. */
   priceVersion: string
 }
 /** One that is priced by tokens. */
 export type TextOffer = Offer<TokenRate, Model>
-/** One way to a model: an upstream with one of its keys. */
+/** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
   route: Route
   key: string
-  /** What the operator pays there; absent: unknown. */
+  /** What the vendor charges the operator; absent: unknown. */
   costRate?: P
 }
 export type TextCandidate = Candidate<TokenRate>
@@ -38,14 +38,14 @@ export type Catalogue = {
   config: FileConfig
   /** Milliseconds since 1970. */
   loadedAt: number
-  /** group -> model -> offer; only priced models that have somewhere to go. */
+  /** group -> model -> offer; only priced models with at least one candidate. */
   offers: ReadonlyMap<string, ReadonlyMap<string, TextOffer>>
   trustedProxies: CidrList
-  /** Those of every answer. */
+  /** Security headers of every response. */
   headers: SecurityHeaders
 }
 
-/** `health` outlives the configuration: what is known of an upstream's credentials stays known. */
+/** `health` outlives the configuration: a reload keeps what is known about upstream keys. */
 export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, TextOffer>>()
   for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config, health))
@@ -54,8 +54,8 @@ export function compileCatalogue(config: FileConfig, loadedAt: number, health: H
 }
 
 /**
- * The offer that a model id means for a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the part
- * after the colon is the embedded model's own business.
+ * The offer of a model id in a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the embedded model
+ * interprets the part after the colon.
  */
 export function offerOf(catalogue: Catalogue, group: string, model: string): TextOffer | undefined {
   const offers = catalogue.offers.get(group)
@@ -88,7 +88,7 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
 export const groupIncludes = ({ models }: Group, model: string): boolean =>
   models.includes('*') || models.includes(model)
 
-/** A group's own price is meant as it stands: the group's multiplier does not apply on top of it. */
+/** The group's multiplier does not apply to a price that the group sets itself. */
 function priceFor(group: Group, model: Model): { rate: TokenRate; priceVersion: string } | undefined {
   const own = group.prices?.get(model.id)
   if (own) return { rate: tokenRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
@@ -100,13 +100,13 @@ function candidatesOf(model: Model, config: FileConfig, health: Health): TextCan
   return model.routes
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
-      return upstream ? waysOf(upstream, route, health) : []
+      return upstream ? candidatesFor(upstream, route, health) : []
     })
     .sort((a, b) => a.priority - b.priority)
 }
 
-/** The keys of an upstream share its weight. */
-function waysOf(upstream: Upstream, route: Route, health: Health): TextCandidate[] {
+/** The weight of a route is divided among the keys of its upstream. */
+function candidatesFor(upstream: Upstream, route: Route, health: Health): TextCandidate[] {
   const costRate = route.cost && tokenRate(route.cost, MULTIPLIER_ONE)
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length

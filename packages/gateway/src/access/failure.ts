@@ -1,4 +1,4 @@
-// The one way a step of the journey says no: thrown, caught once at the journey's edge, rendered in the caller's dialect.
+// The error of a rejected request: thrown by any step, caught once in app.ts and rendered in the caller's dialect.
 import { type ErrorCode, type ErrorInfo, errorInfo } from '@trivium/protocol/canonical/error.ts'
 
 export class Failure extends Error {

@@ -19,7 +19,7 @@ export function createIds(slot: () => number, clock: () => number): Ids {
         lastMs++
         sequence = 0
       }
-      // In halves: big integers that are shifted and joined cost several times as much, and there is one id for every request.
+      // Two 32-bit halves: bigint arithmetic costs several times as much, and every request has an id.
       halves.setUint32(0, Math.floor(lastMs / 1_024))
       halves.setUint32(4, ((lastMs % 1_024) << 22) | (slot() << 12) | sequence)
       return halves.getBigInt64(0)
@@ -43,12 +43,12 @@ export function parseRequestId(text: string): bigint | undefined {
   return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined
 }
 
-/** No id that was made earlier is as great. */
+/** All ids created before `ms` are smaller. */
 export function firstIdAt(ms: number): bigint {
   return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << 22n
 }
 
-/** Milliseconds since 1970 at which the id was made. */
+/** Milliseconds since 1970 at which the id was created. */
 export function timeOfId(id: bigint): number {
   return Number(id >> 22n) + EPOCH_MS
 }

@@ -1,4 +1,4 @@
-// The model lists: only what the caller's key and its group allow.
+// The model list endpoints: only models that the caller's key and group allow.
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'

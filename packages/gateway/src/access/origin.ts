@@ -1,13 +1,13 @@
-// Where a call comes from: asked only for keys that may be used from some addresses alone.
+// The client address check of keys that are restricted to certain networks.
 import { type CidrList, clientAddress, compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Failure } from './failure.ts'
 
-/** The other end of the connection; its address is worked out when it is asked for. */
+/** The other end of the connection; its address is computed on demand. */
 export type Peer = { address(): string }
 
-/** Callers are cached; so is what their lists mean, for as long as they are. */
+/** Compiled network lists, cached as long as their callers are. */
 const compiled = new WeakMap<readonly string[], CidrList>()
 
 export function checkOrigin(caller: Caller, headers: RequestHeaders, peer: Peer, trustedProxies: CidrList): void {
@@ -19,7 +19,7 @@ export function checkOrigin(caller: Caller, headers: RequestHeaders, peer: Peer,
   throw new Failure('address_not_allowed', `Key ${caller.key} may not be used from ${from}.`)
 }
 
-/** What cannot be read lets nobody in. */
+/** Invalid entries match no address. */
 function cidrsOf(networks: readonly string[]): CidrList {
   const known = compiled.get(networks)
   if (known) return known
@@ -28,5 +28,5 @@ function cidrsOf(networks: readonly string[]): CidrList {
   return cidrs
 }
 
-/** What is wrong with each entry of a list of addresses and blocks. */
+/** The errors in a list of addresses and CIDR blocks. */
 export const networkErrors = (networks: readonly string[]): readonly string[] => compileCidrs(networks).mistakes

@@ -1,11 +1,11 @@
-// Protocols that the specification names and this version does not speak yet: the caller is told so, in its dialect,
-// after the same checks of key and version as any other call.
+// Endpoints of the specification that this version does not serve yet: an error in the caller's dialect,
+// after the same checks of key and version as for any other request.
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { type AuthenticateDependencies, authenticate } from './authenticate.ts'
 import { Failure } from './failure.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 
-/** `what`: as the caller would name it. */
+/** `what`: the feature's name for the message. */
 export function reservedEndpoint(
   dialect: DialectId,
   what: string,

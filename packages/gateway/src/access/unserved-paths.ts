@@ -1,10 +1,10 @@
-// Paths of the vendors' APIs that this gateway does not serve. A client that calls one of them has the right base address:
-// it is told that, and what is served instead.
+// Paths of the vendors' APIs that this gateway does not serve. A client that calls one of them has the right base URL:
+// the message says so, and what is served instead.
 
 const SERVED =
   'This gateway serves chat completions, responses, messages and generateContent; GET /v1/models lists the models.'
 
-/** What stands at a path and below it, as the vendors call it, in a sentence that begins with it. */
+/** The feature at a path and below it, as the beginning of a sentence. */
 const APIS: readonly [name: string, paths: readonly string[]][] = [
   ['Embeddings are', ['/v1/embeddings']],
   ['Audio (speech, transcription, translation) is', ['/v1/audio']],
@@ -29,7 +29,7 @@ const APIS: readonly [name: string, paths: readonly string[]][] = [
   ['Interactions are', ['/v1beta/interactions']],
 ]
 
-/** Of generate-content, behind the name of a model. */
+/** Methods of generate-content, which follow the model id. */
 const VERBS: Readonly<Record<string, string>> = {
   embedContent: 'Embeddings are',
   batchEmbedContents: 'Embeddings are',
@@ -43,7 +43,7 @@ const VERBS: Readonly<Record<string, string>> = {
 }
 const VERB = new RegExp(`^/v1(?:beta|alpha)?/models/.+:(${Object.keys(VERBS).join('|')})$`)
 
-/** Why there is nothing at this path; undefined: it belongs to no API that is known here. */
+/** Why this path is not served; undefined if it belongs to no known API. */
 export function describeUnservedPath(path: string): string | undefined {
   const verb = VERB.exec(path)?.[1]
   const name =
@@ -51,7 +51,7 @@ export function describeUnservedPath(path: string): string | undefined {
   return name === undefined ? undefined : `${name} not served here. ${SERVED}`
 }
 
-/** A model's id may have a colon of its own. */
+/** Tells an unserved method from a model id that contains a colon. */
 export const isUnservedMethod = (path: string): boolean => VERB.test(path)
 
 const isUnder = (path: string, api: string): boolean => path === api || path.startsWith(`${api}/`)

@@ -1,5 +1,5 @@
-// URLs that a caller names for the upstream to fetch or to call. An upstream may live in the operator's network, or be paid to
-// act in it: a private URL goes only where the operator allows it.
+// URLs in a request that the upstream would fetch or call. An upstream may run inside the operator's network: a private URL is
+// sent only to upstreams for which the operator allows it.
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { shortText } from '@trivium/protocol/canonical/utf8.ts'
@@ -10,13 +10,13 @@ import { keyAllowsModel } from './authorize.ts'
 import type { TextCandidate, TextOffer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
-/** More than any vendor takes. */
+/** More than any vendor accepts. */
 const MOST_URLS = 4_096
 
-/** What a candidate must allow, with the first field that asks for it. */
+/** What a candidate must allow, each with the first field that needs it. */
 type Needs = { private: string | undefined; object: string | undefined }
 
-/** The offer with those candidates alone that may be sent the request's URLs. Throws where none is left. */
+/** The offer reduced to candidates that may receive the request's URLs. Throws if none remains. */
 export function offerForUrls(offer: TextOffer, { urls }: PassThroughRequest, caller: Caller): TextOffer {
   if (urls.length === 0) return offer
   if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
@@ -33,7 +33,7 @@ export function offerForUrls(offer: TextOffer, { urls }: PassThroughRequest, cal
   throw needs.private === undefined ? foreignObjectError(needs.object ?? '') : forbiddenUrlError(needs.private)
 }
 
-/** Both are frozen with the catalogue, so what is left of an offer is found once. */
+/** Offers do not change after the catalogue is compiled, so each reduction is computed once. */
 const narrowedOffers = new WeakMap<TextOffer, Map<string, TextOffer>>()
 
 function narrowedTo(offer: TextOffer, isPrivate: boolean, isObject: boolean): TextOffer {
@@ -44,7 +44,7 @@ function narrowedTo(offer: TextOffer, isPrivate: boolean, isObject: boolean): Te
   if (known) return known
   const allows = ({ upstream }: TextCandidate): boolean =>
     (!isPrivate || upstream.allowPrivate) && (!isObject || upstream.sharedObjects)
-  // Models may stand in for each other, but nobody asks for the fallbacks of a fallback.
+  // Models may be fallbacks of each other, but a fallback's own fallbacks are never used.
   const fallbacks = offer.fallbacks.map((each) => withCandidates(each, allows, []))
   const narrowed = withCandidates(
     offer,
@@ -70,7 +70,7 @@ function forbiddenUrlError(path: string): Failure {
   return new Failure('bad_request', message, { param: field })
 }
 
-/** Whoever knows its name could use another tenant's object. */
+/** Tenant isolation: anyone who knows an object's id could otherwise use another tenant's object. */
 export function foreignObjectError(field: string): Failure {
   const message = `${field} refers to an object stored at a vendor that this gateway did not issue to you. Send the content itself.`
   return new Failure('unsupported', message, { param: field })

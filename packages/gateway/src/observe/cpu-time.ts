@@ -1,11 +1,11 @@
-// How much of a processor this process could use. What it has used tells too little: in a container that may have half of
-// one, or beside others that want it, too, a process with far too much to do uses half of one and waits for the rest.
+// The CPU time that this process demands. The time it has used is not enough to detect overload: with a CPU limit of half a
+// core, or beside other busy processes, an overloaded process uses half a core and waits for the rest.
 import { readFileSync } from 'node:fs'
 
-/** Of the main thread, which does most of the work: nanoseconds that it ran, and that it was ready to and had to wait. */
+/** For the main thread, which does most of the work: nanoseconds that it ran, and that it was runnable but waited for a CPU. */
 const SCHEDULED = '/proc/self/schedstat'
 
-/** Milliseconds until now; where the system does not tell, those that were used. */
+/** Milliseconds so far. Where the system does not report the demand, the CPU time used. */
 export const cpuDemandMs: () => number = chooseSource()
 
 function chooseSource(): () => number {
@@ -13,7 +13,7 @@ function chooseSource(): () => number {
   return scheduledMs() > 0 ? scheduledMs : usedMs
 }
 
-/** While the file cannot be read (a process may have no descriptor left), the time of the last read. */
+/** Returns the last value while the file cannot be read, for example when no file descriptor is left. */
 export function schedulerClock(read: () => string): () => number {
   let last = 0
   return () => {
@@ -25,7 +25,7 @@ export function schedulerClock(read: () => string): () => number {
   }
 }
 
-/** By all threads. */
+/** CPU time of all threads. */
 function usedMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000

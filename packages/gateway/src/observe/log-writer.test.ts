@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLogWriter } from './log-writer.ts'
 
-function writer(mostKept?: number) {
+function writer(maxBuffered?: number) {
   const texts: string[] = []
   const waiting: (() => void)[] = []
   let isRead = true
@@ -14,7 +14,7 @@ function writer(mostKept?: number) {
     },
     {
       droppedLine: (count) => `${count} dropped\n`,
-      ...(mostKept === undefined ? {} : { mostKept }),
+      ...(maxBuffered === undefined ? {} : { maxBuffered }),
       after(_, run) {
         timer = run
         return () => {
@@ -34,7 +34,7 @@ function writer(mostKept?: number) {
   }
 }
 
-test('lines are gathered until the timer, and written in one piece', () => {
+test('lines are buffered until the timer, and written in one piece', () => {
   const { log, texts, timeout, hasTimer } = writer()
   log.write('one\n')
   log.write('two\n')

@@ -1,86 +1,86 @@
-// Where log lines go: gathered for a moment and written together, since a system call costs more than making the line.
-// Nobody may be reading: what cannot be written in time is dropped, and the reader is told how much.
+// Buffers log lines and writes them together, since a system call costs more than formatting a line.
+// If the reader is too slow, lines are dropped, and a line reports how many.
 
-/** Writes without blocking; `done` is called when the text has left, or never will. */
+/** Writes without blocking; `done` is called when the text is written or cannot be. */
 export type WriteText = (text: string, done: () => void) => void
 
 export type LogWriter = {
-  /** A whole line with its end. */
+  /** A complete line, including the line break. */
   write(line: string): void
-  /** Writes what has been gathered, unless an earlier write is under way. */
+  /** Writes the buffer, unless a write is in progress. */
   flush(): void
-  /** At exit: writes what has been gathered, whatever is under way. What does not fit into the pipe is lost. */
+  /** At exit: writes the buffer even if a write is in progress. What does not fit into the pipe is lost. */
   flushLast(): void
 }
 
-const WAIT_MS = 100
+const FLUSH_AFTER_MS = 100
 const FLUSH_AT = 32 * 1024
-/** Characters that are kept while nobody reads. */
-const MOST_KEPT = 1024 * 1024
+/** Maximum size of the buffer, in characters. */
+const MAX_BUFFERED = 1024 * 1024
 
 type Options = {
-  /** How many lines were lost, as a line of the log. */
+  /** The log line that reports the number of dropped lines. */
   droppedLine(count: number): string
-  mostKept?: number
-  /** Milliseconds; gives the function that calls it off. */
+  maxBuffered?: number
+  /** Runs after so many milliseconds; returns a function that cancels it. */
   after?(ms: number, run: () => void): () => void
 }
 
 export function createLogWriter(
   writeText: WriteText,
-  { droppedLine, mostKept = MOST_KEPT, after = unrefTimer }: Options,
+  { droppedLine, maxBuffered = MAX_BUFFERED, after = unrefTimer }: Options,
 ): LogWriter {
-  let gathered = ''
+  let buffered = ''
   let dropped = 0
   let isWriting = false
-  let callOff: (() => void) | undefined
+  let cancel: (() => void) | undefined
 
   function take(): string {
-    callOff?.()
-    callOff = undefined
-    const text = dropped === 0 ? gathered : gathered + droppedLine(dropped)
-    gathered = ''
+    cancel?.()
+    cancel = undefined
+    const text = dropped === 0 ? buffered : buffered + droppedLine(dropped)
+    buffered = ''
     dropped = 0
     return text
   }
 
   function flush(): void {
-    if (isWriting || (gathered === '' && dropped === 0)) return
+    if (isWriting || (buffered === '' && dropped === 0)) return
     isWriting = true
     writeText(take(), written)
   }
 
   function written(): void {
     isWriting = false
-    // More has come while nobody read: it has waited long enough.
-    if (gathered !== '' || dropped > 0) flush()
+    // Lines were buffered during the write: they have waited long enough.
+    if (buffered !== '' || dropped > 0) flush()
   }
 
   return {
     write(line) {
-      // Once something was dropped, all that follows is, until the reader can be told between which lines.
-      if (dropped > 0 || gathered.length + line.length > mostKept) {
+      // After a dropped line, all further lines are dropped until the report is written, so that it stands in the right place.
+      if (dropped > 0 || buffered.length + line.length > maxBuffered) {
         dropped += 1
         if (!isWriting) flush()
         return
       }
-      gathered += line
-      if (gathered.length >= FLUSH_AT) flush()
-      else if (!isWriting) callOff ??= after(WAIT_MS, flush)
+      buffered += line
+      if (buffered.length >= FLUSH_AT) flush()
+      else if (!isWriting) cancel ??= after(FLUSH_AFTER_MS, flush)
     },
     flush,
     flushLast() {
-      if (gathered !== '' || dropped > 0) writeText(take(), () => {})
+      if (buffered !== '' || dropped > 0) writeText(take(), () => {})
     },
   }
 }
 
-/** Waiting for a log line keeps no process alive. */
+/** A pending log line does not keep the process alive. */
 function unrefTimer(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   timer.unref()
   return () => clearTimeout(timer)
 }
 
-/** Bun writes to pipes, sockets and terminals without blocking, and keeps what they do not take yet. */
+/** Bun writes to pipes, sockets and terminals without blocking, and buffers what they do not accept yet. */
 export const writeToStandardError: WriteText = (text, done) => void process.stderr.write(text, () => done())

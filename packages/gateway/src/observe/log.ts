@@ -1,5 +1,5 @@
-// One line per event on standard error: JSON, or text where a person reads along. Fields are chosen where they are logged;
-// bodies and keys never are.
+// One line per event on standard error: JSON, or text on a terminal. Callers choose the fields;
+// bodies and API keys are never logged.
 
 export type Fields = Record<string, string | number | boolean | bigint | undefined>
 export type Log = {
@@ -10,18 +10,18 @@ export type Log = {
 
 export type LogFormat = 'json' | 'text'
 
-/** `always`: fields that every line has. */
+/** `commonFields`: fields of every line. */
 export function createLog(
   write: (line: string) => void,
   clock: () => number,
-  always: Fields = {},
+  commonFields: Fields = {},
   format: LogFormat = 'json',
 ): Log {
   const line = format === 'json' ? jsonLine : textLine
   const at =
     (level: string) =>
     (message: string, fields: Fields = {}) =>
-      write(line(clock(), level, message, { ...always, ...fields }))
+      write(line(clock(), level, message, { ...commonFields, ...fields }))
   return { info: at('info'), warn: at('warn'), error: at('error') }
 }
 
@@ -38,16 +38,16 @@ export function textLine(time: number, level: string, message: string, fields: F
   return `${timeOfDay(time)} ${level.padEnd(5)} ${[message, shown.join(' ')].filter(Boolean).join('  ')}\n`
 }
 
-/** In the operator's own time zone, as a terminal shows it. */
+/** In the local time zone, for terminals. */
 export const timeOfDay = (time: number): string => new Date(time).toTimeString().slice(0, 8)
 
-/** What could end the line, or make a terminal do something, is written as its number. */
+/** Line breaks and control characters are escaped, so that they cannot forge a line or control a terminal. */
 function textValue(value: NonNullable<Fields[string]>): string {
   const text = String(value)
   if (/^[\x21\x23-\x7e]+$/.test(text)) return text
   return JSON.stringify(text).replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }
 
-/** What an unexpected error says, with its stack if it has one. */
+/** The stack of an unexpected error, or its message. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error)

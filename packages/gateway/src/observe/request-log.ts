@@ -1,11 +1,11 @@
-// One line per request, written when its response has ended. Whoever handles the request notes here what it knows; nothing
-// of what was said is among it. Rejections that may come in storms (401, load shedding, malformed HTTP) are summed up, one
-// line a second.
+// One line per request, written when its response has ended. The steps that handle the request fill its record; contents are
+// never part of it. Rejections that may be very frequent (401, load shedding, malformed HTTP) are counted, with one summary
+// line per second.
 import type { Fields, LogFormat } from './log.ts'
 import { jsonLine, textLine, timeOfDay } from './log.ts'
 import { safeText } from './safe-text.ts'
 
-/** What is known of a request so far. Times are in milliseconds. */
+/** What is known about a request so far. Times are in milliseconds. */
 export class RequestRecord {
   readonly method: string
   readonly path: string
@@ -13,19 +13,19 @@ export class RequestRecord {
   readonly startedAt: number
   account: bigint | undefined
   key: bigint | undefined
-  /** As the caller named it; in the end, the one that answered. */
+  /** As requested; after a fallback, the model that answered. */
   model: string | undefined
   upstream: string | undefined
-  /** How it ended, in the receipt's word; absent where there is no receipt. */
+  /** The outcome as on the receipt; absent if there is no receipt. */
   outcome: string | undefined
-  /** Why it was rejected, or failed. */
+  /** The code of the error, if the request was rejected or failed. */
   error: string | undefined
   tokens: Tokens | undefined
   costUsd: string | undefined
-  /** Before it was read, for a slot, and for room at an upstream. */
+  /** Time in queues: before the request was read, for a slot, and for an upstream slot. */
   queuedMs: number
   firstTokenMs: number | undefined
-  /** Counted with those that were shed, instead of having a line of its own. */
+  /** Counted in the summary of shed requests, without a line of its own. */
   isShed = false
 
   constructor(method: string, path: string, id: string, startedAt: number, queuedMs = 0) {
@@ -37,17 +37,17 @@ export class RequestRecord {
   }
 }
 
-/** `input` includes what was cached, `output` includes reasoning. */
+/** `input` includes cached tokens, `output` includes reasoning tokens. */
 export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
 
 export type RequestLog = {
-  /** Whether lines are written: what only they need is not worth making otherwise. */
+  /** Whether lines are written; if not, callers need not compute their fields. */
   readonly isOn: boolean
   /** The response has ended. */
   ended(record: RequestRecord, status: number): void
-  /** Requests that were rejected before anything was known of them but that they had come. */
+  /** Counts requests that were rejected by load shedding before they were read. */
   shed(count: number): void
-  /** Requests that were no HTTP, or too slow to become a request. */
+  /** Counts requests that were not valid HTTP, or whose head arrived too slowly. */
   malformed(): void
   stop(): void
 }
@@ -65,33 +65,33 @@ export type RequestLogOptions = {
   format: LogFormat
   /** Milliseconds since 1970. */
   clock(): number
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds of a monotonic clock. */
   monotonic(): number
-  always?: Fields
-  /** Calls back every second until it is called off. */
+  commonFields?: Fields
+  /** Runs every second; returns a function that cancels it. */
   everySecond?(run: () => void): () => void
 }
 
 const UNAUTHORIZED = 401
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { write, format, clock, monotonic, always = {}, everySecond = unrefInterval } = options
+  const { write, format, clock, monotonic, commonFields = {}, everySecond = unrefInterval } = options
   const lineOf = format === 'json' ? jsonRequest : textRequest
   const summary = format === 'json' ? jsonLine : textLine
-  const own = Object.entries(always)
+  const own = Object.entries(commonFields)
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
     .join('')
   let counts: Counts = { ...NONE }
-  const callOff = everySecond(sumUp)
+  const cancel = everySecond(sumUp)
 
   function sumUp(): void {
     const { unauthorized, shed, malformed, first } = counts
     if (unauthorized + shed + malformed === 0) return
     counts = { ...NONE }
-    // One of them, for whoever looks for the cause.
+    // The first rejected request, as an example.
     const example = first ? { request_id: first.id, path: safeText(first.path) } : {}
     const counted = { unauthorized, overloaded: shed, malformed }
-    write(summary(clock(), 'warn', 'requests rejected', { ...always, ...counted, ...example }))
+    write(summary(clock(), 'warn', 'requests rejected', { ...commonFields, ...counted, ...example }))
   }
 
   return {
@@ -112,7 +112,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       counts.malformed += 1
     },
     stop() {
-      callOff()
+      cancel()
       sumUp()
     },
   }
@@ -121,7 +121,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
 type Counts = { unauthorized: number; shed: number; malformed: number; first: RequestRecord | undefined }
 const NONE: Counts = { unauthorized: 0, shed: 0, malformed: 0, first: undefined }
 
-/** Put together by hand: every request has one. Safe texts need nothing but their quotes, unless there is one in them. */
+/** Concatenated instead of JSON.stringify for speed, since every request has a line. */
 function jsonRequest(record: RequestRecord, status: number, time: number, totalMs: number, own: string): string {
   const { account, key, model, upstream, outcome, error, tokens, costUsd, queuedMs, firstTokenMs } = record
   let line = `{"time":"${new Date(time).toISOString()}","level":"info","message":"request"${own}`
@@ -165,7 +165,7 @@ function textRequest(record: RequestRecord, status: number, time: number, totalM
   return `${groups.filter((group) => group !== '').join('  ')}\n`
 }
 
-/** A name with a space in it must not pass for two of the line's words. */
+/** A name that contains a space is quoted, so that it does not look like two words. */
 function word(text: string): string {
   const safe = safeText(text)
   return safe.includes(' ') || safe.includes('"') ? JSON.stringify(safe) : safe

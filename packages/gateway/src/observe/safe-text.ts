@@ -1,5 +1,5 @@
-// Text that a caller chose, made fit for a log: bounded, on one line, without what a terminal would obey, and without
-// what looks like a key or an e-mail address.
+// Makes text from callers safe for logs: bounded, on one line, without control characters, and without
+// anything that looks like an API key or an e-mail address.
 
 const MOST_CHARACTERS = 200
 /** Visible ASCII, without quote and backslash: the same in JSON, in text and in a terminal. */
@@ -10,7 +10,7 @@ const EMAIL = /[^\s/@]+(?:@|%40)[^\s/@]+\.[A-Za-z]{2,}/gi
 
 /** Never longer than 200 characters, and never with a control character. */
 export function safeText(text: string): string {
-  // Most are names without anything special: looking for that costs less than being careful.
+  // Fast path: most texts are plain names.
   if (PLAIN.test(text) && !text.includes('sk-') && !text.includes('%40')) return text
   const masked = text
     .slice(0, 4 * MOST_CHARACTERS)
