@@ -17,11 +17,8 @@ import type { IncomingRequest } from './incoming-request.ts'
 
 type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
 
-export async function listModels(
-  incoming: IncomingRequest,
-  dependencies: ModelListDependencies,
-): Promise<HttpResponse> {
-  const models = await visibleModels(incoming, 'chat', dependencies)
+export async function listModels(incoming: IncomingRequest, deps: ModelListDependencies): Promise<HttpResponse> {
+  const models = await visibleModels(incoming, 'chat', deps)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
   return shown(
@@ -37,36 +34,33 @@ export async function listModels(
 export async function showModel(
   segment: string,
   incoming: IncomingRequest,
-  dependencies: ModelListDependencies,
+  deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', dependencies)))
+  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', deps)))
 }
 
 export async function listGenerateContentModels(
   incoming: IncomingRequest,
-  dependencies: ModelListDependencies,
+  deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', dependencies)))
+  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', deps)))
 }
 
 export async function showGenerateContentModel(
   segment: string,
   incoming: IncomingRequest,
-  dependencies: ModelListDependencies,
+  deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(
-    incoming,
-    generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', dependencies)),
-  )
+  return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', deps)))
 }
 
 async function visibleModels(
   incoming: IncomingRequest,
   dialect: DialectId,
-  dependencies: ModelListDependencies,
+  deps: ModelListDependencies,
 ): Promise<ListedModel[]> {
-  const caller = await authenticate(incoming, dialect, dependencies)
-  const catalogue = dependencies.catalogue()
+  const caller = await authenticate(incoming, dialect, deps)
+  const catalogue = deps.catalogue()
   const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
   return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
@@ -75,10 +69,10 @@ async function visibleModel(
   segment: string,
   incoming: IncomingRequest,
   dialect: DialectId,
-  dependencies: ModelListDependencies,
+  deps: ModelListDependencies,
 ): Promise<ListedModel> {
-  const caller = await authenticate(incoming, dialect, dependencies)
-  const catalogue = dependencies.catalogue()
+  const caller = await authenticate(incoming, dialect, deps)
+  const catalogue = deps.catalogue()
   return listed(authorize(caller, decoded(segment), catalogue), catalogue)
 }
 

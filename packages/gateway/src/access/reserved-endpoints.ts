@@ -9,9 +9,9 @@ import type { IncomingRequest } from './incoming-request.ts'
 export function reservedEndpoint(
   dialect: DialectId,
   what: string,
-): (incoming: IncomingRequest, dependencies: AuthenticateDependencies) => Promise<never> {
-  return async (incoming, dependencies) => {
-    await authenticate(incoming, dialect, dependencies)
+): (incoming: IncomingRequest, deps: AuthenticateDependencies) => Promise<never> {
+  return async (incoming, deps) => {
+    await authenticate(incoming, dialect, deps)
     DIALECTS[dialect].version?.check(incoming.http.headers)
     throw new Failure('unsupported', `This version of the gateway does not serve ${what} yet.`)
   }

@@ -11,15 +11,11 @@ import type { Caller } from '../storage/storage.ts'
 export type AdmitDependencies = { admission: Admission }
 
 /** Not async: a request that is let in from the queue before its caller is known has to enter in the same turn of the event loop. */
-export function admit(
-  incoming: IncomingRequest,
-  caller: Caller,
-  dependencies: AdmitDependencies,
-): Slot | Promise<Slot> {
+export function admit(incoming: IncomingRequest, caller: Caller, deps: AdmitDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))
   const load: Load = { tenant: caller, bytes, isArriving: body.isComplete !== true }
-  return dependencies.admission.enter(load) ?? queued(incoming, load, dependencies)
+  return deps.admission.enter(load) ?? queued(incoming, load, deps)
 }
 
 /**

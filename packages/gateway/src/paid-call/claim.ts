@@ -79,7 +79,7 @@ export type KeyedRequest = {
 export async function claim(
   keyed: KeyedRequest,
   retention: Retention,
-  dependencies: ClaimDependencies,
+  deps: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse | undefined> {
   const { incoming, caller, idempotencyKey } = keyed
   if (!KEY.test(idempotencyKey)) {
@@ -93,17 +93,16 @@ export async function claim(
     return undefined
   }
   const own: Claim = {
-    ...{ id: incoming.id, ...dependencies.node.identity(), account: caller.account },
+    ...{ id: incoming.id, ...deps.node.identity(), account: caller.account },
     key: createHash('sha256').update(idempotencyKey).digest(),
     fingerprint: fingerprintOf(keyed),
   }
   try {
-    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.headers, dependencies)
-    return await decide(own, keepMs, incoming.headers, dependencies)
+    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.headers, deps)
+    return await decide(own, keepMs, incoming.headers, deps)
   } catch (error) {
     const request = formatRequestId(own.id)
-    if (error instanceof StoreDown)
-      dependencies.log.error('idempotency key not claimed', { request, error: String(error) })
+    if (error instanceof StoreDown) deps.log.error('idempotency key not claimed', { request, error: String(error) })
     throw error
   }
 }
@@ -117,21 +116,21 @@ async function replayOrReject(
   claim: Claim,
   refused: Failure,
   headers: ResponseHeaders,
-  dependencies: ClaimDependencies,
+  deps: ClaimDependencies,
 ): Promise<HttpResponse> {
-  const { store } = dependencies
+  const { store } = deps
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw refused
-  return replay(claim, known.first, known.answer, headers, dependencies) ?? Promise.reject(refused)
+  return replay(claim, known.first, known.answer, headers, deps) ?? Promise.reject(refused)
 }
 
 async function decide(
   claim: Claim,
   keepMs: number,
   headers: ResponseHeaders,
-  dependencies: ClaimDependencies,
+  deps: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse> {
-  const { store } = dependencies
+  const { store } = deps
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
   if (claimed.outcome === 'running') {
@@ -144,7 +143,7 @@ async function decide(
   if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
   const again =
     claimed.outcome === 'finished' && claimed.answer
-      ? replay(claim, claimed.first, claimed.answer, headers, dependencies)
+      ? replay(claim, claimed.first, claimed.answer, headers, deps)
       : undefined
   if (again) return again
   throw claimError(claimed, headers)
@@ -239,26 +238,23 @@ export async function confirmClaim(key: KeyClaim, hold: OpenRequest, release: ()
 }
 
 /** The request failed before its hold: the key is free again. */
-export function releaseClaim({ claim, isHeld }: KeyClaim, dependencies: ClaimDependencies): Promise<void> {
-  return isHeld ? Promise.resolve() : withinTime(claim, dependencies, () => dependencies.store.contents.forget(claim))
+export function releaseClaim({ claim, isHeld }: KeyClaim, deps: ClaimDependencies): Promise<void> {
+  return isHeld ? Promise.resolve() : withinTime(claim, deps, () => deps.store.contents.forget(claim))
 }
 
 export type End = { outcome: Outcome; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
 
 /** The ledger has recorded the outcome. Errors are not stored: if nothing was charged, the next request may try. */
-export function endClaim({ claim, keepMs }: KeyClaim, end: End, dependencies: ClaimDependencies): Promise<void> {
-  const { contents } = dependencies.store
-  if (!end.body && !isAnswered(end.outcome, end.charged))
-    return withinTime(claim, dependencies, () => contents.forget(claim))
+export function endClaim({ claim, keepMs }: KeyClaim, end: End, deps: ClaimDependencies): Promise<void> {
+  const { contents } = deps.store
+  if (!end.body && !isAnswered(end.outcome, end.charged)) return withinTime(claim, deps, () => contents.forget(claim))
   const { body } = end
   const isKeepable = body !== undefined && body.length <= LARGEST_KEPT_BYTES
-  const answer = isKeepable
-    ? sealResponse(claim, storedResponse(end.headers, body), dependencies.accountKeys)
-    : undefined
-  return withinTime(claim, dependencies, async () => {
+  const answer = isKeepable ? sealResponse(claim, storedResponse(end.headers, body), deps.accountKeys) : undefined
+  return withinTime(claim, deps, async () => {
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
     if (!isKept)
-      dependencies.log.warn('idempotency key was taken over by another request', { request: formatRequestId(claim.id) })
+      deps.log.warn('idempotency key was taken over by another request', { request: formatRequestId(claim.id) })
   })
 }
 

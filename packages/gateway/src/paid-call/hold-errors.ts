@@ -20,20 +20,16 @@ export type HoldErrorDependencies = {
 /** The least that would have sufficed. */
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
-export async function holdError(
-  refused: Refused,
-  needed: Needed,
-  dependencies: HoldErrorDependencies,
-): Promise<Failure> {
+export async function holdError(refused: Refused, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
   const { outcome, available } = refused
   const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {
     const rejection = { outcome, waitMs: Number(available) }
-    dependencies.rateLimitCache.note(caller, rejection, minimumTokens)
-    return rateLimitError(caller, rejection, minimumTokens, dependencies.clock())
+    deps.rateLimitCache.note(caller, rejection, minimumTokens)
+    return rateLimitError(caller, rejection, minimumTokens, deps.clock())
   }
   const rejectFor = (funds: LowFunds): Failure => {
-    dependencies.rateLimitCache.lowFunds.note(caller, model, funds)
+    deps.rateLimitCache.lowFunds.note(caller, model, funds)
     return lowFundsFailure(funds, minimum)
   }
   if (outcome === 'no_balance') {
@@ -42,12 +38,12 @@ export async function holdError(
   }
   if (outcome === 'cap_reached') {
     // The store is asked for the cap, to name it. If it does not answer, the rejection stands without it.
-    const standing = await dependencies.store.keys.findWithAccount(caller.key).catch(() => undefined)
-    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, dependencies.clock())]
+    const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
+    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, deps.clock())]
     return rejectFor({ code: 'key_cap_reached', available, before, after })
   }
   // What is cached of this key is out of date: the ledger knows better.
-  dependencies.callers.clear()
+  deps.callers.clear()
   switch (outcome) {
     case 'key_invalid':
       return invalidKey()

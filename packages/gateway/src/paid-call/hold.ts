@@ -36,10 +36,10 @@ export type HoldDependencies = {
 }
 
 /** Throws where the same was rejected a moment ago; else the ledger decides. */
-export function placeHold(request: HoldRequest, dependencies: HoldDependencies): Promise<Opened> {
+export function placeHold(request: HoldRequest, deps: HoldDependencies): Promise<Opened> {
   const { caller, owner, model, minimum, minimumTokens } = request
-  const { rateLimitCache, node, settler } = dependencies
-  const limited = recentRateLimit(caller, minimumTokens, dependencies)
+  const { rateLimitCache, node, settler } = deps
+  const limited = recentRateLimit(caller, minimumTokens, deps)
   if (limited) throw limited
   const lowFunds = request.isFallback ? undefined : rateLimitCache.lowFunds.find(caller, model, minimum)
   if (lowFunds) throw lowFundsFailure(lowFunds, minimum)

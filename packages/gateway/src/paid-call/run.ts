@@ -24,25 +24,21 @@ export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDep
  * Does the work that is paid for. The work settles the call before its last byte leaves; if it throws without having done
  * so, the hold is voided.
  */
-export async function runPaidCall<T>(
-  call: PaidCall,
-  work: () => Promise<T>,
-  dependencies: SettleDependencies,
-): Promise<T> {
-  cancelOnDisconnect(call, dependencies)
+export async function runPaidCall<T>(call: PaidCall, work: () => Promise<T>, deps: SettleDependencies): Promise<T> {
+  cancelOnDisconnect(call, deps)
   try {
     return await work()
   } catch (error) {
-    await voidUnsettled(call, dependencies)
+    await voidUnsettled(call, deps)
     throw error
   }
 }
 
 /** A hold that nothing settles would reserve funds for as long as this process runs. */
-export async function voidUnsettled(call: PaidCall, dependencies: SettleDependencies): Promise<void> {
+export async function voidUnsettled(call: PaidCall, deps: SettleDependencies): Promise<void> {
   if (call.isSettled) return
   const { reason } = call.upstreamCall
-  await settle(call, { outcome: reason ?? 'failed', charges: [], sawOutput: false }, dependencies).catch((error) =>
-    dependencies.log.error('call not settled', { request: formatRequestId(call.id), error: String(error) }),
+  await settle(call, { outcome: reason ?? 'failed', charges: [], sawOutput: false }, deps).catch((error) =>
+    deps.log.error('call not settled', { request: formatRequestId(call.id), error: String(error) }),
   )
 }

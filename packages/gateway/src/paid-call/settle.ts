@@ -22,16 +22,15 @@ export type SettleDependencies = ClaimDependencies & {
 }
 
 /** Resolves with the amount that was charged. */
-export function settle(call: PaidCall, result: Result, dependencies: SettleDependencies): Promise<Nanos> {
+export function settle(call: PaidCall, result: Result, deps: SettleDependencies): Promise<Nanos> {
   const { outcome, sawOutput } = result
   call.isSettled = true
   call.slot.setAwaitingUpstream(false)
   const cost = costOf(result.charges)
   const totalMs = (result.endedAt ?? performance.now()) - call.startedAt
   call.upstreamCall.stop()
-  reportHealth(call, result, dependencies.ticker.now())
-  if (outcome === 'client_gone' && (cost === 0n || result.isUnderpaid))
-    dependencies.freeAborts.note(call.caller.account)
+  reportHealth(call, result, deps.ticker.now())
+  if (outcome === 'client_gone' && (cost === 0n || result.isUnderpaid)) deps.freeAborts.note(call.caller.account)
   const receipt = receiptOf(call, result, totalMs)
   const settling =
     cost === 0n && !sawOutput
@@ -39,11 +38,11 @@ export function settle(call: PaidCall, result: Result, dependencies: SettleDepen
       : call.hold.settle(cost, result.tokens ?? 0, outcome, receipt)
   // Not awaited: an async function costs twice as much, and every request ends here.
   return settling.then(({ charged }) => {
-    if (dependencies.requestLog.isOn) noteOutcome(call, outcome, charged)
-    dependencies.rateLimitCache.ended(call.caller)
+    if (deps.requestLog.isOn) noteOutcome(call, outcome, charged)
+    deps.rateLimitCache.ended(call.caller)
     const { claim, headers } = call
     if (!claim) return charged
-    return endClaim(claim, { outcome, charged, headers, body: result.body }, dependencies).then(() => charged)
+    return endClaim(claim, { outcome, charged, headers, body: result.body }, deps).then(() => charged)
   })
 }
 

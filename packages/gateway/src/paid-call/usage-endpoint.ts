@@ -26,20 +26,20 @@ const LARGEST_LIMIT = 100
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what is left of the key's limits, and the newest receipts of the account, of all keys. */
-export async function showUsage(incoming: IncomingRequest, dependencies: UsageDependencies): Promise<HttpResponse> {
-  const caller = await callerOf(incoming, dependencies)
+export async function showUsage(incoming: IncomingRequest, deps: UsageDependencies): Promise<HttpResponse> {
+  const caller = await callerOf(incoming, deps)
   const { limit, before } = pageOf(incoming.query)
-  const standing = await dependencies.store.keys.findWithAccount(caller.key)
+  const standing = await deps.store.keys.findWithAccount(caller.key)
   // The key was deleted since it was looked up.
   if (!standing) throw invalidKey()
   // One more than is shown, to know whether there are more.
-  const rows = await dependencies.store.ledger.usage(caller.account, limit + 1, before)
+  const rows = await deps.store.ledger.usage(caller.account, limit + 1, before)
   const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
   return json(200, incoming.headers, {
     object: 'usage',
     ...accountJson(standing.account),
-    key: keyJson(standing.key, dependencies.clock()),
-    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(dependencies))),
+    key: keyJson(standing.key, deps.clock()),
+    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(deps))),
     has_more: rows.length > page.length,
   })
 }
@@ -47,21 +47,21 @@ export async function showUsage(incoming: IncomingRequest, dependencies: UsageDe
 export async function showRequest(
   id: string,
   incoming: IncomingRequest,
-  dependencies: UsageDependencies,
+  deps: UsageDependencies,
 ): Promise<HttpResponse> {
-  const caller = await callerOf(incoming, dependencies)
+  const caller = await callerOf(incoming, deps)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
-  const row = await dependencies.store.ledger.findRequest(caller.account, request)
+  const row = await deps.store.ledger.findRequest(caller.account, request)
   // A request of another account is reported as unknown.
   if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
-  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(dependencies)))
+  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(deps)))
 }
 
 const showsUpstreams = ({ catalogue }: UsageDependencies): boolean => catalogue().config.server.showUpstreams
 
-async function callerOf(incoming: IncomingRequest, dependencies: UsageDependencies): Promise<Caller> {
-  return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), dependencies)
+async function callerOf(incoming: IncomingRequest, deps: UsageDependencies): Promise<Caller> {
+  return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), deps)
 }
 
 function pageOf(query: string): { limit: number; before: bigint | undefined } {

@@ -27,56 +27,51 @@ import { prepare } from './translation/prepare.ts'
 export async function journey(
   incoming: IncomingRequest,
   endpoint: TextEndpoint,
-  dependencies: TextDependencies,
+  deps: TextDependencies,
 ): Promise<HttpResponse> {
-  const authenticating = authenticate(incoming, endpoint.dialect.id, dependencies)
+  const authenticating = authenticate(incoming, endpoint.dialect.id, deps)
   // Not awaited when the caller is known: a slot that admission control keeps for this request has to be claimed at once.
   const caller = authenticating instanceof Promise ? await authenticating : authenticating
-  const catalogue = dependencies.catalogue()
-  const checks = checksFor(incoming, endpoint, caller, catalogue, dependencies)
-  const slot = await admit(incoming, caller, dependencies)
+  const catalogue = deps.catalogue()
+  const checks = checksFor(incoming, endpoint, caller, catalogue, deps)
+  const slot = await admit(incoming, caller, deps)
   let isStreaming = false
   let claimed: KeyClaim | undefined
   try {
-    const request = await read(incoming, endpoint, slot, catalogue, checks.checkBody, dependencies)
+    const request = await read(incoming, endpoint, slot, catalogue, checks.checkBody, deps)
     const warnings: string[] = []
     if (checks.idempotencyKey !== null) {
       // Also for a stored response: a caller that may no longer use the model does not get it.
       authorize(caller, request.request.model, catalogue)
       const keyed = { incoming, caller, endpoint: nameOf(endpoint), body: request.body, warnings, ...checks }
-      const found = await claim(keyed, catalogue.config.retention, dependencies)
+      const found = await claim(keyed, catalogue.config.retention, deps)
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
-      const routed = await route(offer, request, planning, incoming, dependencies)
+      const routed = await route(offer, request, planning, incoming, deps)
       let reserved: TextCall | HoldRejection | undefined
       try {
-        const outbound = prepare(routed.request, dependencies)
-        reserved = await reserve(routed, outbound, { incoming, slot, claim: claimed }, dependencies)
+        const outbound = prepare(routed.request, deps)
+        reserved = await reserve(routed, outbound, { incoming, slot, claim: claimed }, deps)
       } finally {
-        if (!reserved || 'refused' in reserved) releaseSlot(routed, dependencies)
+        if (!reserved || 'refused' in reserved) releaseSlot(routed, deps)
       }
-      if ('refused' in reserved) planning = await reconsider(reserved, planning, incoming, endpoint, dependencies)
+      if ('refused' in reserved) planning = await reconsider(reserved, planning, incoming, endpoint, deps)
       else {
         const textCall = reserved
-        await begin(textCall, routed, dependencies)
+        await begin(textCall, routed, deps)
         const work = () =>
-          respond(
-            textCall,
-            call(textCall, dependencies),
-            (observed, whole) => settle(textCall, observed, dependencies, whole),
-            dependencies,
-          )
-        const response = await runPaidCall(textCall, work, dependencies)
+          respond(textCall, call(textCall, deps), (observed, whole) => settle(textCall, observed, deps, whole), deps)
+        const response = await runPaidCall(textCall, work, deps)
         isStreaming = textCall.isStream
         return response
       }
     }
   } catch (error) {
-    if (claimed) await releaseClaim(claimed, dependencies)
+    if (claimed) await releaseClaim(claimed, deps)
     throw error
   } finally {
     if (!isStreaming) slot.release()
@@ -89,14 +84,14 @@ function checksFor(
   { dialect, addressed }: TextEndpoint,
   caller: Caller,
   catalogue: Catalogue,
-  dependencies: TextDependencies,
+  deps: TextDependencies,
 ) {
   dialect.version?.check(http.headers)
   const idempotencyKey = http.headers.get(IDEMPOTENCY_KEY)
-  const rateLimited = recentRateLimit(caller, undefined, dependencies)
+  const rateLimited = recentRateLimit(caller, undefined, deps)
   if (idempotencyKey !== null) return { idempotencyKey, rateLimited, checkBody: () => {} }
   if (rateLimited) throw rateLimited
-  const checkFunds = (model: string | Uint8Array) => rejectLowFunds(caller, model, catalogue, dependencies)
+  const checkFunds = (model: string | Uint8Array) => rejectLowFunds(caller, model, catalogue, deps)
   if (addressed) checkFunds(addressed.model)
   return { idempotencyKey, rateLimited, checkBody: checkFunds }
 }
@@ -111,11 +106,11 @@ function replayed(stored: HttpResponse, { record }: IncomingRequest): HttpRespon
 }
 
 /** The hold is granted: the request may be sent. */
-async function begin(textCall: TextCall, routed: Routed, dependencies: TextDependencies): Promise<void> {
+async function begin(textCall: TextCall, routed: Routed, deps: TextDependencies): Promise<void> {
   const { slot, claim, hold, upstreamCall } = textCall
   slot.paid()
-  if (claim) await confirmClaim(claim, hold, () => releaseSlot(routed, dependencies))
-  dependencies.retryBudget.addRequest()
+  if (claim) await confirmClaim(claim, hold, () => releaseSlot(routed, deps))
+  deps.retryBudget.addRequest()
   showWarnings(textCall)
   // Once: all attempts share the limit on the total time.
   upstreamCall.sent()

@@ -28,11 +28,11 @@ export async function read(
   slot: Slot,
   { config }: Catalogue,
   check: (body: Uint8Array) => void,
-  dependencies: ReadDependencies,
+  deps: ReadDependencies,
 ): Promise<TextRequest> {
   const { bodyBytes, values } = config.server.limits
-  const idleMs = dependencies.bodyIdleMs ?? BODY_IDLE_MS
-  const { after } = dependencies.ticker
+  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
+  const { after } = deps.ticker
   const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
   if (!(body instanceof Uint8Array)) throw failureOf(body)
   if (!slot.received(body.length)) throw failureOf(NO_MEMORY)

@@ -29,12 +29,12 @@ export async function reserve(
   routed: Routed,
   outbound: Outbound,
   context: CallContext,
-  dependencies: ReserveDependencies,
+  deps: ReserveDependencies,
 ): Promise<TextCall | HoldRejection> {
   const { request } = routed
   const { id, caller, wanted, offer, candidate } = request
-  const measured = measure(request, outbound, dependencies.statistics)
-  const { slot, epoch } = context.claim?.claim ?? dependencies.node.identity()
+  const measured = measure(request, outbound, deps.statistics)
+  const { slot, epoch } = context.claim?.claim ?? deps.node.identity()
   const owner = { slot, epoch }
   const { amount, minimum, tokens, minimumTokens } = measured
   const held = await placeHold(
@@ -51,7 +51,7 @@ export async function reserve(
       minimumTokens,
       isExtensible: request.request.stream,
     },
-    dependencies,
+    deps,
   )
   if (held.outcome !== 'open') return { refused: held, routed, measured }
   return textCallOf(routed, outbound, measured, { ...context, hold: held.request, owner })
@@ -103,18 +103,18 @@ export async function reconsider(
   planning: Planning,
   incoming: IncomingRequest,
   { dialect }: TextEndpoint,
-  dependencies: ReserveDependencies,
+  deps: ReserveDependencies,
 ): Promise<Planning> {
   const { offer, wanted } = routed.request
   const { caller } = planning
   const isTooExpensive = refused.outcome === 'no_balance' || refused.outcome === 'cap_reached'
   if (isTooExpensive && offer !== wanted) return { ...planning, tooExpensive: [...planning.tooExpensive, offer] }
   if (refused.outcome === 'key_changed') {
-    const changed = await authenticate(incoming, dialect.id, dependencies, caller)
+    const changed = await authenticate(incoming, dialect.id, deps, caller)
     const keyChanges = planning.keyChanges + 1
     if (keyChanges === MOST_KEY_CHANGES) throw unavailable()
     return { ...planning, caller: changed, keyChanges }
   }
   const { minimum, minimumTokens } = measured
-  throw await holdError(refused, { caller, model: wanted.model.id, minimum, minimumTokens }, dependencies)
+  throw await holdError(refused, { caller, model: wanted.model.id, minimum, minimumTokens }, deps)
 }

@@ -21,10 +21,10 @@ export type Settle = (observed: Observed, whole?: Whole) => Promise<TextCharge>
 export function settle(
   call: TextCall,
   observed: Observed,
-  dependencies: SettleDependencies,
+  deps: SettleDependencies,
   whole?: Whole,
 ): Promise<TextCharge> {
-  const statistics = dependencies.statistics.of(call.attempt.offer.model.id)
+  const statistics = deps.statistics.of(call.attempt.offer.model.id)
   const { held } = call.hold
   const charge = chargeOf(call, observed, statistics)
   const { input, cachedInput, cacheWrite, output } = totalsOf(charge.tokens)
@@ -40,8 +40,8 @@ export function settle(
     body: whole?.body,
     endedAt: whole?.endedAt,
   }
-  return settlePaidCall(call, result, dependencies).then(() => {
-    if (dependencies.requestLog.isOn)
+  return settlePaidCall(call, result, deps).then(() => {
+    if (deps.requestLog.isOn)
       call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
     learn({ plainBytes: call.plainBytes, held }, observed, charge, statistics)
     return charge
@@ -49,9 +49,9 @@ export function settle(
 }
 
 /** An attempt failed before any output, and no other follows. */
-export function settleFailed(call: TextCall, outcome: Outcome, dependencies: SettleDependencies): Promise<TextCharge> {
+export function settleFailed(call: TextCall, outcome: Outcome, deps: SettleDependencies): Promise<TextCharge> {
   const nothing = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
-  return settle(call, { outcome, ...nothing }, dependencies)
+  return settle(call, { outcome, ...nothing }, deps)
 }
 
 export function outcomeOfFinish(finish: Finish | undefined): Outcome {

@@ -24,13 +24,13 @@ export async function awaitOutput(
   textCall: TextCall,
   calling: Promise<UpstreamResponse>,
   client: StreamClient,
-  dependencies: CallDependencies,
+  deps: CallDependencies,
 ): Promise<Started | Failure> {
   try {
-    const started = await firstOutput(textCall, await calling, client, dependencies)
+    const started = await firstOutput(textCall, await calling, client, deps)
     releaseRequest(textCall)
     textCall.firstOutputAt = performance.now()
-    textCall.attempt.health.answered(dependencies.ticker.now(), textCall.firstOutputAt)
+    textCall.attempt.health.answered(deps.ticker.now(), textCall.firstOutputAt)
     return started
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -45,30 +45,30 @@ async function firstOutput(
   textCall: TextCall,
   first: UpstreamResponse,
   client: StreamClient,
-  dependencies: CallDependencies,
+  deps: CallDependencies,
 ): Promise<Started> {
   for (let reply = first; ; ) {
     textCall.slot.resize(0)
     let failed: FailedAttempt
     if (isEventStream(reply)) {
-      const budget = openStreamBudget(textCall, dependencies.statistics)
+      const budget = openStreamBudget(textCall, deps.statistics)
       const stream = new MeteredStream(textCall.attempt.answerer, budget, reply)
       client.watch(stream)
-      const read = await readUntilOutput(textCall, stream, dependencies)
+      const read = await readUntilOutput(textCall, stream, deps)
       if (!('failure' in read)) return read
       failed = read
       stream.cancel()
-    } else failed = await failedByBody(textCall, reply, dependencies)
-    await nextAttempt(textCall, failed, dependencies)
+    } else failed = await failedByBody(textCall, reply, deps)
+    await nextAttempt(textCall, failed, deps)
     showWarnings(textCall)
-    reply = await call(textCall, dependencies)
+    reply = await call(textCall, deps)
   }
 }
 
 export async function readUntilOutput(
   textCall: TextCall,
   stream: MeteredStream,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
 ): Promise<Started | FailedAttempt> {
   const { meter, state } = stream
   const early: Uint8Array[] = []
@@ -94,5 +94,5 @@ export async function readUntilOutput(
   if (!state.error || stream.tail !== undefined) return failedByBreak(textCall)
   // Usage that is announced at the beginning has no output in it, and is not a bill yet.
   const wasBilled = state.sawOutput || state.usage?.output !== undefined
-  return failedByError(textCall, state.error, dependencies, wasBilled)
+  return failedByError(textCall, state.error, deps, wasBilled)
 }

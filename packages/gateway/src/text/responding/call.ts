@@ -24,26 +24,26 @@ const CORRECTABLE = [400, 422]
  * Calls one upstream after the other until one answers: resolves with a 2xx reply whose body has not been read. If that turns
  * out to be no response of a model, `nextAttempt` says what to send next, and this is called again.
  */
-export async function call(textCall: TextCall, dependencies: CallDependencies): Promise<UpstreamResponse> {
+export async function call(textCall: TextCall, deps: CallDependencies): Promise<UpstreamResponse> {
   textCall.slot.setAwaitingUpstream(true)
   let sending = outboundOf(textCall)
   for (let corrections = 0; ; ) {
     let reply: UpstreamResponse | undefined
     let broken: FailedAttempt | undefined
     try {
-      reply = await send(textCall, sending, dependencies)
+      reply = await send(textCall, sending, deps)
       textCall.upstreamCall.headersArrived()
       showHeaders(reply, textCall)
       if (isSuccess(reply)) return reply
     } catch (error) {
-      broken = failedByThrow(textCall, error, dependencies)
+      broken = failedByThrow(textCall, error, deps)
     }
-    const rejection = reply && !broken ? await failedByReply(textCall, reply, dependencies) : undefined
+    const rejection = reply && !broken ? await failedByReply(textCall, reply, deps) : undefined
     const failed = rejection?.failed ?? broken ?? failedByBreak(textCall)
     const isCorrectable = reply && rejection && CORRECTABLE.includes(reply.status) && corrections < MOST_CORRECTIONS
     const corrected = isCorrectable ? sending.without(rejection.said) : undefined
     // A rejection costs nothing anywhere, so the same hold covers the corrected request.
-    sending = corrected ?? (await nextAttempt(textCall, failed, dependencies))
+    sending = corrected ?? (await nextAttempt(textCall, failed, deps))
     corrections = corrected ? corrections + 1 : 0
     if (corrected) replaceOutbound(textCall, corrected)
     showWarnings(textCall)
@@ -62,14 +62,14 @@ function replaceOutbound(textCall: TextCall, outbound: Outbound): void {
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
 
-async function send(textCall: TextCall, outbound: Outbound, dependencies: CallDependencies): Promise<UpstreamResponse> {
+async function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
   const { attempt, upstreamCall, isStream } = textCall
   const cancel = upstreamCall.cancellation
   const body = await outbound.body(attempt.coverage.loweredCap, cancel)
   const { upstream, key } = attempt.candidate
   attempt.health.sent(performance.now())
   const { path, headers, dialect } = outbound
-  return dependencies.send(upstream, { path, dialect, body, stream: isStream, headers, key, cancel })
+  return deps.send(upstream, { path, dialect, body, stream: isStream, headers, key, cancel })
 }
 
 /** Of the current attempt: what an earlier one had to drop may not have been dropped in the end. */

@@ -16,14 +16,14 @@ export async function endStream(
   stream: MeteredStream,
   { deliveredBytes }: Pick<StreamClient, 'deliveredBytes'>,
   settle: Settle,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
 ): Promise<Uint8Array> {
   const { usage, finish, outputBytes, sawOutput, done } = stream.state
   if (done) stream.release(call.upstreamCall)
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
   const charge = await settle(observed)
-  return lastBytes(call, outcome, stream, charge, dependencies)
+  return lastBytes(call, outcome, stream, charge, deps)
 }
 
 function lastBytes(
@@ -31,11 +31,11 @@ function lastBytes(
   outcome: Outcome,
   { meter, tail }: MeteredStream,
   { tokens }: TextCharge,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
 ): Uint8Array {
   const { error } = meter.state
   if (outcome === 'stopped_by_balance') return meter.stop(totalsOf(tokens))
-  if (outcome === 'failed' && error) return meter.fail(failureOfUpstream(call, error, dependencies).info)
+  if (outcome === 'failed' && error) return meter.fail(failureOfUpstream(call, error, deps).info)
   if (outcome === 'failed' || outcome === 'cut') return meter.fail(cutOff().info)
   if (outcome === 'timeout' || outcome === 'shutdown') return meter.fail(failureOfAbort(outcome).info)
   return tail ?? NO_BYTES

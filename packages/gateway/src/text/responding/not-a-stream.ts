@@ -21,13 +21,13 @@ export function isEventStream(reply: UpstreamResponse): boolean {
 export async function failedByBody(
   call: TextCall,
   reply: UpstreamResponse,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
 ): Promise<FailedAttempt> {
   const bytes = await readOrNothing(reply, MOST_BYTES)
   const { reason } = call.upstreamCall
   if (reason) return failedByAbort(call, reason)
   const read = bytes ? call.attempt.answerer.readReply(bytes) : undefined
   return read && !read.ok
-    ? failedByError(call, read.error, dependencies)
+    ? failedByError(call, read.error, deps)
     : failedByOther('The upstream did not answer with a stream.')
 }

@@ -20,10 +20,10 @@ export async function respondJson(
   textCall: TextCall,
   calling: Promise<UpstreamResponse>,
   settle: Settle,
-  dependencies: CallDependencies,
+  deps: CallDependencies,
 ): Promise<HttpResponse> {
   const { client, headers } = textCall
-  const { usage, finish, outputBytes, body } = await readReply(textCall, await calling, dependencies)
+  const { usage, finish, outputBytes, body } = await readReply(textCall, await calling, deps)
   releaseRequest(textCall)
   headers.set('content-type', 'application/json')
   // Once more: what the response had to drop is known only now.
@@ -35,13 +35,13 @@ export async function respondJson(
 }
 
 /** One upstream after the other, until there is a response. */
-async function readReply(textCall: TextCall, first: UpstreamResponse, dependencies: CallDependencies): Promise<Whole> {
-  let read = await readWhole(textCall, first, dependencies)
+async function readReply(textCall: TextCall, first: UpstreamResponse, deps: CallDependencies): Promise<Whole> {
+  let read = await readWhole(textCall, first, deps)
   while ('failure' in read) {
     // A disconnect from here on comes before the headers of the next attempt.
-    cancelOnDisconnect(textCall, dependencies)
-    await nextAttempt(textCall, read, dependencies)
-    read = await readWhole(textCall, await call(textCall, dependencies), dependencies)
+    cancelOnDisconnect(textCall, deps)
+    await nextAttempt(textCall, read, deps)
+    read = await readWhole(textCall, await call(textCall, deps), deps)
   }
   return read
 }
@@ -49,7 +49,7 @@ async function readReply(textCall: TextCall, first: UpstreamResponse, dependenci
 async function readWhole(
   textCall: TextCall,
   reply: UpstreamResponse,
-  dependencies: CallDependencies,
+  deps: CallDependencies,
 ): Promise<Whole | FailedAttempt> {
   const { upstreamCall, client, attempt } = textCall
   // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
@@ -64,7 +64,7 @@ async function readWhole(
   const read = bytes && attempt.answerer.readReply(withoutByteOrderMark(bytes))
   textCall.firstOutputAt = performance.now()
   if (!read) return failedByOther('The upstream sent a response that is too large.')
-  return read.ok ? read : failedByError(textCall, read.error, dependencies)
+  return read.ok ? read : failedByError(textCall, read.error, deps)
 }
 
 /** Some services begin JSON with a byte order mark, which is no part of it. */

@@ -22,12 +22,12 @@ export async function respondStream(
   call: TextCall,
   calling: Promise<UpstreamResponse>,
   settle: Settle,
-  dependencies: StreamDependencies,
+  deps: StreamDependencies,
 ): Promise<HttpResponse> {
-  const timing = dependencies.streamTiming ?? STREAM_TIMING
-  const client = new StreamClient(call, timing, dependencies)
-  const output = awaitOutput(call, calling, client, dependencies)
-  const first = await withTimeout(dependencies.ticker, timing.commitAfterMs, output)
+  const timing = deps.streamTiming ?? STREAM_TIMING
+  const client = new StreamClient(call, timing, deps)
+  const output = awaitOutput(call, calling, client, deps)
+  const first = await withTimeout(deps.ticker, timing.commitAfterMs, output)
   if (first instanceof Failure) throw first
   const { headers, attempt } = call
   headers.set('content-type', attempt.answerer.streamType)
@@ -39,8 +39,8 @@ export async function respondStream(
       if (!first) client.write(call.attempt.answerer.heartbeat)
       return await deliver(await output)
     } catch (error) {
-      dependencies.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
-      await voidUnsettled(call, dependencies)
+      deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
+      await voidUnsettled(call, deps)
       throw error
     } finally {
       call.slot.release()
@@ -54,7 +54,7 @@ export async function respondStream(
     if (started instanceof Failure) return call.attempt.answerer.openMeter().fail(started.info)
     const outcome = await relay(started, client, call.upstreamCall, timing)
     client.isOver = true
-    return await endStream(call, outcome, started.stream, client, settle, dependencies)
+    return await endStream(call, outcome, started.stream, client, settle, deps)
   }
 
   return { status: 200, headers, body: { run } }

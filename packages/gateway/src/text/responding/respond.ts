@@ -11,5 +11,5 @@ export const respond = (
   call: TextCall,
   calling: Promise<UpstreamResponse>,
   settle: Settle,
-  dependencies: StreamDependencies,
-): Promise<HttpResponse> => (call.isStream ? respondStream : respondJson)(call, calling, settle, dependencies)
+  deps: StreamDependencies,
+): Promise<HttpResponse> => (call.isStream ? respondStream : respondJson)(call, calling, settle, deps)

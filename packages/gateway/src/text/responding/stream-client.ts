@@ -22,15 +22,15 @@ export class StreamClient {
   isOver = false
   readonly #call: Call
   readonly #timing: StreamTiming
-  readonly #dependencies: StreamClientDependencies
+  readonly #deps: StreamClientDependencies
   #sink: Sink | undefined
   #isBlocked = false
   #lastWriteAt = 0
 
-  constructor(call: Call, timing: StreamTiming, dependencies: StreamClientDependencies) {
+  constructor(call: Call, timing: StreamTiming, deps: StreamClientDependencies) {
     this.#call = call
     this.#timing = timing
-    this.#dependencies = dependencies
+    this.#deps = deps
   }
 
   /** From here on a disconnect is judged by what the stream has brought. */
@@ -49,7 +49,7 @@ export class StreamClient {
     if (this.isGone || this.isOver) return
     this.isGone = true
     const { upstreamCall, caller } = this.#call
-    if (!state.finish && this.#dependencies.freeAborts.mustDrain(caller.account))
+    if (!state.finish && this.#deps.freeAborts.mustDrain(caller.account))
       upstreamCall.endWithin(DRAIN_MS, 'client_gone')
     else if (!state.finish && !state.sawOutput) upstreamCall.abort('client_gone')
     else {
@@ -61,7 +61,7 @@ export class StreamClient {
   /** The response has begun. `heartbeat` is written whenever nothing else was for a while. */
   open(sink: Sink, heartbeat: () => Uint8Array): void {
     this.#sink = sink
-    this.#lastWriteAt = this.#dependencies.ticker.now()
+    this.#lastWriteAt = this.#deps.ticker.now()
     this.#call.upstreamCall.onTick = (now) => {
       const isDue = now - this.#lastWriteAt >= this.#timing.heartbeatMs
       if (isDue && !this.#isBlocked) this.write(heartbeat())
@@ -71,7 +71,7 @@ export class StreamClient {
   /** A promise: the client does not read on yet. */
   write(bytes: Uint8Array): undefined | Promise<unknown> {
     if (bytes.length === 0 || this.isGone || !this.#sink) return undefined
-    this.#lastWriteAt = this.#dependencies.ticker.now()
+    this.#lastWriteAt = this.#deps.ticker.now()
     return this.#sink.write(bytes)
   }
 

@@ -20,14 +20,14 @@ const ERROR_BODY_BYTES = 64 * 1024
 /** The status says most: the rest of an error is not worth the idle timeout while another upstream could be called. */
 const ERROR_BODY_MS = 2_000
 
-export function failedByThrow(call: TextCall, error: unknown, dependencies: UpstreamErrorDependencies): FailedAttempt {
+export function failedByThrow(call: TextCall, error: unknown, deps: UpstreamErrorDependencies): FailedAttempt {
   const { reason } = call.upstreamCall
   if (reason) return failedByAbort(call, reason)
   // Media that could not be fetched, for example: another upstream could not fetch it either.
   if (error instanceof Failure) {
     return { failure: error, outcome: 'failed', verdict: UNKNOWN, unbilled: false, reason: 'failed' }
   }
-  logUpstream(call, 'upstream not reached', { error: String(error) }, dependencies)
+  logUpstream(call, 'upstream not reached', { error: String(error) }, deps)
   return { failure: unreachable(), outcome: 'failed', ...meaningOfBreak(error) }
 }
 
@@ -48,10 +48,10 @@ export function failedByBreak(call: TextCall): FailedAttempt {
 export function failedByError(
   call: TextCall,
   error: ErrorInfo,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
   wasBilled = false,
 ): FailedAttempt {
-  const failure = failureOfUpstream(call, error, dependencies)
+  const failure = failureOfUpstream(call, error, deps)
   const meaning = meaningOf(200, error, failure.info.retryAfter)
   return { failure, outcome: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
 }
@@ -65,14 +65,14 @@ export function failedByOther(message: string): FailedAttempt {
 export async function failedByReply(
   call: TextCall,
   reply: UpstreamResponse,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
 ): Promise<{ said: ErrorInfo; failed: FailedAttempt }> {
-  const bytes = await withTimeout(dependencies.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
+  const bytes = await withTimeout(deps.ticker, ERROR_BODY_MS, readOrNothing(reply, ERROR_BODY_BYTES))
   if (bytes === undefined) reply.cancel()
   const { reason } = call.upstreamCall
   if (reason) return { said: NOTHING_SAID, failed: failedByAbort(call, reason) }
   const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, parsed(bytes))
-  const failure = failureOfUpstream(call, said, dependencies, reply)
+  const failure = failureOfUpstream(call, said, deps, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
   return { said, failed: { failure, outcome: 'failed', ...meaning } }
 }
@@ -92,13 +92,13 @@ export async function readOrNothing(reply: UpstreamResponse, limit: number): Pro
 export function failureOfUpstream(
   call: TextCall,
   info: ErrorInfo,
-  dependencies: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies,
   reply?: UpstreamResponse,
 ): Failure {
   const { code, message, param, detail, overloaded } = info
-  const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, dependencies.clock()))
+  const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, deps.clock()))
   // The message is for the caller alone: it may quote the request, so it is not logged.
-  logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, dependencies)
+  logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, deps)
   return new Failure(code, withOwnName(call, message), {
     ...(param === undefined ? {} : { param }),
     ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -23,13 +23,13 @@ export type Unrouted = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'requ
 export function findCandidate(
   offer: TextOffer,
   unrouted: Unrouted,
-  dependencies: CandidateDependencies,
+  deps: CandidateDependencies,
   tried: readonly TextCandidate[] = NONE_TRIED,
 ): TextCandidate | undefined {
   // A first attempt may go to a candidate that is cooling down, if there is no other; a retry may not.
   return (
-    routeToHealthy(offer, unrouted, dependencies, tried) ??
-    (tried.length > 0 ? undefined : routeToCoolingDown(offer, unrouted, dependencies))
+    routeToHealthy(offer, unrouted, deps, tried) ??
+    (tried.length > 0 ? undefined : routeToCoolingDown(offer, unrouted, deps))
   )
 }
 
@@ -39,19 +39,19 @@ const NONE_TRIED: readonly TextCandidate[] = []
 export function routeToHealthy(
   offer: TextOffer,
   unrouted: Unrouted,
-  dependencies: CandidateDependencies,
+  deps: CandidateDependencies,
   tried: readonly TextCandidate[] = NONE_TRIED,
 ): TextCandidate | undefined {
-  const now = dependencies.ticker.now()
+  const now = deps.ticker.now()
   const only = offer.candidates[0]
   // Most models have one candidate.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && isHealthy(only, now) && !isFull(only, unrouted.caller, dependencies)) return only
+  if (isOnly && only && isHealthy(only, now) && !isFull(only, unrouted.caller, deps)) return only
   const isReady = (candidate: TextCandidate): boolean =>
-    isHealthy(candidate, now) && !isFull(candidate, unrouted.caller, dependencies) && !tried.includes(candidate)
-  const { random } = dependencies
+    isHealthy(candidate, now) && !isFull(candidate, unrouted.caller, deps) && !tried.includes(candidate)
+  const { random } = deps
   const sticky = () => stickyOf(unrouted)
-  const home = homeOf(offer, unrouted, dependencies)
+  const home = homeOf(offer, unrouted, deps)
   const isHome = (candidate: TextCandidate): boolean => candidate.upstream.id === home && isReady(candidate)
   const atHome = home === undefined ? undefined : choose(offer.tiers, { isUsable: isHome, random, sticky })
   return atHome ?? choose(offer.tiers, { isUsable: isReady, random, sticky })
@@ -61,13 +61,12 @@ export function routeToHealthy(
 function routeToCoolingDown(
   offer: TextOffer,
   unrouted: Unrouted,
-  dependencies: CandidateDependencies,
+  deps: CandidateDependencies,
 ): TextCandidate | undefined {
-  const now = dependencies.ticker.now()
+  const now = deps.ticker.now()
   const isUsable = (candidate: TextCandidate): boolean =>
-    candidate.health.isUsableAsLastResort(candidate.route.model, now) &&
-    !isFull(candidate, unrouted.caller, dependencies)
-  return choose(offer.tiers, { isUsable, random: dependencies.random, sticky: () => stickyOf(unrouted) })
+    candidate.health.isUsableAsLastResort(candidate.route.model, now) && !isFull(candidate, unrouted.caller, deps)
+  return choose(offer.tiers, { isUsable, random: deps.random, sticky: () => stickyOf(unrouted) })
 }
 
 const isHealthy = ({ upstream, route, health }: TextCandidate, now: number): boolean =>
@@ -114,26 +113,26 @@ function homeOf(
 }
 
 /** Whether waiting for a slot can help: some candidate is healthy. */
-export function hasHealthy({ candidates }: TextOffer, dependencies: CandidateDependencies): boolean {
-  const now = dependencies.ticker.now()
+export function hasHealthy({ candidates }: TextOffer, deps: CandidateDependencies): boolean {
+  const now = deps.ticker.now()
   return candidates.some((candidate) => isHealthy(candidate, now))
 }
 
 /** Somebody could be unrouted, but has as much to do as he may have. */
-export function hasCallable({ candidates }: TextOffer, dependencies: CandidateDependencies): boolean {
-  const now = dependencies.ticker.now()
+export function hasCallable({ candidates }: TextOffer, deps: CandidateDependencies): boolean {
+  const now = deps.ticker.now()
   return candidates.some(
     (candidate) => isHealthy(candidate, now) || candidate.health.isUsableAsLastResort(candidate.route.model, now),
   )
 }
 
 /** Why nobody can be unrouted, in words that tell a caller when to come back. */
-export function noRouteError(offer: TextOffer, dependencies: CandidateDependencies): Failure {
-  const now = dependencies.ticker.exactNow()
+export function noRouteError(offer: TextOffer, deps: CandidateDependencies): Failure {
+  const now = deps.ticker.exactNow()
   const { model, fallbacks } = offer
   // Of the model itself none may be left that can be unrouted for this request.
   const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
-  if (hasCallable(offer, dependencies)) {
+  if (hasCallable(offer, deps)) {
     const message = `Every upstream of '${model.id}' is at its concurrency limit. Retry in 2 seconds.`
     return new Failure('unavailable', message, { retryAfter: 2 })
   }

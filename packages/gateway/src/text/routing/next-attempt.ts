@@ -43,15 +43,15 @@ const PAUSE_FOR_SAME_MS = 300
 export async function nextAttempt(
   call: TextCall,
   failed: FailedAttempt,
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Promise<Outbound> {
   const { attempt } = call
-  if (failed.verdict.is === 'rejected') logRejectedKey(call, failed.verdict.reason, dependencies)
-  attempt.health.record(failed.verdict, dependencies.ticker.exactNow())
-  releaseSlots(call, attempt.health, dependencies)
-  const next = mayRetry(call, failed) ? await findNext(call, failed, dependencies) : undefined
+  if (failed.verdict.is === 'rejected') logRejectedKey(call, failed.verdict.reason, deps)
+  attempt.health.record(failed.verdict, deps.ticker.exactNow())
+  releaseSlots(call, attempt.health, deps)
+  const next = mayRetry(call, failed) ? await findNext(call, failed, deps) : undefined
   if (!next) {
-    await settleFailed(call, failed.outcome, dependencies)
+    await settleFailed(call, failed.outcome, deps)
     throw failed.failure
   }
   const { request, outbound, coverage, health } = next
@@ -85,7 +85,7 @@ type Next = { request: RoutedRequest; outbound: Outbound; coverage: Coverage; he
 async function findNext(
   call: TextCall,
   failed: FailedAttempt,
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Promise<Next | undefined> {
   const { upstreamCall } = call
   const last = call.pending?.request
@@ -94,28 +94,27 @@ async function findNext(
   const tried = [...last.tried, last.candidate, ...(failed.noConnection ? othersAtSameAddress(last) : [])]
   // A request that cannot be expressed for one upstream may be for the next; the first counts as tried.
   for (;;) {
-    const preferred =
-      (isLast && elsewhere(last, tried, dependencies)) || candidateFor(last, tried, failed, dependencies)
-    const found = affordable(last, failed, tried, preferred, dependencies)
+    const preferred = (isLast && elsewhere(last, tried, deps)) || candidateFor(last, tried, failed, deps)
+    const found = affordable(last, failed, tried, preferred, deps)
     if (!found) return undefined
     const { offer, candidate } = found
     const warnings = warningsFor(offer, last.wanted, last.ownWarnings)
     const request: RoutedRequest = { ...last, offer, candidate, tried, warnings }
-    const outbound = prepared(request, dependencies)
+    const outbound = prepared(request, deps)
     tried.push(candidate)
     if (!outbound) continue
     // Before the hold and the pause: many requests that failed together would find the same slot free.
-    dependencies.upstreamCalls.move(upstreamCall, candidate.upstream)
-    const health = new Attempt(candidate.health, candidate.route.model, dependencies.ticker.now())
-    const coverage = await coverageFor(call, request, outbound, dependencies)
+    deps.upstreamCalls.move(upstreamCall, candidate.upstream)
+    const health = new Attempt(candidate.health, candidate.route.model, deps.ticker.now())
+    const coverage = await coverageFor(call, request, outbound, deps)
     if (coverage) {
       const pause = candidate === last.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
-      await Bun.sleep(pause * (0.5 + dependencies.random()))
-      if (!upstreamCall.reason && isStillHeld(call, dependencies)) return { request, outbound, coverage, health }
-      releaseSlots(call, health, dependencies)
+      await Bun.sleep(pause * (0.5 + deps.random()))
+      if (!upstreamCall.reason && isStillHeld(call, deps)) return { request, outbound, coverage, health }
+      releaseSlots(call, health, deps)
       return undefined
     }
-    releaseSlots(call, health, dependencies)
+    releaseSlots(call, health, deps)
   }
 }
 
@@ -132,14 +131,14 @@ function candidateFor(
   last: RoutedRequest,
   tried: readonly TextCandidate[],
   { verdict }: FailedAttempt,
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Found | undefined {
   const { offer, candidate } = last
-  const found = candidateAmong(last, tried, dependencies)
+  const found = candidateAmong(last, tried, deps)
   if (found) return found
   const isFirst = tried.filter((one) => one === candidate).length === 1 && !candidate.upstream.embedded
-  const isReady = candidate.health.isReady(candidate.route.model, dependencies.ticker.now())
-  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, dependencies)
+  const isReady = candidate.health.isReady(candidate.route.model, deps.ticker.now())
+  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, deps)
   return mayRepeat ? { offer, candidate } : undefined
 }
 
@@ -149,14 +148,14 @@ function affordable(
   failed: FailedAttempt,
   tried: readonly TextCandidate[],
   found: Found | undefined,
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Found | undefined {
-  const { retryBudget } = dependencies
+  const { retryBudget } = deps
   // No upstream has received the request yet: the next one receives it for the first time, which is no retry.
   if (failed.noConnection && found?.candidate !== last.candidate) return found
   if (!found || retryBudget.take(found.candidate.health.isHealthy)) return found
   const doubtful = everyCandidate(last).filter(({ health }) => !health.isHealthy)
-  const trusted = candidateAmong(last, [...tried, ...doubtful], dependencies)
+  const trusted = candidateAmong(last, [...tried, ...doubtful], deps)
   return trusted && retryBudget.take(true) ? trusted : undefined
 }
 
@@ -175,29 +174,29 @@ const addressOf = ({ upstream }: TextCandidate): string => `${new URL(upstream.b
 function elsewhere(
   last: RoutedRequest,
   tried: readonly TextCandidate[],
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Found | undefined {
   const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
   const same = everyCandidate(last).filter(({ upstream }) => upstreams.has(upstream.id))
-  return candidateAmong(last, [...tried, ...same], dependencies)
+  return candidateAmong(last, [...tried, ...same], deps)
 }
 
 function candidateAmong(
   last: RoutedRequest,
   tried: readonly TextCandidate[],
-  dependencies: NextAttemptDependencies,
+  deps: NextAttemptDependencies,
 ): Found | undefined {
   const { wanted, caller } = last
   for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => keyAllowsModel(caller, model.id))]) {
-    const candidate = findCandidate(offer, last, dependencies, tried)
+    const candidate = findCandidate(offer, last, deps, tried)
     if (candidate) return { offer, candidate }
   }
   return undefined
 }
 
-function prepared(request: RoutedRequest, dependencies: NextAttemptDependencies): Outbound | undefined {
+function prepared(request: RoutedRequest, deps: NextAttemptDependencies): Outbound | undefined {
   try {
-    return prepare(request, dependencies)
+    return prepare(request, deps)
   } catch (error) {
     if (error instanceof Failure || error instanceof RequestError) return undefined
     throw error

@@ -33,9 +33,9 @@ export async function route(
   read: TextRequest,
   { caller, tooExpensive, warnings }: Planning,
   incoming: IncomingRequest,
-  dependencies: RouteDependencies,
+  deps: RouteDependencies,
 ): Promise<Routed> {
-  const { upstreamCalls, upstreamSlots, ticker } = dependencies
+  const { upstreamCalls, upstreamSlots, ticker } = deps
   const wanted = offerForUrls(offered, read.request, caller)
   const unrouted = { caller, body: read.body, dialect: read.dialect, request: read.request }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
@@ -61,11 +61,11 @@ export async function route(
   }
   // Requests that are queued for the same model come first.
   const isQueued = upstreamSlots.hasQueue(wanted.model, caller.account)
-  const healthy = isQueued ? undefined : routeToHealthy(wanted, unrouted, dependencies)
+  const healthy = isQueued ? undefined : routeToHealthy(wanted, unrouted, deps)
   if (healthy) return take(wanted, healthy)
   const since = performance.now()
   try {
-    return await waitOrFallBack({ offer: wanted, unrouted, client: incoming.http, tooExpensive }, dependencies, take)
+    return await waitOrFallBack({ offer: wanted, unrouted, client: incoming.http, tooExpensive }, deps, take)
   } finally {
     incoming.record.queuedMs += performance.now() - since
   }

@@ -32,32 +32,32 @@ type Choice = { offer: TextOffer; unrouted: Unrouted; client: Client; tooExpensi
  */
 export async function waitOrFallBack<T extends object>(
   { offer, unrouted, client, tooExpensive }: Choice,
-  dependencies: WaitDependencies,
+  deps: WaitDependencies,
   take: (offer: TextOffer, candidate: TextCandidate) => T,
 ): Promise<T> {
   // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
-  dependencies.ticker.exactNow()
+  deps.ticker.exactNow()
   const { caller } = unrouted
   const fallbacks = offer.fallbacks.filter(
     (each) => !tooExpensive.includes(each) && keyAllowsModel(caller, each.model.id),
   )
   const taken = (offer: TextOffer, candidate: TextCandidate | undefined) => candidate && take(offer, candidate)
   const isAlone = fallbacks.length === 0
-  const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, dependencies)
-  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, dependencies)
+  const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, deps)
+  const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, deps)
   // Requests that are queued for the same model come first. Healthy candidates were looked for already.
-  const hasQueue = dependencies.upstreamSlots.hasQueue(offer.model, caller.account)
+  const hasQueue = deps.upstreamSlots.hasQueue(offer.model, caller.account)
   const atOnce = isAlone && !hasQueue ? taken(offer, find()) : undefined
   const waiter = { offer, account: caller.account, client, find, mayWait, taken: () => taken(offer, find()) }
-  const found = atOnce ?? (await waitForSlot(waiter, dependencies))
+  const found = atOnce ?? (await waitForSlot(waiter, deps))
   if (found) return found
   for (const fallback of fallbacks) {
-    const found = taken(fallback, routeToHealthy(fallback, unrouted, dependencies))
+    const found = taken(fallback, routeToHealthy(fallback, unrouted, deps))
     if (found) return found
   }
-  const last = isAlone ? undefined : taken(offer, findCandidate(offer, unrouted, dependencies))
+  const last = isAlone ? undefined : taken(offer, findCandidate(offer, unrouted, deps))
   if (last) return last
-  throw noRouteError(offer, dependencies)
+  throw noRouteError(offer, deps)
 }
 
 type Waiter<T> = {
@@ -72,13 +72,13 @@ type Waiter<T> = {
 /** Only where waiting can help: where no candidate is healthy, the request is rejected at once. */
 async function waitForSlot<T extends object>(
   { offer, account, client, find, mayWait, taken }: Waiter<T>,
-  dependencies: WaitDependencies,
+  deps: WaitDependencies,
 ): Promise<T | undefined> {
   const since = performance.now()
   const isAvailable = (): boolean => find() !== undefined
-  const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, dependencies))
-  const holder = holderOf(account, offer, dependencies)
-  const { upstreamSlots } = dependencies
+  const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, deps))
+  const holder = holderOf(account, offer, deps)
+  const { upstreamSlots } = deps
   while (mayWait() && (await upstreamSlots.wait(offer.model, { since, client, holder, hasRoom, isAvailable }))) {
     // Another request may have taken the slot in the meantime.
     const found = taken()

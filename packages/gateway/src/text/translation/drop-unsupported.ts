@@ -83,9 +83,9 @@ export function dropUnsupported(
   request: CanonicalRequest,
   routed: RoutedRequest,
   warn: Target['warn'],
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): CanonicalRequest {
-  const known = unsupportedBy(routed, dependencies)
+  const known = unsupportedBy(routed, deps)
   if (known.size === 0) return request
   const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
   const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)

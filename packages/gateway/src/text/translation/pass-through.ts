@@ -18,10 +18,10 @@ import type { Answerer, Outbound, StreamMeter, TranslationDependencies } from '.
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
 
-export function passThrough(routed: RoutedRequest, dependencies: TranslationDependencies): Outbound {
-  const policy = tenantPolicy(routed, dependencies)
+export function passThrough(routed: RoutedRequest, deps: TranslationDependencies): Outbound {
+  const policy = tenantPolicy(routed, deps)
   for (const field of policy.unpriced) addWarning(routed.warnings, field, 'no-price')
-  return new PassingOutbound(routed, policy, dependencies)
+  return new PassingOutbound(routed, policy, deps)
 }
 
 /** Classes, not closures as elsewhere: there is one of each for every request, and most methods are never called. */
@@ -33,17 +33,17 @@ class PassingOutbound implements Outbound {
   readonly options: PricedOptions
   readonly answerer: Answerer
   readonly #routed: RoutedRequest
-  readonly #dependencies: TranslationDependencies
+  readonly #deps: TranslationDependencies
   readonly #edits: PassThroughEdits
   /** The field in which the gateway names the end user, if it does. */
   readonly #named: string | undefined
   #isEdited = false
 
-  constructor(routed: RoutedRequest, policy: TenantPolicy, dependencies: TranslationDependencies) {
+  constructor(routed: RoutedRequest, policy: TenantPolicy, deps: TranslationDependencies) {
     const { dialect, request, offer, candidate } = routed
     const { upstream, route } = candidate
     const model = upstreamModel(routed)
-    this.#named = fieldToName(routed, dependencies)
+    this.#named = fieldToName(routed, deps)
     this.dialect = dialect.id
     this.path = upstreamPath(upstream, dialect.id, model, request.stream)
     this.headers = carriedHeaders(routed)
@@ -56,8 +56,8 @@ class PassingOutbound implements Outbound {
       ...echoFor(routed, this.#named),
     })
     this.#routed = routed
-    this.#dependencies = dependencies
-    this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, dependencies)
+    this.#deps = deps
+    this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, deps)
   }
 
   body(maxOutput: number | undefined): Pieces {
@@ -78,8 +78,8 @@ class PassingOutbound implements Outbound {
     // `user` occurs in many error messages.
     if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
     const { candidate } = this.#routed
-    this.#dependencies.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
-    return passThrough(this.#routed, this.#dependencies)
+    this.#deps.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
+    return passThrough(this.#routed, this.#deps)
   }
 }
 
@@ -127,29 +127,29 @@ function editsFor(
   policy: TenantPolicy,
   model: string,
   endUser: string | undefined,
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): PassThroughEdits {
   const { dialect, request } = routed
   const own: PassThroughEdits =
     dialect.passThrough.serviceEdits?.(routed.candidate.upstream.service, request.stream) ?? {}
   if (dialect.endpoint.fillPath === undefined && model !== request.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
-  if (request.endUserFields.length > 0) hideEndUsers(own, routed, dependencies)
+  if (request.endUserFields.length > 0) hideEndUsers(own, routed, deps)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
   // Where callers share stored objects, the vendor can look them up.
   if (request.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
-  if (request.outputFields.length > 0) boundOutput(own, routed, dependencies)
+  if (request.outputFields.length > 0) boundOutput(own, routed, deps)
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
 
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */
-function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, dependencies: TranslationDependencies): void {
+function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TranslationDependencies): void {
   const set: Record<string, string> = {}
   for (const { field, value } of routed.request.endUserFields) {
-    const pseudonym = pseudonymOf(routed, value, dependencies)
+    const pseudonym = pseudonymOf(routed, value, deps)
     if (pseudonym === undefined) return
     // The dialect's own edit reaches a field inside another one.
     if (field.includes('.')) into.endUser = pseudonym

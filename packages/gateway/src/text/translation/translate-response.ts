@@ -22,7 +22,7 @@ export function createTranslatingAnswerer(
   upstream: TextDialect,
   canonical: CanonicalRequest,
   tools: SentTools,
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): Answerer {
   const { dialect, asArray, warnings, id } = routed
   const customs = customsOf(canonical)
@@ -34,7 +34,7 @@ export function createTranslatingAnswerer(
     asArray,
     requestId,
     tools: { ...tools, customs },
-    answering: answeringFor(routed, canonical, requestId.slice('req_'.length), dependencies),
+    answering: answeringFor(routed, canonical, requestId.slice('req_'.length), deps),
   })
 }
 

@@ -28,11 +28,11 @@ const USUAL: Encoding = { withReasoning: true, most: undefined }
 export function translate(
   routed: RoutedRequest,
   upstream: TextDialect,
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
   as: Encoding = USUAL,
 ): Outbound {
   const { request, dialect, warnings } = routed
-  const policy = tenantPolicy(routed, dependencies, true)
+  const policy = tenantPolicy(routed, deps, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
   rejectStored(routed)
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
@@ -45,14 +45,14 @@ export function translate(
     said(field, reason)
   }
   const canonical = dropUnsupported(
-    withPolicy(request.canonical(), policy, upstream, routed, warn, dependencies),
+    withPolicy(request.canonical(), policy, upstream, routed, warn, deps),
     routed,
     warn,
-    dependencies,
+    deps,
   )
   const addresses = new Set<string>()
   // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
-  const target = targetOf(routed, model, warn, standIn(addresses), as, dependencies)
+  const target = targetOf(routed, model, warn, standIn(addresses), as, deps)
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withReasoning) warn('reasoning', 'dropped')
   return {
@@ -63,17 +63,16 @@ export function translate(
     options: optionsOf(canonical, isTierSent, upstream, routed),
     body: (loweredCap, cancel) => {
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, dependencies)
+      return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, deps)
     },
-    answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, dependencies),
+    answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, deps),
     without(refusal) {
-      const most = smallerCap(refusal, written, upstream, routed, dependencies)
-      if (most !== undefined) return translate(routed, upstream, dependencies, { ...as, most })
-      if (noteUnsupported(canonical, refusal, upstream, routed, dependencies))
-        return translate(routed, upstream, dependencies, as)
+      const most = smallerCap(refusal, written, upstream, routed, deps)
+      if (most !== undefined) return translate(routed, upstream, deps, { ...as, most })
+      if (noteUnsupported(canonical, refusal, upstream, routed, deps)) return translate(routed, upstream, deps, as)
       const isAboutThoughts =
         as.withReasoning && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
-      return isAboutThoughts ? translate(routed, upstream, dependencies, { ...as, withReasoning: false }) : undefined
+      return isAboutThoughts ? translate(routed, upstream, deps, { ...as, withReasoning: false }) : undefined
     },
   }
 }
@@ -129,12 +128,12 @@ async function encodeAgain(
   loweredCap: number | undefined,
   signal: AbortSignal,
   as: Encoding,
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): Promise<Pieces> {
-  const fetched = await fetchMedia(addresses, dependencies, signal)
+  const fetched = await fetchMedia(addresses, deps, signal)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // The warnings were given when it was encoded for the first time.
-  const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, dependencies)
+  const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, deps)
   const cap = loweredCap && Math.min(loweredCap, target.maxOutput ?? loweredCap)
   const capped = cap === undefined ? canonical : withCap(canonical, cap, routed)
   return bytesOf(upstream.encodeRequest(capped, target))
@@ -155,11 +154,10 @@ function withPolicy(
   upstream: TextDialect,
   routed: RoutedRequest,
   warn: Target['warn'],
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): CanonicalRequest {
   const { tier, endUser: named } = request
-  const pseudonym =
-    named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, dependencies)
+  const pseudonym = named === undefined ? endUserFor(upstream, policy, routed) : pseudonymOf(routed, named, deps)
   const endUser = pseudonym ?? (named && shortEndUser(named, upstream))
   if (pseudonym === undefined && endUser !== named) warn('endUser', 'changed')
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
@@ -198,21 +196,21 @@ function targetOf(
   warn: Target['warn'],
   fetched: Fetched,
   { withReasoning: withThoughts, most }: Encoding,
-  dependencies: TranslationDependencies,
+  deps: TranslationDependencies,
 ): Target & { unsealed(): boolean } {
   const { caller, candidate } = routed
   let unsealed = false
   return {
     model,
-    maxOutput: lesser(modelCap(routed, dependencies.statistics), most),
+    maxOutput: lesser(modelCap(routed, deps.statistics), most),
     service: candidate.upstream.service,
     warn,
     fetched,
-    rejectedFields: unsupportedBy(routed, dependencies),
+    rejectedFields: unsupportedBy(routed, deps),
     unseal(signature) {
       if (!withThoughts) return undefined
       // An empty value marks reasoning that had no signature: nothing is sent back for it.
-      const own = dependencies.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
+      const own = deps.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
       unsealed ||= own !== undefined
       return own
     },
