@@ -40,9 +40,13 @@ export type EventView = {
 
 export type EventInspector = {
   watched: WatchList
+  /** The watched name whose values the walk counts; 0: none. */
+  counted?: number
   inspect(view: EventView): EventAction
-  /** Comments, and data that is `[DONE]`. */
+  /** Comments, and data that is `[DONE]` where `done` is absent. */
   idle: 'beside' | 'drop'
+  /** The data `[DONE]` has come, which ends the stream. The event is held. */
+  done?(): void
   isOver(): boolean
   fail(problem: RelayProblem): void
 }
@@ -73,8 +77,9 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const EVENT_LINE = Uint8Array.from('event:', (letter) => letter.charCodeAt(0))
 
-export function openEventRelay(judge: EventInspector, options: RelayOptions, codec: Codec): EventRelay {
+export function openEventRelay(inspector: EventInspector, options: RelayOptions, codec: Codec): EventRelay {
   const { renameTo, asArray = false, limit = MAX_EVENT_BYTES } = options
+  const { counted = 0 } = inspector
   const newName = renameTo === undefined ? undefined : codec.encode(JSON.stringify(renameTo))
   const relay = openRelay(codec)
   const pending = growingBytes()
@@ -136,9 +141,9 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
     const start = dataStart(bytes, line)
     if (start === line || bytes[start] !== OPEN_BRACE) return 0
     resetWalk(walk)
-    if (walkJson(bytes, start, to, 0, judge.watched, 0, walk) !== WALKED) return 0
+    if (walkJson(bytes, start, to, 0, inspector.watched, counted, walk) !== WALKED) return 0
     const end = blankLineEnd(bytes, walk.end)
-    if (end === 0) return 0
+    if (end === 0 || end - at > limit) return 0
     view.bytes = bytes
     view.nameBytes = bytes
     view.start = start
@@ -196,11 +201,18 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
     }
     const [read] = openSseParser(Number.POSITIVE_INFINITY).push(codec.decode(bytes, at, end))
     const text = read?.data.trim() ?? ''
+    if (text === '[DONE]' && inspector.done) {
+      inspector.done()
+      relay.replace(at, end, EMPTY)
+      held.push(new Uint8Array(bytes.subarray(at, end)))
+      return end
+    }
     if (text === '' || text === '[DONE]') {
-      if (judge.idle === 'drop' || asArray) relay.replace(at, end, EMPTY)
+      if (inspector.idle === 'drop' || asArray) relay.replace(at, end, EMPTY)
       else if (held.length > 0) {
         relay.replace(at, end, EMPTY)
-        hold(new Uint8Array(bytes.subarray(at, end)))
+        // Keep-alives behind a held event must not pile up.
+        if (heldLength + end - at <= limit) hold(new Uint8Array(bytes.subarray(at, end)))
       }
       return end
     }
@@ -233,7 +245,7 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
       return 'fail'
     }
     resetWalk(walk)
-    walkJson(json, 0, json.length, 0, judge.watched, 0, walk)
+    walkJson(json, 0, json.length, 0, inspector.watched, counted, walk)
     Object.assign(view, {
       bytes: json,
       start: 0,
@@ -246,7 +258,7 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
   }
 
   function judged(): EventAction {
-    const verdict = judge.inspect(view)
+    const verdict = inspector.inspect(view)
     if (verdict === 'fail') problem = 'judged'
     return verdict
   }
@@ -275,10 +287,10 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
   function fail(kind: RelayProblem): void {
     pending.drop()
     problem = kind
-    judge.fail(kind)
+    inspector.fail(kind)
   }
 
-  const isOver = (): boolean => problem !== undefined || judge.isOver()
+  const isOver = (): boolean => problem !== undefined || inspector.isOver()
   const failure = () => problem
 
   function end(): Uint8Array {
@@ -287,7 +299,7 @@ export function openEventRelay(judge: EventInspector, options: RelayOptions, cod
       // An upstream may forget the blank line behind its last event, or it was cut within one.
       pending.append(END_OF_EVENT)
       last = forward(pending.take())
-      if (failure() === 'malformed') judge.fail('cut')
+      if (failure() === 'malformed') inspector.fail('cut')
     }
     if (failure() !== undefined) return EMPTY
     const tail = takeHeld()
