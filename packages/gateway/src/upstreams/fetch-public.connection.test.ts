@@ -63,7 +63,7 @@ async function reasonOf(url: string, options: Partial<PublicFetchOptions> = {}):
 
 const ok = (body: string, headers = '') => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`
 
-test('fetches from the checked address, under the name, with nothing of ours in the request', async () => {
+test('connects to the checked address, by the name, with no headers of ours', async () => {
   const { port, requests } = await site(ok('hello', 'content-type: image/png\r\n'))
   const content = await fetchPublic(`http://Pinned.example.:${port}/a%20b?c=d#e`, { ...OPTIONS, accept: 'image/*' })
   expect(content).toMatchObject({ status: 200, contentType: 'image/png' })
@@ -78,7 +78,7 @@ test('fetches from the checked address, under the name, with nothing of ours in 
   ])
 })
 
-test('a name that answers differently the second time is not asked a second time', async () => {
+test('a name is resolved once, so that a second answer cannot differ', async () => {
   const { port, requests } = await site(ok('hello'))
   const answers = [['127.0.0.1'], ['169.254.169.254']]
   let asked = 0
@@ -183,7 +183,7 @@ test.each<[string, (socket: Socket) => void]>([
   ['before the headers', () => {}],
   ['within the headers', (socket) => socket.write('HTTP/1.1 200 OK\r\nx: y')],
   ['within the body', (socket) => socket.write(`${head('200 OK', 'content-length: 10')}hello`)],
-])('a host that stalls %s is timed out, and the connection closed', async (_, stall) => {
+])('a host that stalls %s times out, and the connection is closed', async (_, stall) => {
   const closed = Promise.withResolvers<void>()
   const { port } = await site((socket) => {
     socket.on('close', () => closed.resolve())
@@ -193,7 +193,7 @@ test.each<[string, (socket: Socket) => void]>([
   await closed.promise
 })
 
-test('a drip within the time-out of each read still meets the time-out of the whole', async () => {
+test('a slow drip of bytes still runs into the timeout of the whole fetch', async () => {
   const { port } = await site((socket) => {
     socket.write(head('200 OK'))
     const drip = setInterval(() => socket.write('x'), 10)
@@ -202,7 +202,7 @@ test('a drip within the time-out of each read still meets the time-out of the wh
   expect(await reasonOf(`http://pinned.example:${port}/`, { timeoutMs: 150, maxBytes: 1_000_000 })).toBe('timed_out')
 })
 
-test('a resolver that never answers is timed out', async () => {
+test('a resolver that never answers times out', async () => {
   const resolve = () => new Promise<string[]>(() => {})
   expect(await reasonOf('http://pinned.example/', { resolve, timeoutMs: 50 })).toBe('timed_out')
 })
@@ -213,7 +213,7 @@ test('a closed port is unreachable', async () => {
   expect(await reasonOf(`http://pinned.example:${port}/`)).toBe('unreachable')
 })
 
-test('the caller can call it off, before and during', async () => {
+test('the caller can cancel, before and during the fetch', async () => {
   const calledOff = new AbortController()
   const { port, requests } = await site(() => calledOff.abort())
   const url = `http://pinned.example:${port}/`

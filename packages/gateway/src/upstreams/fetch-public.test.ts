@@ -195,7 +195,7 @@ describe('addresses that are not plain URLs', () => {
   })
 })
 
-describe('names by what they resolve to', () => {
+describe('names by the addresses they resolve to', () => {
   test.each<[string, string[], string]>([
     ['loopback', ['127.0.0.1'], 'not_public'],
     ['IPv6 loopback', ['::1'], 'not_public'],
@@ -209,11 +209,11 @@ describe('names by what they resolve to', () => {
     ['public IPv4, private IPv6', ['8.8.8.8', 'fd00::1'], 'not_public'],
     ['not even an address', ['localhost'], 'not_public'],
     ['nothing', [], 'unresolved'],
-  ])('%s is refused', async (_, answers, reason) => {
+  ])('%s is rejected', async (_, answers, reason) => {
     expect((await refusal('http://inward.example/', answering(...answers))).reason).toBe(reason)
   })
 
-  test('an inward name and an unknown one cannot be told apart, and nothing internal is told', async () => {
+  test('a private name and an unknown one have the same error, and nothing internal is disclosed', async () => {
     const inward = await refusal('http://db.corp.example:5432/', answering('10.1.2.3'))
     const unknown = await refusal('http://no.corp.example:5432/', { resolve: neverAsked })
     expect(unknown.reason).toBe('unresolved')
@@ -264,7 +264,7 @@ describe('addresses that are allowed', () => {
   })
 })
 
-describe('what an operator allowed', () => {
+describe('hosts that the operator allows', () => {
   const allowHost = (host: string, port: number) => host === 'local.example' && port === 8000
 
   test('an upstream’s own host may be private, and only it', async () => {
@@ -293,17 +293,17 @@ describe('what an operator allowed', () => {
     'http://255.255.255.255/',
     'http://[fe80::1]/',
     'http://[2002:a00:1::1]/',
-  ])('allow_private still refuses %s', async (url) => {
+  ])('allow_private still rejects %s', async (url) => {
     expect((await refusal(url, { allowPrivate: true, allowHost: () => true })).reason).toBe('not_public')
   })
 })
 
-test('without a resolver of its own it asks the system’s', async () => {
+test('the default resolver is the system’s', async () => {
   const { addresses } = await guardPublic('http://localhost/', { allowPrivate: true })
   expect(addresses.length).toBeGreaterThan(0)
 })
 
-test('nothing above reached a service on this machine, though it was there to be reached', async () => {
+test('nothing above reached a service on this machine, although one was running', async () => {
   expect(arrived).toBe(0)
   const url = `http://127.0.0.1:${canary.port}/`
   const { bytes } = await fetchPublic(url, { ...LIMITS, allowPrivate: true })

@@ -1,7 +1,7 @@
-// Models of one vendor at another: every customer has an address of his own, so it must be given.
+// Cloud platforms: every customer has a base URL of its own, which must be configured.
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
-/** A route's `model` is the name of a deployment, which tells nothing of the model behind it. */
+/** A route's `model` is the name of a deployment, which does not tell the model behind it. */
 export const azure: UpstreamKind = {
   kind: 'azure',
   name: 'Azure OpenAI',
@@ -17,7 +17,7 @@ export const azure: UpstreamKind = {
   tried: 'untried',
 }
 
-/** With an access token, which Google gives for an hour: for short uses. Only Google's own models. */
+/** With an access token, which expires after an hour. Only Google's own models. */
 export const vertex: UpstreamKind = {
   kind: 'vertex',
   name: 'Vertex AI (access token)',
@@ -29,7 +29,7 @@ export const vertex: UpstreamKind = {
   tried: 'untried',
 }
 
-/** With an API key; the address names neither project nor location. */
+/** With an API key; the base URL names neither project nor location. */
 export const vertexExpress: UpstreamKind = {
   kind: 'vertex-express',
   name: 'Vertex AI in express mode (API key)',
@@ -40,7 +40,7 @@ export const vertexExpress: UpstreamKind = {
   tried: 'untried',
 }
 
-/** With a Bedrock API key. The older address, bedrock-mantle.REGION.api.aws/v1, has models that this one has not. */
+/** With a Bedrock API key. The older base URL, bedrock-mantle.REGION.api.aws/v1, has models that this one does not have. */
 export const bedrock: UpstreamKind = {
   kind: 'bedrock',
   name: 'Amazon Bedrock',

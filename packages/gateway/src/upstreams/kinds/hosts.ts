@@ -1,5 +1,5 @@
-// Vendors with an address and a key, most of them in the words of OpenAI's chat dialect and some more. Those that host
-// models of others say how hard to think in words of their own: what a model's name suggests are its maker's.
+// Vendors with a fixed base URL, most of them with the chat dialect. Those that host models of other vendors have their own
+// fields for reasoning effort, so that the name of a model does not tell them.
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 export const deepseek: UpstreamKind = {
@@ -60,7 +60,7 @@ export const groq: UpstreamKind = {
   tried: 'sandbox',
 }
 
-/** Its messages dialect is deprecated: such callers are translated. */
+/** Its messages dialect is deprecated: requests in it are translated. */
 export const xai: UpstreamKind = {
   kind: 'xai',
   name: 'xAI',
@@ -73,7 +73,7 @@ export const xai: UpstreamKind = {
   tried: 'sandbox',
 }
 
-/** In China: https://api.moonshot.cn. How hard to think differs by generation, which the model's name tells. */
+/** In China: https://api.moonshot.cn. The fields for reasoning effort differ by generation, which the name of the model tells. */
 export const moonshot: UpstreamKind = {
   kind: 'moonshot',
   name: 'Moonshot (Kimi)',
@@ -95,7 +95,7 @@ export const moonshot: UpstreamKind = {
   tried: 'untried',
 }
 
-/** In China: https://dashscope.aliyuncs.com. Newer accounts have an address of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
+/** In China: https://dashscope.aliyuncs.com. Newer accounts have a base URL of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
 export const qwen: UpstreamKind = {
   kind: 'qwen',
   name: 'Qwen (Alibaba Cloud Model Studio)',
@@ -122,7 +122,7 @@ export const openrouter: UpstreamKind = {
     standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
   ],
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
-  // The list of models answers without a key, and would tell nothing.
+  // The list of models needs no key, and would not check it.
   healthPath: '/key',
   tried: 'sandbox',
 }
@@ -139,7 +139,7 @@ export const together: UpstreamKind = {
   tried: 'sandbox',
 }
 
-/** Both ways to say how hard to think, in one request, are a mistake there. */
+/** Rejects requests with both fields for reasoning effort. */
 export const fireworks: UpstreamKind = {
   kind: 'fireworks',
   name: 'Fireworks AI',

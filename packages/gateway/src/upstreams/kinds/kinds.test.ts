@@ -17,7 +17,7 @@ function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
   return assemble(`upstreams: [{ id: up, kind: ${kind}, keys: [k]${address}${more} }]`, 'f', {}, BUILT_IN)
 }
 
-test('there is one for every vendor that was promised', () => {
+test('every documented vendor has a kind', () => {
   expect(ALL.map(({ kind }) => kind)).toEqual([
     ...['openai', 'anthropic', 'gemini', 'ark', 'azure', 'vertex', 'vertex-express', 'bedrock', 'bedrock-claude'],
     ...['deepseek', 'mistral', 'groq', 'xai', 'moonshot', 'qwen', 'openrouter', 'together', 'fireworks'],
@@ -27,7 +27,7 @@ test('there is one for every vendor that was promised', () => {
 })
 
 describe.each(ALL)('$kind', (kind) => {
-  test('is taken as it is, at the address that it has or shows', () => {
+  test('loads with its own base URL or the example', () => {
     const { config, mistakes } = load(kind)
     expect(mistakes).toEqual([])
     const { endpoints, service } = kind
@@ -41,14 +41,14 @@ describe.each(ALL)('$kind', (kind) => {
     expect(config?.sandbox.on).toBe(false)
   })
 
-  test('can be held to each of its dialects', () => {
+  test('can be restricted to each of its dialects', () => {
     for (const { dialect } of kind.endpoints) {
       const { config } = load(kind, `, dialect: ${dialect}`)
       expect(config?.upstreams.get('up')?.endpoints.map((each) => each.dialect)).toEqual([dialect])
     }
   })
 
-  test('says where it is from, speaks each dialect once, and has an address or an example of one', () => {
+  test('names its source, has each dialect once, and has a base URL or an example', () => {
     expect(URL.canParse(kind.source)).toBe(true)
     expect(kind.baseUrl === undefined).toBe(kind.example !== undefined)
     const dialects = kind.endpoints.map(({ dialect }) => dialect)
@@ -58,7 +58,7 @@ describe.each(ALL)('$kind', (kind) => {
     expect(kind.keyless === true || (kind.baseUrl ?? kind.example ?? '').startsWith('https://')).toBe(true)
   })
 
-  test('has a line on the page about upstreams', () => {
+  test('is listed in docs/upstreams.md', () => {
     const line = PAGE.split('\n').find((each) => each.startsWith(`| \`${kind.kind}\` |`)) ?? ''
     expect(line).toContain(kind.name)
     for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
@@ -92,27 +92,27 @@ test.each([
   'vllm',
   'llama-cpp',
   'lm-studio',
-])('the name of a model does not change how %s is told how hard to think', (kind) => {
+])('the name of a model does not change the reasoning effort fields of %s', (kind) => {
   for (const model of ['accounts/host/models/deepseek-v4-pro', 'maker/kimi-k2', 'glm-5', 'gpt-oss']) {
     expect(thinkingHard(kind, model)).toMatchObject({ reasoning_effort: 'high' })
     expect(thinkingHard(kind, model)).not.toHaveProperty('thinking')
   }
 })
 
-test('Kimi is told how hard to think as its generation wants it', () => {
+test('the reasoning effort fields of Kimi depend on its generation', () => {
   expect(thinkingHard('moonshot', 'kimi-k3')).toMatchObject({ reasoning_effort: 'high' })
   expect(thinkingHard('moonshot', 'kimi-k3')).not.toHaveProperty('thinking')
   expect(thinkingHard('moonshot', 'kimi-k2.6')).toMatchObject({ thinking: { type: 'enabled' } })
   expect(thinkingHard('moonshot', 'kimi-k2.6')).not.toHaveProperty('reasoning_effort')
 })
 
-test('what the page shows to be written loads', () => {
+test('the examples of the page load', () => {
   const blocks = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
   expect(blocks.length).toBeGreaterThan(0)
   for (const block of blocks) expect(assemble(block, 'f', { OPENAI_API_KEY: 'k' }, BUILT_IN).mistakes).toEqual([])
 })
 
-test('the price list and the descriptions agree on the vendors that a variable switches on', () => {
+test('the price list and the kinds agree on the vendors that an environment variable enables', () => {
   const { vendors } = readPriceList()
   expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(
     ALL.flatMap(({ kind, keyVariable }) => (keyVariable ? [[kind, keyVariable]] : [])),

@@ -1,7 +1,7 @@
-// Servers that people run themselves. The addresses are the defaults of a server on the same machine.
+// Self-hosted servers. The base URLs are the defaults of a server on the same machine.
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
-/** The server of one's own takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer only. */
+/** A self-hosted server takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer token only. */
 export const ollama: UpstreamKind = {
   kind: 'ollama',
   name: 'Ollama',

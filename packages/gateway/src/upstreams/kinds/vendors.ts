@@ -1,4 +1,4 @@
-// Vendors that an environment variable switches on by itself: their models and prices are in the price list.
+// Vendors that an environment variable with their key enables: their models and prices are in the price list.
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 export const openai: UpstreamKind = {
@@ -8,7 +8,7 @@ export const openai: UpstreamKind = {
   keyVariable: 'OPENAI_API_KEY',
   baseUrl: 'https://api.openai.com/v1',
   baseUrlSuffix: '/v1',
-  // What has to be translated goes to responses: some models speak nothing else, and it keeps thoughts.
+  // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
   extraCapFields: [],
@@ -16,7 +16,7 @@ export const openai: UpstreamKind = {
   tried: 'sandbox',
 }
 
-/** Its chat dialect is for trying things out only, as it says itself: such callers are translated. */
+/** Its chat dialect is documented as being for tests only: requests in it are translated. */
 export const anthropic: UpstreamKind = {
   kind: 'anthropic',
   name: 'Anthropic',
@@ -43,7 +43,7 @@ export const gemini: UpstreamKind = {
   tried: 'sandbox',
 }
 
-/** The address outside China (BytePlus). In China: https://ark.cn-beijing.volces.com/api/v3 */
+/** The base URL outside China (BytePlus). In China: https://ark.cn-beijing.volces.com/api/v3 */
 export const ark: UpstreamKind = {
   kind: 'ark',
   name: 'Ark (BytePlus ModelArk, Volcengine)',
@@ -52,7 +52,7 @@ export const ark: UpstreamKind = {
   baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
   baseUrlSuffix: '/api/v3',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
-  // Its max_tokens leaves out thoughts, which are billed all the same.
+  // Its max_tokens does not limit reasoning, which is billed, too.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
   tried: 'untried',
 }

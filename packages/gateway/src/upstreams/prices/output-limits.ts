@@ -1,8 +1,8 @@
-// The most output tokens of a well-known model, by its name at an upstream: what is asked for where a protocol demands a cap
-// and nobody gave one.
+// The output limit of a well-known model, by its name at an upstream: the cap to send if a dialect requires one and the request
+// has none.
 import { findListed, type PriceList } from './price-list.ts'
 
-/** Models that have no price in the list, as their vendors document them. The first that fits counts. */
+/** Models without a price in the list, as their vendors document them. The first match counts. */
 const UNLISTED: readonly [name: RegExp, maxOutput: number][] = [
   [/^claude-3-(?:opus|sonnet|haiku)/, 4_096],
   [/^claude-3-5-/, 8_192],
@@ -14,15 +14,15 @@ const UNLISTED: readonly [name: RegExp, maxOutput: number][] = [
   [/^deepseek-reasoner$/, 65_536],
 ]
 
-/** `list`: read only when it is asked. Undefined: nothing is known of this model. */
+/** Undefined: the model is not known. */
 export function maxOutputOf(list: PriceList, model: string): number | undefined {
-  const name = plainName(model)
+  const name = baseName(model)
   const listed = findListed(list, model) ?? findListed(list, name)
   return listed?.model.limits.maxOutput ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
 }
 
-/** Resellers put a vendor, a region or a version around a name: `us.anthropic.claude-opus-4-5-20251101-v1:0`. */
-function plainName(model: string): string {
+/** Resellers add a vendor, a region or a version to a name: `us.anthropic.claude-opus-4-5-20251101-v1:0`. */
+function baseName(model: string): string {
   const last = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   return last
     .replace(/^(?:[a-z-]+\.)*anthropic\./, '')

@@ -9,7 +9,7 @@ const list = readPriceList()
 const models = list.vendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
 
 describe('the built-in list', () => {
-  test('has a day, and the vendors that a variable will switch on', () => {
+  test('has a date, and the vendors that an environment variable enables', () => {
     expect(list.date).toMatch(/^20\d\d-\d\d-\d\d$/)
     expect(list.vendors.map(({ kind, variable }) => `${kind} ${variable}`)).toEqual([
       ...['openai OPENAI_API_KEY', 'anthropic ANTHROPIC_API_KEY', 'gemini GEMINI_API_KEY', 'ark ARK_API_KEY'],
@@ -17,7 +17,7 @@ describe('the built-in list', () => {
     for (const { source } of list.vendors) expect(source).toStartWith('https://')
   })
 
-  test('is documented with its day and sources', () => {
+  test('is documented with its date and sources', () => {
     const text = readFileSync(join(import.meta.dir, '../../../../../docs/prices.md'), 'utf8')
     expect(text).toContain(`Built-in price list of ${list.date}.`)
     for (const { kind, variable, source } of list.vendors) {
@@ -25,13 +25,13 @@ describe('the built-in list', () => {
     }
   })
 
-  test('names every model once', () => {
+  test('has every model once', () => {
     const ids = models.map(({ model }) => model.id)
     expect(ids).toEqual([...new Set(ids)])
     expect(ids.length).toBeGreaterThan(30)
   })
 
-  test('knows where each is called, over HTTPS', () => {
+  test('has an https upstream for each model', () => {
     for (const { vendor, model } of models) {
       const upstreams = vendor.upstreams.filter(({ types }) => types.includes(model.type))
       expect({ id: model.id, upstreams: upstreams.length }).toEqual({ id: model.id, upstreams: 1 })
@@ -40,7 +40,7 @@ describe('the built-in list', () => {
       expect(baseUrl).toStartWith('https://')
   })
 
-  test('no model takes in or writes more than its context', () => {
+  test('no limit exceeds the context of its model', () => {
     for (const { id, limits } of models.map(({ model }) => model)) {
       if (limits.context === undefined) continue
       expect({ id, fits: (limits.maxOutput ?? 0) <= limits.context }).toEqual({ id, fits: true })
@@ -48,7 +48,7 @@ describe('the built-in list', () => {
   })
 
   // A slip of a digit is the likeliest mistake of who updates the list; most of them turn one of these around.
-  test('the figures of a model stand in the usual order', () => {
+  test('the prices of a model are in a plausible order', () => {
     for (const model of models.map(({ model }) => model)) {
       const wrong = model.type === 'text' ? oddTables(model) : oddVariants(model)
       expect({ [model.id]: wrong }).toEqual({ [model.id]: [] })
@@ -92,7 +92,7 @@ function oddVariants({ price }: ListedModel): string[] {
   return [...price.variants].filter(([, figure]) => figure > usual || figure <= 0n).map(([name]) => name)
 }
 
-describe('a list that is not in order is refused as a configuration file would be', () => {
+describe('an invalid list is rejected like a configuration file', () => {
   const text = (model: string, date = '2026-01-31') => `
 date: ${date}
 vendors:
@@ -117,7 +117,7 @@ vendors:
   })
 })
 
-describe('a model is found by the name its vendor gives it', () => {
+describe('a model is found by its name at the vendor', () => {
   test.each([
     ['gpt-4.1', 'gpt-4.1'],
     ['gpt-4.1-2025-04-14', 'gpt-4.1'],

@@ -1,5 +1,5 @@
-// The built-in price list: one data file, read by the readers of the configuration file, so that a price means the same
-// in both. It is read when somebody asks for it, not at every start.
+// The built-in price list: a data file with the price format of the configuration file. It is read on demand, not at every
+// start.
 
 import { formatMistakes } from '../../config/format-mistakes.ts'
 import { readMediaPrice } from '../../config/sections/media-prices.ts'
@@ -19,15 +19,15 @@ import {
 import type { Price } from '../../money/prices/price-diff.ts'
 import source from './price-list.yaml' with { type: 'text' }
 
-/** Where models of these types are called. */
+/** The upstream for models of these types. */
 export type ListedUpstream = { types: readonly ModelType[]; dialect: UpstreamDialect; baseUrl: string }
 
 export type ListedModel = {
   id: string
   type: ModelType
-  /** Snapshots, which are the id and a date, have the same price. */
+  /** Snapshots (the id and a date) have the same price. */
   dated: boolean
-  /** What the figures cannot say, such as a discount that ends. */
+  /** A remark on the price, such as a discount that ends. */
   note: string | undefined
   price: Price
   limits: Model['limits']
@@ -35,9 +35,9 @@ export type ListedModel = {
 
 export type Vendor = {
   kind: string
-  /** The environment variable with its key. */
+  /** Environment variable with its key. */
   variable: string
-  /** The page that the prices are from. */
+  /** The vendor's page with the prices. */
   source: string
   upstreams: readonly ListedUpstream[]
   models: readonly ListedModel[]
@@ -58,7 +58,7 @@ const DIALECTS: readonly UpstreamDialect[] = [...TEXT_DIALECTS, 'images', 'video
 const MODEL_EXAMPLE = '- { id: gpt-x, price: { input: 2.00, output: 8.00 } }'
 const UPSTREAM_EXAMPLE = '{ types: [text], dialect: chat, base_url: "https://api.example.com/v1" }'
 
-/** Throws when the list is not in order, which its test rules out. */
+/** Throws if the list is invalid, which its test rules out. */
 export function readPriceList(text: string = source): PriceList {
   const { context, root } = parseDocumentOf(text, 'price-list.yaml', {})
   const list = root && readList(root)
@@ -76,7 +76,7 @@ function readList(value: YamlValue): PriceList | undefined {
 function readDay(value: YamlValue): string | undefined {
   const text = readText(value) ?? ''
   const day = Date.parse(text)
-  // 2026-02-30 is read as a day in March: only a real day comes back as it was written.
+  // `Date` reads 2026-02-30 as a day in March: only a real day is written back the same.
   if (!Number.isNaN(day) && new Date(day).toISOString().slice(0, 10) === text) return text
   addMistake(value, 'expected a day, such as 2026-01-31')
   return undefined
@@ -136,7 +136,7 @@ function readLimits(value: YamlValue): Model['limits'] | undefined {
 
 const DATE_SUFFIX = /^-(\d{4}-\d{2}-\d{2}|\d{8})$/
 
-/** The entry for a model as its upstream calls it. */
+/** The entry for a model, by its name at the upstream. */
 export function findListed(list: PriceList, name: string): { vendor: Vendor; model: ListedModel } | undefined {
   const all = list.vendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
   return all.find(({ model }) => model.id === name) ?? all.find(({ model }) => isSnapshotOf(model, name))

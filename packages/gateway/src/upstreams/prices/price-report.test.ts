@@ -36,12 +36,12 @@ const UNUSED = [
 ]
 const PRICE = 'price: { input: 2, output: 8 }'
 
-describe('the operator’s models beside the list', () => {
+describe('the operator’s prices and the list', () => {
   test('nothing configured', () => {
     expect(report('')).toEqual({ date: '2026-01-31', models: [], unknown: [], unused: UNUSED })
   })
 
-  test('found by the name at the upstream, not by the one that clients send', () => {
+  test('models are found by their name at the upstream, not by their public name', () => {
     const { models, unknown, unused } = report(
       `{ id: mine, routes: [{ upstream: main, model: big }], ${PRICE} }, { id: small, routes: [{ upstream: main, model: llama }], ${PRICE} }`,
     )
@@ -50,7 +50,7 @@ describe('the operator’s models beside the list', () => {
     expect(unused).toEqual(UNUSED.filter(({ upstream_model: id }) => id !== 'big'))
   })
 
-  test('each route is compared by itself, several to the same model once', () => {
+  test('each route is compared, several to the same model once', () => {
     const routes =
       '[{ upstream: main, model: big }, { upstream: main, model: big-2026-01-01 }, { upstream: main, model: big, priority: 2 }, { upstream: main, model: small }]'
     const { models } = report(`{ id: mine, routes: ${routes}, ${PRICE} }`)
@@ -61,7 +61,7 @@ describe('the operator’s models beside the list', () => {
     ])
   })
 
-  test('a cost that the operator notes is compared too; what it leaves out is not asked for', () => {
+  test('a configured cost is compared, too, but not the fields that it leaves out', () => {
     const price = 'price: { input: 3, output: 9, tools: { web_search: 0.01 } }'
     const route = '{ upstream: main, model: other, cost: { input: 2, output: 9 } }'
     const { models } = report(`{ id: mine, routes: [${route}], ${price} }`)

@@ -1,4 +1,4 @@
-// The operator's models beside the built-in price list. Pure.
+// Compares the operator's prices with the built-in price list. Pure.
 import type { FileConfig } from '../../config/types.ts'
 import { type Difference, differences, type Price } from '../../money/prices/price-diff.ts'
 import { findListed, type PriceList } from './price-list.ts'
@@ -7,7 +7,6 @@ export type ComparedModel = {
   model: string
   upstream_model: string
   vendor: string
-  /** What the list says besides its figures; null: nothing. */
   note: string | null
   differences: Difference[]
 }
@@ -15,9 +14,9 @@ export type ComparedModel = {
 export type PriceReport = {
   date: string
   models: ComparedModel[]
-  /** Routes to models that the list does not have. */
+  /** Routes to models that are not in the list. */
   unknown: { model: string; upstream_model: string }[]
-  /** What the list has and no route leads to. */
+  /** Models of the list without a route. */
   unused: { vendor: string; upstream_model: string }[]
 }
 
@@ -46,7 +45,7 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
   return report
 }
 
-/** Routes to embedded models have no vendor; several to the same model at the same cost are one. */
+/** Without routes to embedded models, which have no vendor. Routes to the same model at the same cost count once. */
 function routesOf({ models, mediaModels, upstreams }: FileConfig): [OwnModel, OwnRoute][] {
   const all: OwnModel[] = [...models.values(), ...(mediaModels?.values() ?? [])]
   return all.flatMap((model) => {
@@ -57,7 +56,7 @@ function routesOf({ models, mediaModels, upstreams }: FileConfig): [OwnModel, Ow
   })
 }
 
-/** What the operator notes as the vendor's price is the vendor's price, or it is out of date. */
+/** A configured `cost` that differs from the list is out of date. */
 function costDifferences({ cost }: OwnRoute, listed: Price): Difference[] {
   if (!cost) return []
   const noted = differences(cost, listed).filter(({ yours }) => yours !== null)
