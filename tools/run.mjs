@@ -21,7 +21,7 @@ const TASKS = {
   ],
   lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
   format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
-  simulate: (args) => [['bun', 'tools/simulate.ts', ...args]],
+  simulate: (args) => [['bun', 'tools/simulation/run.ts', ...args]],
   bench: (args) => [['bun', 'bench/run.ts', ...args]],
   overload: (args) => [['bun', 'bench/overload.ts', ...args]],
   scaling: (args) => [['bun', 'bench/scaling.ts', ...args]],

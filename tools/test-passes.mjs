@@ -24,7 +24,7 @@ export function testPasses(root, args) {
   // Workers keep their modules and their PostgreSQL server from one file to the next.
   const together = [`--parallel=${workers}`, '--no-isolate', ...ALONE.map((file) => `--path-ignore-patterns=${file}`)]
   return [
-    [...bun, ...together, './packages', './test'],
+    [...bun, ...together, './packages', './test', './tools'],
     [...bun, ...ALONE.map((file) => `./${file}`)],
   ]
 }

@@ -1,8 +1,8 @@
 // A client of the four dialects that records what it received: the reference for the ledger after a crash.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import type { Random } from '../packages/gateway/src/money/simulation/random.ts'
 import { type CallOptions, callIn } from '../test/support/requests/dialect-calls.ts'
+import type { Random } from '../tools/simulation/random.ts'
 
 export type Tokens = { input: number; output: number }
 

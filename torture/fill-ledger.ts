@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite.ts'
+import { SQLITE_FILE } from '../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import type { Home } from '../test/support/gateway/home.ts'
 
 const ACCOUNTS = 1_000

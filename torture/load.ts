@@ -1,5 +1,5 @@
 // Mixed load from several keys until it is stopped; some clients disconnect early.
-import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
+import { type Random, seeded } from '../tools/simulation/random.ts'
 import type { WalletCalls } from './check-ledger.ts'
 import { call, randomCall } from './client.ts'
 

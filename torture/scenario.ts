@@ -1,6 +1,6 @@
 // A scenario, and how it reports violations.
 
-import { type Random, seeded } from '../packages/gateway/src/money/simulation/random.ts'
+import { type Random, seeded } from '../tools/simulation/random.ts'
 import type { Size } from './sizes.ts'
 
 export type Options = {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
-import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite.ts'
+import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import type { UpstreamProtocol, UpstreamServer } from './servers.ts'
 
 export const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')

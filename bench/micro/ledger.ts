@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
-import { openSqlite } from '../../packages/gateway/src/storage/sqlite.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { NO_RESTRICTIONS, type Storage } from '../../packages/gateway/src/storage/storage.ts'
 
 const PAIRS = Number(process.argv[2] ?? 20_000)

@@ -1,7 +1,7 @@
 // What a hold and a settlement cost the gateway on PostgreSQL: CPU of this process, not of the server.
 //   bun bench/micro/postgres.ts
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
-import { openPostgres } from '../../packages/gateway/src/storage/postgres.ts'
+import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { NO_RESTRICTIONS } from '../../packages/gateway/src/storage/storage.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 

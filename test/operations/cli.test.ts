@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { runHere } from '../../packages/gateway/src/cli/test-run.ts'
-import { openSqlite } from '../../packages/gateway/src/storage/sqlite.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   type CommandOutput,

@@ -7,7 +7,7 @@ import { STORE_COMMANDS } from '../../../packages/gateway/src/cli/commands/store
 import { readUsage, type UsagePage } from '../../../packages/gateway/src/cli/commands/usage-pages.ts'
 import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
 import { loadFile } from '../../../packages/gateway/src/config.ts'
-import { openPostgres } from '../../../packages/gateway/src/storage/postgres.ts'
+import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
 import { type Home, runCommand } from './home.ts'
 

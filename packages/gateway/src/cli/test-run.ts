@@ -1,8 +1,8 @@
 // Commands in the test's own process: `run` as the program calls it, with what it prints.
 import { spyOn } from 'bun:test'
 import { loadFile, readEnvironment } from '../config.ts'
-import { openPostgres } from '../storage/postgres.ts'
-import { openSqlite } from '../storage/sqlite.ts'
+import { openPostgres } from '../storage/postgres/open-postgres.ts'
+import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { CommandContext } from './context.ts'
 import { run } from './run.ts'
 

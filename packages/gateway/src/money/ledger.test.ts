@@ -1,7 +1,7 @@
 // What the engines' contract suite does not reach by itself: repeated extensions, and taking over a slot.
 import { expect, test } from 'bun:test'
+import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../tools/simulation/memory-book.ts'
 import { apply, DEAD_AFTER_MS, type Verb } from './ledger.ts'
-import { emptyRows, memoryBook, newAccountRow, newKeyRow } from './memory-book.ts'
 
 function ledger() {
   const rows = emptyRows()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { seeded } from '../../../../tools/simulation/random.ts'
 import {
   added,
   bookableTokens,
@@ -15,7 +16,6 @@ import {
   type Window,
   waitFor,
 } from './limits.ts'
-import { seeded } from './simulation/random.ts'
 
 const NOW = 1_700_000_000_500
 

@@ -6,7 +6,7 @@ import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
-import type { Refused } from '../storage/settle.ts'
+import type { Refused } from '../storage/node/settler.ts'
 import type { Caller, Key, Keys } from '../storage/storage.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 

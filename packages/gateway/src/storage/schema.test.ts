@@ -4,15 +4,15 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
 import { thrownBy } from './contract/harness.ts'
 import LEDGER_FUNCTIONS from './postgres/ledger.sql' with { type: 'text' }
+import { openPostgres } from './postgres/open-postgres.ts'
 import POSTGRES from './postgres/schema.sql' with { type: 'text' }
-import { ask, freshSchema } from './postgres/test-database.ts'
-import { openPostgres } from './postgres.ts'
 import { SCHEMA_VERSION, WrongSchema } from './schema-version.ts'
-import CONTENTS from './sqlite/contents.sql' with { type: 'text' }
+import CONTENTS from './sqlite/contents/schema.sql' with { type: 'text' }
+import { openSqlite, SQLITE_FILE } from './sqlite/open-sqlite.ts'
 import SQLITE from './sqlite/schema.sql' with { type: 'text' }
-import { openSqlite, SQLITE_FILE } from './sqlite.ts'
 
 setDefaultTimeout(60_000)
 

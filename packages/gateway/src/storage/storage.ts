@@ -1,4 +1,4 @@
-// What the gateway needs from a store: one interface by noun, two engines behind it (sqlite.ts, postgres.ts).
+// What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 import type { Accounts } from './accounts.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'

@@ -2,6 +2,15 @@
 // wrong. A failing seed is in the test's name.
 import { expect, test } from 'bun:test'
 import {
+  emptyRows,
+  type MemoryRows,
+  memoryBook,
+  newAccountRow,
+  newKeyRow,
+  setAccountLimits,
+  setKeyTerms,
+} from '../../../../../tools/simulation/memory-book.ts'
+import {
   type AccountRow,
   apply,
   HELD,
@@ -13,15 +22,6 @@ import {
   type Verb,
 } from '../../money/ledger.ts'
 import { endOf, type Limits, NO_LIMITS, PERIODS } from '../../money/limits.ts'
-import {
-  emptyRows,
-  type MemoryRows,
-  memoryBook,
-  newAccountRow,
-  newKeyRow,
-  setAccountLimits,
-  setKeyTerms,
-} from '../../money/memory-book.ts'
 import { integer } from '../sql/rows.ts'
 import {
   extend,

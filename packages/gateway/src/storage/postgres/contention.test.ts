@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { ask, freshSchema, lockAccounts, untilOneWaits } from '../../../../../test/support/postgres/schemas.ts'
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
-import { openPostgres, type PostgresOptions } from '../postgres.ts'
 import { type Storage, StoreDown } from '../storage.ts'
-import { ask, freshSchema, lockAccounts, untilOneWaits } from './test-database.ts'
+import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 
 setDefaultTimeout(60_000)
 

@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
 import { type FlakyProxy, startFlakyProxy } from '../../../../../test/support/postgres/flaky-proxy.ts'
 import { startPostgres } from '../../../../../test/support/postgres/postgres.ts'
+import {
+  ask,
+  freshSchema,
+  lockAccounts,
+  untilOneWaits,
+  WAITING_FOR_LOCK,
+} from '../../../../../test/support/postgres/schemas.ts'
 import type { Result, Verb } from '../../money/ledger.ts'
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
-import { openPostgres, type PostgresOptions } from '../postgres.ts'
 import { type Storage, StoreDown } from '../storage.ts'
-import { ask, freshSchema, lockAccounts, untilOneWaits, WAITING_FOR_LOCK } from './test-database.ts'
+import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 
 // Starting a server again on a busy machine takes its time.
 setDefaultTimeout(60_000)

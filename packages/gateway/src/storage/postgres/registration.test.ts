@@ -1,8 +1,8 @@
 // Several gateways over one database: what a day and a network may have is counted once for all of them.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { openPostgres } from '../postgres.ts'
+import { freshSchema } from '../../../../../test/support/postgres/schemas.ts'
 import type { SignUp, Storage } from '../storage.ts'
-import { freshSchema } from './test-database.ts'
+import { openPostgres } from './open-postgres.ts'
 
 setDefaultTimeout(60_000)
 

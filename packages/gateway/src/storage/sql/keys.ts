@@ -4,7 +4,6 @@ import { PERIODS } from '../../money/limits.ts'
 import type { KeyChanges, Keys, NewKey } from '../keys.ts'
 import { checkLimits, checkList, checkText } from './guard.ts'
 import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
-import type { Schema } from './schema.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -18,6 +17,7 @@ import {
   statement,
   tokensWindow,
 } from './statements.ts'
+import type { Schema } from './tables.ts'
 
 export function keysOver({ db, runner, clock }: Connection): Keys {
   // On the path of requests, so compiled once; only the parameter changes.

@@ -2,7 +2,7 @@
 import { type Compilable, type Kysely, sql } from 'kysely'
 import type { Limits } from '../../money/limits.ts'
 import type { Row } from './rows.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './tables.ts'
 
 /** One step of an atomic list. If a `required` one returns no row, the whole list is rolled back. */
 export type Statement = { sql: string; parameters: readonly unknown[]; required: boolean }

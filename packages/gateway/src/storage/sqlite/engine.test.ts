@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
-import { openSqlite, SQLITE_FILE } from '../sqlite.ts'
 import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
 import { ORPHANS } from './book.ts'
+import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'
 
 let parent: string
 let folder: string
@@ -84,7 +84,7 @@ const OWNER = `
     process.exit(1)
   }`
 function otherProcess() {
-  const module = join(import.meta.dir, '..', 'sqlite.ts')
+  const module = join(import.meta.dir, 'open-sqlite.ts')
   const child = Bun.spawn([process.execPath, '-e', OWNER, module, folder], { stdout: 'pipe', stderr: 'inherit' })
   spawned.push(child)
   return child

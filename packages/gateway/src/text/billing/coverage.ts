@@ -3,7 +3,7 @@
 import { holdRate } from '../../money/prices/token-bound.ts'
 import type { Rate } from '../../money/prices/token-price.ts'
 import { tokenLimitOf } from '../../paid-call/rate-limit-errors.ts'
-import type { OpenRequest } from '../../storage/settle.ts'
+import type { OpenRequest } from '../../storage/node/settler.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { Outbound } from '../translation/outbound.ts'

@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { fakeTime } from '../../../../../test/support/fake-time.ts'
+import { Deadlines, Waiting } from './deadlines.ts'
+
+class Patient extends Waiting {
+  readonly #name: string
+  readonly #said: string[]
+
+  constructor(name: string, said: string[]) {
+    super()
+    this.#name = name
+    this.#said = said
+  }
+
+  late(): void {
+    this.#said.push(this.#name)
+  }
+}
+
+function setUp() {
+  const { after, monotonic, pass } = fakeTime()
+  const deadlines = new Deadlines(1_000, after, monotonic)
+  const late: string[] = []
+  const wait = (name: string): Waiting => {
+    const item = new Patient(name, late)
+    deadlines.add(item)
+    return item
+  }
+  return { deadlines, late, wait, pass }
+}
+
+test('each is late at its own time, and once', async () => {
+  const { late, wait, pass } = setUp()
+  wait('one')
+  await pass(400)
+  wait('two')
+  wait('three')
+  await pass(599)
+  expect(late).toEqual([])
+  await pass(1)
+  expect(late).toEqual(['one'])
+  await pass(400)
+  expect(late).toEqual(['one', 'two', 'three'])
+  await pass(5_000)
+  expect(late).toHaveLength(3)
+})
+
+test.each([
+  ['first', ['two', 'three']],
+  ['middle', ['one', 'three']],
+  ['last', ['one', 'two']],
+])('whoever is answered is not late, wherever in the line: the %s', async (place, expected) => {
+  const { deadlines, late, wait, pass } = setUp()
+  const items = ['one', 'two', 'three'].map(wait)
+  const answered = items[['first', 'middle', 'last'].indexOf(place)]
+  if (answered) deadlines.remove(answered)
+  await pass(1_000)
+  expect(late).toEqual(expected)
+})
+
+test('after everybody has left, the next waits as long as anybody', async () => {
+  const { deadlines, late, wait, pass } = setUp()
+  deadlines.remove(wait('one'))
+  await pass(700)
+  wait('two')
+  await pass(999)
+  expect(late).toEqual([])
+  await pass(1)
+  expect(late).toEqual(['two'])
+})
+
+test('who is late may ask again at once, and others may be answered by it', async () => {
+  const { deadlines, late, wait, pass } = setUp()
+  class Again extends Waiting {
+    late(): void {
+      late.push('again')
+      deadlines.remove(other)
+      wait('next')
+    }
+  }
+  deadlines.add(new Again())
+  const other = wait('other')
+  await pass(1_999)
+  expect(late).toEqual(['again'])
+  await pass(1)
+  expect(late).toEqual(['again', 'next'])
+})

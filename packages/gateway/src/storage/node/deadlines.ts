@@ -1,0 +1,61 @@
+// One alarm for many who wait equally long: nearly all are answered in time, and an alarm for each would cost more than
+// the rest of the waiting.
+import type { After } from './settler.ts'
+
+/** Whoever waits. The links of the line are in the items themselves: whoever is answered leaves it from the middle. */
+export abstract class Waiting {
+  earlier: Waiting | undefined
+  later: Waiting | undefined
+  dueAt = 0
+  abstract late(): void
+}
+
+export class Deadlines {
+  readonly #ms: number
+  readonly #after: After
+  readonly #now: () => number
+  #first: Waiting | undefined
+  #last: Waiting | undefined
+  #isSet = false
+
+  constructor(ms: number, after: After, now: () => number) {
+    this.#ms = ms
+    this.#after = after
+    this.#now = now
+  }
+
+  /** `late` is called once, unless it is removed before. */
+  add(item: Waiting): void {
+    item.dueAt = this.#now() + this.#ms
+    item.earlier = this.#last
+    if (this.#last) this.#last.later = item
+    else this.#first = item
+    this.#last = item
+    if (!this.#isSet) this.#set(this.#ms)
+  }
+
+  remove(item: Waiting): void {
+    const { earlier, later } = item
+    if (earlier) earlier.later = later
+    else this.#first = later
+    if (later) later.earlier = earlier
+    else this.#last = earlier
+    item.earlier = undefined
+    item.later = undefined
+  }
+
+  #set(ms: number): void {
+    this.#isSet = true
+    this.#after(ms, () => this.#ring())
+  }
+
+  #ring(): void {
+    this.#isSet = false
+    const now = this.#now()
+    for (let first = this.#first; first && first.dueAt <= now; first = this.#first) {
+      this.remove(first)
+      first.late()
+    }
+    if (this.#first && !this.#isSet) this.#set(this.#first.dueAt - now)
+  }
+}

@@ -1,0 +1,122 @@
+// Keeps this process a node of the store: claims a slot, renews its lease, finishes what the dead left behind.
+import { mayDispatch } from '../../money/settlement.ts'
+import type { Journal } from './journal.ts'
+import { type After, impatient, type Report, recover, type Store } from './settler.ts'
+
+const RENEW_EVERY_MS = 1_000
+const CLEAN_EVERY_MS = 5_000
+const ANSWER_WITHIN_MS = 2_000
+/** A start has no requests to reject meanwhile, and ends the process if the store is silent. */
+const FIRST_ANSWER_WITHIN_MS = 10_000
+const REAP_PAGE = 100
+
+export type NodeOptions = {
+  /** 1 on SQLite, 1024 on PostgreSQL. */
+  slots: number
+  /** This process owns the database file, so the slot's former process is known to be dead. */
+  takeover: boolean
+  /** The hash of the configuration in force, published with every renewal. */
+  config: () => string
+  monotonic: () => number
+  after: After
+  report: Report
+}
+export type Identity = { slot: number; epoch: number }
+export type Node = {
+  /** Changes when the store declared this node dead and it joined anew: requests keep the one they began with. */
+  identity(): Identity
+  /** False once the lease may run out before a request sent now is answered: stop calling upstreams. */
+  mayDispatch(): boolean
+  /** Orderly stop, after the last request ended: hands the lease back. */
+  leave(): Promise<void>
+}
+
+/** Rejects when the store is down or all slots are taken. */
+export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
+  const { monotonic, after, report } = options
+  let storage = impatient(store, FIRST_ANSWER_WITHIN_MS, after)
+  // On the monotonic clock, from before the question was sent: the store's lease began then at the earliest.
+  let renewedFrom = 0
+  let identity = await claim()
+  await clean(true)
+  storage = impatient(store, ANSWER_WITHIN_MS, after)
+  let silent = false
+  let left = false
+  let cancelRenewal = after(RENEW_EVERY_MS, renewal)
+  let cancelCleaning = after(CLEAN_EVERY_MS, cleaning)
+
+  async function claim(): Promise<Identity> {
+    for (let slot = 0; slot < options.slots; slot += 1) {
+      const sentAt = monotonic()
+      const takeover = options.takeover ? { takeover: true } : {}
+      const result = await storage.apply({ verb: 'join', slot, config: options.config(), ...takeover })
+      if (result.outcome === 'done') {
+        renewedFrom = sentAt
+        return { slot, epoch: Number(result.amount) }
+      }
+    }
+    throw new Error(`all ${options.slots} node slots are taken`)
+  }
+
+  /** Journals before the reaper: what former processes did finish is then settled at its cost, not at its progress. */
+  async function clean(reap: boolean): Promise<void> {
+    const { torn, damaged } = await recover(storage, journal, report)
+    if (torn > 0) report('a journal ended in the middle of a line: that request had not been answered')
+    for (const { file, line, reason } of damaged) report(`journal ${file}, line ${line} is damaged (${reason}); kept`)
+    while (reap && (await storage.apply({ verb: 'reap', limit: REAP_PAGE })).amount > 0n);
+  }
+
+  async function renew(): Promise<void> {
+    const { slot, epoch } = identity
+    const sentAt = monotonic()
+    const verb = { verb: 'renew', slot, epoch, config: options.config() } as const
+    const result = await storage.apply(verb)
+    if (left) return
+    if (result.outcome === 'done') renewedFrom = sentAt
+    else {
+      report(`the store took this node for dead (${result.outcome}); joining anew`)
+      renewedFrom = Number.NEGATIVE_INFINITY
+      identity = await claim()
+    }
+    if (silent) report('the store answers again')
+    if (silent) cleaning()
+    silent = false
+  }
+
+  function renewal(): void {
+    renew()
+      .catch((error) => {
+        if (!silent) report('the lease was not renewed', error)
+        silent = true
+      })
+      .finally(() => {
+        if (!left) cancelRenewal = after(RENEW_EVERY_MS, renewal)
+      })
+  }
+
+  function cleaning(): void {
+    cancelCleaning()
+    clean(true)
+      // A store that is down is reported by the renewal, once; the next round tries again.
+      .catch((error) => silent || report('cleaning up after dead nodes failed', error))
+      .finally(() => {
+        cancelCleaning()
+        if (!left) cancelCleaning = after(CLEAN_EVERY_MS, cleaning)
+      })
+  }
+
+  return {
+    identity: () => identity,
+    mayDispatch: () => !left && mayDispatch(renewedFrom, monotonic()),
+    async leave() {
+      left = true
+      cancelRenewal()
+      cancelCleaning()
+      // If this is not answered either, the journal stays on disk and the lease runs out by itself.
+      await clean(false).catch((error) => report('the journal is kept for the next start', error))
+      await storage
+        .apply({ verb: 'leave', ...identity })
+        .catch((error) => report('the lease runs out by itself', error))
+    },
+  }
+}

@@ -1,0 +1,221 @@
+import { expect, test } from 'bun:test'
+import { fakeTime } from '../../../../../test/support/fake-time.ts'
+import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../tools/simulation/memory-book.ts'
+import { apply, type Hold, type Result, type Verb } from '../../money/ledger.ts'
+import type { Finish } from '../../money/settlement.ts'
+import { StoreDown, type Waiter } from '../storage.ts'
+import { createSettler, NotSettled, recover } from './settler.ts'
+
+const hold: Hold = {
+  ...{ verb: 'hold', id: 7n, slot: 0, epoch: 1, account: 1n, key: 2n, amount: 100n, minimum: 1n },
+  ...{ revision: 0, extensible: false, tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
+}
+
+type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
+
+/** A settler on the real ledger, over a store whose mood the test sets. `asks`: it can do without promises. */
+function setUp(balance = 1_000n, asks = true) {
+  const rows = emptyRows()
+  rows.accounts.set(1n, { ...newAccountRow(1n), balance })
+  rows.keys.set(2n, newKeyRow(2n, 1n))
+  rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: 1_000, config: '' })
+  const time = fakeTime()
+  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, asked: [] as Verb['verb'][] }
+  const journaled: Finish[] = []
+  const reports: string[] = []
+  const storage = {
+    async apply(verb: Verb): Promise<Result> {
+      world.asked.push(verb.verb)
+      if (world.mood === 'hangs') return new Promise(() => {})
+      if (world.mood === 'down') throw new StoreDown('down')
+      const result = apply(memoryBook(rows, 1_000), verb)
+      if (world.mood === 'answer lost') throw new StoreDown('connection lost')
+      return result
+    },
+    ...(asks && {
+      ask(verb: Verb, waiter: Waiter<Result>) {
+        storage.apply(verb).then(
+          (result) => waiter.resolve(result),
+          (error) => waiter.reject(error),
+        )
+      },
+    }),
+  }
+  const journal = {
+    async append(verb: Finish) {
+      if (!world.disk) throw new Error('disk full')
+      journaled.push(verb)
+    },
+    async replay(offer: (verb: Finish, ageMs: number) => Promise<boolean>) {
+      for (const verb of [...journaled]) if (await offer(verb, 0)) journaled.splice(journaled.indexOf(verb), 1)
+      return { applied: 0, kept: journaled.length, torn: 0, damaged: [] }
+    },
+  }
+  const report = (message: string) => void reports.push(message)
+  const { clock, after } = time
+  const mayDispatch = () => world.mayDispatch
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch, report })
+  async function open() {
+    const opened = await settler.open(hold)
+    if (opened.outcome !== 'open') throw new Error(opened.outcome)
+    return opened.request
+  }
+  return { rows, time, world, journaled, reports, settler, open, recover: () => recover(storage, journal, report) }
+}
+
+test.each([true, false])('hold, deliver, settle: charged at its cost (asked without promises: %p)', async (asks) => {
+  const { rows, open, journaled } = setUp(1_000n, asks)
+  const request = await open()
+  expect(request.granted).toBe(100n)
+  expect(request.output(40n, 0n)).toBe('deliver')
+  expect(await request.settle(60n, 0, 'done', '{}')).toEqual({ charged: 60n, spooled: false })
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test.each([
+  ['lost before the commit', 'down', true],
+  ['lost after the commit', 'answer lost', true],
+  ['that a store of promises lost', 'down', false],
+] as const)('a settlement %s is journaled after three tries and applied once later', async (_name, mood, asks) => {
+  const { rows, time, world, journaled, open, recover } = setUp(1_000n, asks)
+  const request = await open()
+  world.mood = mood
+  const settled = request.settle(60n, 0, 'done', '{}')
+  await time.pass(5_000)
+  expect(await settled).toEqual({ charged: 60n, spooled: true })
+  expect(world.asked.filter((verb) => verb === 'settle')).toHaveLength(3)
+  expect(journaled).toHaveLength(1)
+  world.mood = 'up'
+  await recover()
+  await recover()
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test('a store that never answers does not keep the last byte for ever', async () => {
+  const { time, world, journaled, open } = setUp()
+  const request = await open()
+  world.mood = 'hangs'
+  const settled = request.settle(60n, 0, 'done', '{}')
+  await time.pass(10_000)
+  expect((await settled).spooled).toBe(true)
+  expect(journaled).toHaveLength(1)
+})
+
+test('a settlement that neither store nor disk takes rejects: the last byte must not leave', async () => {
+  const { time, world, open, reports } = setUp()
+  const request = await open()
+  Object.assign(world, { mood: 'down', disk: false })
+  const settled = request.settle(60n, 0, 'done', '{}').catch((error) => error)
+  await time.pass(5_000)
+  expect(await settled).toBeInstanceOf(NotSettled)
+  expect(reports).toHaveLength(1)
+})
+
+test('a hold without an answer refuses the request, and what it may have placed is voided later', async () => {
+  const { rows, world, journaled, settler, recover } = setUp()
+  world.mood = 'answer lost'
+  expect(await settler.open(hold)).toEqual({ outcome: 'store_down', available: 0n })
+  expect(rows.accounts.get(1n)?.held).toBe(100n)
+  world.mood = 'up'
+  await recover()
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 1_000n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test('the void of a hold that the store does not know yet is kept: the hold may still arrive', async () => {
+  const { world, journaled, settler, recover } = setUp()
+  world.mood = 'down'
+  await settler.open(hold)
+  world.mood = 'up'
+  await recover()
+  expect(journaled).toHaveLength(1)
+})
+
+test('a hold granted to a node whose lease is stale is given back and not dispatched', async () => {
+  const { rows, world, settler } = setUp()
+  world.mayDispatch = false
+  expect((await settler.open(hold)).outcome).toBe('node_lost')
+  await Bun.sleep(0)
+  expect(rows.accounts.get(1n)?.held).toBe(0n)
+})
+
+test('an answer that comes after its time is up changes nothing', async () => {
+  const { clock, after, pass } = fakeTime()
+  const [asked, journaled]: [string[], Finish[]] = [[], []]
+  let waiting: Waiter<Result> | undefined
+  const storage = {
+    apply: () => new Promise<Result>(() => {}),
+    ask(verb: Verb, waiter: Waiter<Result>) {
+      asked.push(verb.verb)
+      waiting = waiter
+    },
+  }
+  const journal = { append: async (verb: Finish) => void journaled.push(verb) }
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch: () => false, report: () => {} })
+  const opened = settler.open(hold)
+  await pass(5_000)
+  expect((await opened).outcome).toBe('store_down')
+  // Were it heard, this node, whose lease is stale, would ask for the void that the journal has already.
+  waiting?.resolve({ outcome: 'done', amount: 100n, tokens: 0 })
+  await pass(0)
+  expect(asked).toEqual(['hold'])
+  expect(journaled).toHaveLength(1)
+})
+
+test('a refused hold says what is available', async () => {
+  const { settler } = setUp(30n)
+  expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ outcome: 'no_balance', available: 30n })
+})
+
+test('a stream extends its hold at half, waits for money it needs, and stops where there is none', async () => {
+  const { rows, open } = setUp(180n)
+  const request = await open()
+  expect(request.output(60n, 50n)).toBe('deliver')
+  await Bun.sleep(0)
+  // Of what is available a sixteenth, so that others can begin.
+  expect(rows.requests.get(7n)).toMatchObject({ held: 105n, progress: 60n })
+  expect(await request.output(170n, 50n)).toBe('deliver')
+  expect(rows.requests.get(7n)?.held).toBe(170n)
+  expect(await request.output(190n, 50n)).toBe('stop')
+})
+
+test.each([
+  ['output leaps past an extension that is under way', 60n, 50n, 400n, 50n],
+  ['output leaps to its cap, with nothing more to come', 10n, 50n, 400n, 0n],
+] as const)('%s: an account that can pay is not stopped', async (_, first, firstMore, second, more) => {
+  const { rows, open } = setUp()
+  const request = await open()
+  expect(request.output(first, firstMore)).toBe('deliver')
+  expect(await request.output(second, more)).toBe('deliver')
+  expect(rows.requests.get(7n)?.held).toBe(second)
+})
+
+test('an extension without an answer: the stream goes on within what is held', async () => {
+  const { world, open } = setUp()
+  const request = await open()
+  world.mood = 'down'
+  expect(request.output(60n, 50n)).toBe('deliver')
+  await Bun.sleep(0)
+  expect(request.output(100n, 50n)).toBe('deliver')
+  expect(await request.output(101n, 50n)).toBe('stop')
+})
+
+test('a clock that is up to a tick behind cuts nobody short who is asked', async () => {
+  const { monotonic, after, pass } = fakeTime()
+  const clock = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
+  const storage = { apply: () => new Promise<Result>(() => {}) }
+  const journal = { append: async () => {} }
+  const settler = createSettler({
+    ...{ storage, journal, clock, after, mayDispatch: () => true, report: () => {} },
+  })
+  let outcome: string | undefined
+  void settler.open(hold)
+  await pass(249)
+  void settler.open(hold).then((opened) => (outcome = opened.outcome))
+  await pass(4_999)
+  expect(outcome).toBeUndefined()
+  await pass(501)
+  expect(outcome).toBe('store_down')
+})

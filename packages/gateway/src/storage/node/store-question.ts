@@ -1,0 +1,72 @@
+// One question to the store, and its one answer: what the store says, or silence when it is late or fails.
+import type { Extend, Hold, Result } from '../../money/ledger.ts'
+import type { Event, Finish } from '../../money/settlement.ts'
+import { StoreDown, type Waiter } from '../storage.ts'
+import { type Deadlines, Waiting } from './deadlines.ts'
+import type { Report } from './settler.ts'
+
+export type Asked = Hold | Extend | Finish
+export type Told = (event: Event) => void
+export type Answering = {
+  mayDispatch: () => boolean
+  report: Report
+  /** By when holds and extensions, and the ends of requests, have to be answered. */
+  holds: Deadlines
+  ends: Deadlines
+}
+
+/**
+ * It is told by calls, not by promises: there are two for every request, and each promise in between costs about as much
+ * as the rest of the question.
+ */
+export class Question extends Waiting implements Waiter<Result> {
+  readonly #kind: 'hold' | 'extend' | 'finish'
+  readonly #verb: Asked
+  readonly #told: Told
+  readonly #answering: Answering
+  readonly #deadlines: Deadlines
+  #isOver = false
+
+  constructor(verb: Asked, told: Told, answering: Answering) {
+    super()
+    this.#kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
+    this.#verb = verb
+    this.#told = told
+    this.#answering = answering
+    this.#deadlines = this.#kind === 'finish' ? answering.ends : answering.holds
+    this.#deadlines.add(this)
+  }
+
+  late(): void {
+    this.#isOver = true
+    this.#told({ event: 'silence', verb: this.#kind })
+  }
+
+  resolve(result: Result): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#told(this.#answerOf(result))
+  }
+
+  reject(error: unknown): void {
+    if (this.#isOver) return
+    this.#end()
+    // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
+    if (!(error instanceof StoreDown)) this.#answering.report(`the store failed on ${this.#verb.verb}`, error)
+    this.#told({ event: 'silence', verb: this.#kind })
+  }
+
+  /** Before it is due. */
+  #end(): void {
+    this.#isOver = true
+    this.#deadlines.remove(this)
+  }
+
+  #answerOf(result: Result): Event {
+    const verb = this.#kind
+    if (verb === 'hold') return { event: 'answer', verb, result, mayDispatch: this.#answering.mayDispatch() }
+    if (verb === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
+      this.#answering.report(`the store refused to ${this.#verb.verb} a request: ${result.outcome}`)
+    return { event: 'answer', verb, result }
+  }
+}

@@ -1,0 +1,121 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
+import { startPostgres } from '../../../../../test/support/postgres/postgres.ts'
+import { ask, freshSchema, ownClock } from '../../../../../test/support/postgres/schemas.ts'
+import type { Verb } from '../../money/ledger.ts'
+import { extend, hold, money, newNode, newWallet, type Opened, result } from '../contract/harness.ts'
+import { SCHEMA_VERSION } from '../schema-version.ts'
+import { storageContract } from '../storage.contract.ts'
+import { type Storage, StoreDown } from '../storage.ts'
+import { openPostgres } from './open-postgres.ts'
+
+setDefaultTimeout(60_000)
+
+const server = await startPostgres()
+
+storageContract('PostgreSQL', async (): Promise<Opened> => {
+  let now = Date.now()
+  const { url: address, set } = await ownClock(await freshSchema(), now)
+  // One lane, so that batches keep the order in which the contract wants verbs to take effect.
+  const open = async () => inOrder(await openPostgres(address, { lanes: 1, clock: () => now }))
+  let storage = await open()
+  const shell = new SQL(address, { max: 1, bigint: true })
+  return {
+    storage,
+    keepsOrder: true,
+    raw: (text) => shell.unsafe(text),
+    now: () => now,
+    elapse: async (milliseconds) => {
+      now += milliseconds
+      await set(now)
+    },
+    async reopen() {
+      await storage.close()
+      storage = await open()
+      return storage
+    },
+    async close() {
+      await storage.close()
+      await shell.close()
+    },
+  }
+})
+
+/** Verbs on nodes have connections of their own: here they wait for what came before, and the rest waits for them. */
+function inOrder(storage: Storage): Storage {
+  let before: Promise<unknown> = Promise.resolve()
+  const sinceThen: Promise<unknown>[] = []
+  const apply = (verb: Verb) => {
+    const gate = 'id' in verb ? before : Promise.allSettled(sinceThen.splice(0))
+    const result = gate.then(() => storage.ledger.apply(verb))
+    sinceThen.push(result)
+    if (!('id' in verb)) before = result.catch(() => undefined)
+    return result
+  }
+  return {
+    ...storage,
+    ledger: { ...storage.ledger, apply },
+    close: () => Promise.allSettled([...sinceThen]).then(() => storage.close()),
+  }
+}
+
+test('three nodes that start at once on an empty database create its tables once', async () => {
+  const address = await server.freshDatabase()
+  const nodes = await Promise.all([1, 2, 3].map(() => openPostgres(address)))
+  const versions = await ask(address, `select value from meta where name = 'schema_version'`)
+  expect(versions).toEqual([{ value: String(SCHEMA_VERSION) }])
+  await Promise.all(nodes.map((node) => node.ping()))
+  await Promise.all(nodes.map((node) => node.close()))
+})
+
+test.each([
+  ['no server', (address: URL) => (address.port = '1')],
+  ['wrong password', (address: URL) => (address.password = 'guessed-wrong')],
+  ['no such database', (address: URL) => (address.pathname = '/nonesuch')],
+])('%s: the store is down, and the password is not told', async (_, spoil) => {
+  const address = new URL(await server.freshDatabase())
+  spoil(address)
+  const error = await openPostgres(address.href).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(StoreDown)
+  expect(String(error)).not.toContain(address.password)
+})
+
+test('the address says which database, whatever the environment says', async () => {
+  const address = await freshSchema()
+  process.env.PGDATABASE = 'nonesuch'
+  try {
+    const storage = await openPostgres(address)
+    await storage.ping()
+    await storage.close()
+  } finally {
+    delete process.env.PGDATABASE
+  }
+})
+
+test('an extension whose answer was lost is answered again and not granted twice', async () => {
+  const storage = await openPostgres(await freshSchema())
+  const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+  await storage.ledger.apply(hold(1n, wallet, node))
+  const lost = extend(1n, node, { known: 100n, amount: 50n, minimum: 50n, progress: 20n })
+  expect(await storage.ledger.apply(lost)).toEqual(result('done', 50n))
+  expect(await storage.ledger.apply({ ...lost, progress: 30n })).toEqual(result('repeated', 50n))
+  expect(
+    await storage.ledger.apply(extend(1n, node, { known: 150n, amount: 900n, minimum: 900n, progress: 40n })),
+  ).toEqual(result('no_balance', 850n))
+  expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 150n })
+  // Each of the three brought progress, and it is what the reaper charges.
+  await storage.ledger.apply({ verb: 'leave', ...node })
+  await storage.ledger.apply({ verb: 'reap', limit: 1 })
+  expect(await money(storage, wallet)).toMatchObject({ balance: 960n, held: 0n })
+  await storage.close()
+})
+
+test('a slot whose former process is known to be dead can be taken over at once', async () => {
+  const storage = await openPostgres(await freshSchema())
+  const join = { verb: 'join', slot: 1, config: 'test' } as const
+  expect(await storage.ledger.apply(join)).toEqual(result('done', 1n))
+  expect(await storage.ledger.apply(join)).toEqual(result('slot_taken'))
+  expect(await storage.ledger.apply({ ...join, takeover: false })).toEqual(result('slot_taken'))
+  expect(await storage.ledger.apply({ ...join, takeover: true })).toEqual(result('done', 2n))
+  await storage.close()
+})

@@ -1,0 +1,177 @@
+// The PostgreSQL engine: all state is in the database, and any number of nodes share it.
+//
+// Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
+// for no lock: verbs on an account that somebody has locked move to the patient lane, which does, one account per batch.
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import type { Join, LeaseVerb, Leave, Reap, Renew, Result, Verb } from '../../money/ledger.ts'
+import { leasesOver } from '../leases.ts'
+import { checkVerb } from '../sql/guard.ts'
+import { nounsOver } from '../sql/nouns.ts'
+import { reportsOver } from '../sql/reports.ts'
+import type { Schema } from '../sql/tables.ts'
+import { type Storage, StoreDown } from '../storage.ts'
+import { type Connections, openConnections } from './connections.ts'
+import { postgresContents } from './contents.ts'
+import { createTables } from './create-tables.ts'
+import { type Decision, decodeBatch, encodeBatch, type RequestVerb, toResult } from './encode.ts'
+import { retryOrDown } from './faults.ts'
+import { openLane } from './lane.ts'
+import { rememberAccounts } from './remember-accounts.ts'
+import { openRunner } from './runner.ts'
+
+export type PostgresOptions = {
+  lanes: number
+  /** Connections for everything but the ledger's verbs. */
+  connections: number
+  /** How long a verb waits, at each of a few attempts, for an account that somebody else has locked. */
+  lockTimeoutMs: number
+  statementTimeoutMs: number
+  /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
+  clock: () => number
+  /** false: rejects with NoDatabase where the database has no tables of ours, and changes nothing. */
+  mayCreate: boolean
+}
+
+const DEFAULTS: PostgresOptions = {
+  ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
+  mayCreate: true,
+}
+/** Accounts that can be waited for at once. */
+const PATIENT = 2
+/** Their rows may be large: nobody else shall wait behind one. Connected at first use. */
+const CONTENTS = 2
+/** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
+const REPORTS = 3
+
+/** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
+export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
+  const { lanes, connections, clock: ownClock, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
+  const opened: Connections[] = []
+  const connect = (name: string, most: number, limits = timeouts): Connections => {
+    const made = openConnections(url, { name, most, ...limits })
+    opened.push(made)
+    return made
+  }
+  const closeAll = () => Promise.all(opened.map((each) => each.close()))
+
+  const queries = connect('queries', connections)
+  const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
+  let clock: () => number
+  try {
+    await createTables(slow, mayCreate)
+    clock = await storeClock(queries, ownClock)
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+
+  const patient = openLane({ send: sender(connect('patient', PATIENT), true), width: PATIENT, oneAccount: true })
+  const byAccount = Array.from({ length: lanes }, (_, index) =>
+    openLane({
+      send: sender(connect(`lane ${index + 1}`, 1), false),
+      onBusy: patient.push,
+      width: 1,
+      oneAccount: false,
+    }),
+  )
+  // A renewal that had to wait behind a reap could cost the node its life.
+  const nodes = connect('node', 1)
+  const reaper = connect('reaper', 1)
+  const accounts = rememberAccounts()
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
+
+  function onRequest(verb: RequestVerb): Promise<Result> {
+    const account = accounts.of(verb)
+    const lane = byAccount[Number((account ?? verb.id) % BigInt(lanes))]
+    return new Promise((resolve, reject) => {
+      lane?.push({
+        verb,
+        account,
+        resolve(result) {
+          accounts.seen(verb, result)
+          resolve(result)
+        },
+        reject,
+      })
+    })
+  }
+
+  async function apply(verb: Verb): Promise<Result> {
+    if (closed) throw new StoreDown('the store is closed')
+    checkVerb(verb)
+    if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
+    const work =
+      verb.verb === 'reap' ? reap(reaper, verb) : 'lease' in verb ? onLease(nodes, verb) : onNode(nodes, verb)
+    underWay.add(work)
+    return work.finally(() => underWay.delete(work))
+  }
+
+  const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock }
+  return {
+    ...nounsOver(connection),
+    ledger: { apply, ...reportsOver(connection) },
+    leases: leasesOver({ apply }),
+    contents: postgresContents(connect('contents', CONTENTS)),
+    async ping() {
+      await queries.query('SELECT 1', [])
+    },
+    async close() {
+      closed = true
+      // Lanes first: they hand over to the patient one.
+      await Promise.all(byAccount.map((lane) => lane.drained()))
+      await Promise.all([patient.drained(), Promise.allSettled(underWay)])
+      await closeAll()
+    },
+  }
+}
+
+/** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
+const APPLY = 'SELECT place, outcome, amount, tokens FROM ledger_apply($1::text::json, $2)'
+const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
+const LEASE = 'SELECT outcome, amount FROM ledger_lease($1, $2, $3, $4, $5)'
+
+function sender(connections: Connections, patient: boolean) {
+  return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
+    decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), patient]), verbs.length)
+}
+
+async function onNode(connections: Connections, verb: Join | Renew | Leave): Promise<Result> {
+  const config = verb.verb === 'leave' ? '' : verb.config
+  const epoch = verb.verb === 'join' ? 0 : verb.epoch
+  const takeover = verb.verb === 'join' && verb.takeover === true
+  const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.slot, epoch, config, takeover]))
+  return toResult(row ?? {})
+}
+
+async function onLease(connections: Connections, verb: LeaseVerb): Promise<Result> {
+  const epoch = verb.verb === 'acquire_lease' ? 0 : verb.epoch
+  const holder = verb.verb === 'acquire_lease' ? verb.holder : ''
+  const ttlMs = verb.verb === 'release_lease' ? 0 : verb.ttlMs
+  const [row] = await retryOrDown(() => connections.query(LEASE, [verb.verb, verb.lease, holder, epoch, ttlMs]))
+  return toResult(row ?? {})
+}
+
+async function reap(connections: Connections, verb: Reap): Promise<Result> {
+  const [row] = await retryOrDown(() =>
+    connections.query('SELECT $2 AS outcome, ledger_reap($1) AS amount', [verb.limit, 'done']),
+  )
+  return toResult(row ?? {})
+}
+
+/** The clocks of nodes differ; times that are stored are the store's. */
+async function storeClock(connections: Connections, ownClock: () => number): Promise<() => number> {
+  const [row] = await connections.query('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now', [])
+  const ahead = Number(row?.now) - ownClock()
+  return () => ownClock() + ahead
+}
+
+const compileOnly = (): Kysely<Schema> =>
+  new Kysely({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })

@@ -1,0 +1,118 @@
+// What is particular to the contents' file; what they do is in the contract.
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Claim } from '../../contents.ts'
+import { newHash, thrownBy } from '../../contract/harness.ts'
+import { StoreDown } from '../../storage.ts'
+import { openSqlite } from '../open-sqlite.ts'
+import { CONTENTS_FILE, type SqliteContents, sqliteContents } from './contents.ts'
+
+let folder: string
+let file: string
+let opened: SqliteContents[]
+let now: number
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-contents-'))
+  file = join(folder, CONTENTS_FILE)
+  opened = []
+  now = Date.now()
+})
+afterEach(async () => {
+  for (const contents of opened) await contents.close()
+  rmSync(folder, { recursive: true })
+})
+
+function open(mostBytes?: number): SqliteContents {
+  const contents = sqliteContents(folder, () => now, mostBytes)
+  opened.push(contents)
+  return contents
+}
+
+/** As somebody else would. */
+function change(sql: string): void {
+  const db = new Database(file)
+  db.run(sql)
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close(true)
+}
+
+const newClaim = (id: bigint): Claim => ({
+  ...{ id, slot: 0, epoch: 1, account: 1n, key: newHash(), fingerprint: newHash() },
+})
+const MEGABYTE = { headers: '{}', body: new Uint8Array(1024 * 1024) }
+
+test('the file is made by the first claim, not by the start, a sweep or the end, and is nobody elses to read', async () => {
+  const storage = await openSqlite(folder)
+  expect(await storage.contents.sweep(10)).toBe(0)
+  await storage.close()
+  expect(existsSync(file)).toBe(false)
+  const contents = open()
+  await contents.claim(newClaim(1n))
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
+test('a file that is there is swept also by a process that has not used it', async () => {
+  const contents = open()
+  const claim = newClaim(1n)
+  await contents.claim(claim)
+  await contents.keep(claim, { cost: 1n, keepMs: 0, answer: MEGABYTE })
+  await contents.close()
+  expect(await open().sweep(10)).toBe(1)
+})
+
+test('beyond its bound keys are remembered, but no more answers; once there is room, they are again', async () => {
+  const contents = open(5 * 1024 * 1024)
+  const answerOf = async (id: bigint, keepMs: number) => {
+    const claim = newClaim(id)
+    await contents.claim(claim)
+    expect(await contents.keep(claim, { cost: 7n, keepMs, answer: MEGABYTE })).toBe(true)
+    const told = await contents.claim({ ...claim, id: id + 100n })
+    return told.outcome === 'finished' ? told.answer?.body.length : told.outcome
+  }
+  const kept: (number | string | undefined)[] = []
+  for (let id = 1n; id <= 8n; id += 1n) kept.push(await answerOf(id, 1_000))
+  expect(kept.filter((length) => length === MEGABYTE.body.length)).toHaveLength(5)
+  expect(kept.slice(5)).toEqual([undefined, undefined, undefined])
+  expect(statSync(file).size).toBeLessThan(8 * 1024 * 1024)
+  now += 1_000
+  expect(await contents.sweep(20)).toBe(8)
+  expect(await answerOf(20n, 60_000)).toBe(MEGABYTE.body.length)
+})
+
+test.each([
+  ['another program', () => change('CREATE TABLE other (x)')],
+  ['nobody: it is no database', () => writeFileSync(file, 'x'.repeat(10_000))],
+  [
+    'a later version',
+    async () => {
+      const contents = open()
+      await contents.claim(newClaim(1n))
+      await contents.close()
+      change('PRAGMA user_version = 999')
+    },
+  ],
+])('a file of %s is left alone, and the store is down until it is gone', async (_, make) => {
+  await make()
+  const before = await Bun.file(file).bytes()
+  const contents = open()
+  const claim = newClaim(2n)
+  const error = await thrownBy(contents.claim(claim))
+  expect(error).toBeInstanceOf(StoreDown)
+  expect(String(error)).toContain(file)
+  expect(Buffer.compare(await Bun.file(file).bytes(), before)).toBe(0)
+  rmSync(file)
+  expect(await contents.claim(claim)).toEqual({ outcome: 'new' })
+})
+
+test('what was asked before the end is done, what comes later is refused', async () => {
+  const contents = open()
+  const claim = newClaim(1n)
+  const asked = contents.claim(claim)
+  await contents.close()
+  expect(await asked).toEqual({ outcome: 'new' })
+  expect(await thrownBy(contents.forget(claim))).toBeInstanceOf(StoreDown)
+  expect(await open().claim({ ...claim, id: 2n })).toMatchObject({ outcome: 'running', first: { id: 1n } })
+})

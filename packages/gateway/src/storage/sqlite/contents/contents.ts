@@ -1,0 +1,135 @@
+// Contents in a SQLite file beside the ledger's, written by a thread of its own. Both come into being at first use: a
+// gateway whose callers send no idempotency keys has neither.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Contents } from '../../contents.ts'
+import { contentsOver } from '../../sql/contents.ts'
+import type { Row } from '../../sql/rows.ts'
+import { StoreDown } from '../../storage.ts'
+import { createPrivateFile } from '../owner-lock.ts'
+import type { Asked, FromContents, ToContents } from './thread.ts'
+
+export const CONTENTS_FILE = 'contents.db'
+
+/** Beyond this no more answers are kept until older ones are removed; keys are claimed and remembered all the same. */
+export const MOST_BYTES = 4 * 1024 ** 3
+
+export type SqliteContents = Contents & { close(): Promise<void> }
+type Waiting = { asked: Asked; resolve(rows: Row[]): void; reject(error: Error): void }
+
+export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
+  const file = join(dataDir, CONTENTS_FILE)
+  let thread: Promise<Thread> | undefined
+  let waiting: Waiting[] = []
+  let isBusy = false
+  let isClosed = false
+  let closing: Promise<void> | undefined
+  let usedBytes = 0
+
+  /** A file that could not be opened is tried anew by whoever comes next: the disk may have room again. */
+  function opened(): Promise<Thread> {
+    thread ??= startThread(file).catch((error) => {
+      thread = undefined
+      throw error
+    })
+    return thread
+  }
+
+  /** Whatever arrives while a commit runs forms the next batch. */
+  async function pump(): Promise<void> {
+    if (isBusy || waiting.length === 0) return
+    isBusy = true
+    const batch = waiting
+    waiting = []
+    let used: Thread | undefined
+    try {
+      used = await opened()
+      const done = await used.tell({ type: 'ask', asked: batch.map(({ asked }) => asked) })
+      if (done.type !== 'answers') throw new StoreDown(`${file}: an answer of another kind: ${done.type}`)
+      usedBytes = done.usedBytes
+      for (const [index, { resolve }] of batch.entries()) resolve(done.answers[index] ?? [])
+    } catch (error) {
+      if (used?.isDead()) thread = undefined
+      for (const { reject } of batch) reject(error instanceof Error ? error : new StoreDown(String(error)))
+    }
+    isBusy = false
+    void pump()
+  }
+
+  function ask(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+    if (isClosed) return Promise.reject(new StoreDown(`${file} is closed`))
+    return new Promise((resolve, reject) => {
+      waiting.push({ asked: inSqlite(sql, parameters, clock()), resolve, reject })
+      // Those who come in the same turn share the commit.
+      setImmediate(() => void pump())
+    })
+  }
+
+  const contents = contentsOver(ask)
+  return {
+    ...contents,
+    keep: (claim, end) => contents.keep(claim, usedBytes < mostBytes ? end : { ...end, answer: undefined }),
+    async sweep(limit) {
+      // Nobody has ever claimed anything: the file is not made for this.
+      return thread || existsSync(file) ? contents.sweep(limit) : 0
+    },
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    while (isBusy || waiting.length > 0) await Bun.sleep(1)
+    const running = await thread?.catch(() => undefined)
+    // What fails here is in the log beside the file, and found there at the next start.
+    await running?.close().catch(() => undefined)
+  }
+}
+
+/** SQLite's own form of parameters; its clock is the clock of the process that owns the file. */
+function inSqlite(sql: string, parameters: readonly unknown[], now: number): Asked {
+  const numbered = sql.replaceAll('$', '?')
+  if (!sql.includes('NOW')) return { sql: numbered, parameters }
+  return { sql: numbered.replaceAll('NOW', `?${parameters.length + 1}`), parameters: [...parameters, BigInt(now)] }
+}
+
+type Thread = { tell(message: ToContents): Promise<FromContents>; isDead(): boolean; close(): Promise<void> }
+
+/** One message at a time, which the queue sees to. */
+async function startThread(file: string): Promise<Thread> {
+  const worker = new Worker(new URL('./thread.ts', import.meta.url))
+  let death: StoreDown | undefined
+  const tell = (message: ToContents): Promise<FromContents> =>
+    new Promise((resolve, reject) => {
+      if (death) return reject(death)
+      worker.onerror = (event) => {
+        death = new StoreDown(`the thread of ${file} failed: ${event.message}`)
+        reject(death)
+      }
+      worker.onmessage = ({ data }: MessageEvent<FromContents>) => {
+        if (data.type === 'failed') reject(new StoreDown(`${file}: ${data.message}`))
+        else resolve(data)
+      }
+      worker.postMessage(message)
+    })
+  try {
+    createPrivateFile(file)
+    await tell({ type: 'open', file })
+  } catch (error) {
+    worker.terminate()
+    throw error instanceof StoreDown ? error : new StoreDown(`${file}: ${String(error)}`)
+  }
+  return {
+    tell,
+    isDead: () => death !== undefined,
+    async close() {
+      try {
+        await tell({ type: 'close' })
+      } finally {
+        worker.terminate()
+      }
+    },
+  }
+}

@@ -1,0 +1,32 @@
+// The file of the contents: the settings that their durability rests on, and its tables.
+import { Database } from 'bun:sqlite'
+import { useSchema } from '../database.ts'
+import CONTENTS_SCHEMA from './schema.sql' with { type: 'text' }
+
+/** "TRIC": tells our file from any other. */
+const APPLICATION_ID = 0x54524943
+
+export function openContentsFile(file: string): Database {
+  const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
+  try {
+    db.run('PRAGMA busy_timeout = 2000')
+    const { application_id: id } = db.query('PRAGMA application_id').get() as { application_id: bigint }
+    const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
+    if (tables > 0n && id !== BigInt(APPLICATION_ID)) throw new Error('it is not a file of Trivium')
+    useSchema(db, file, { id: APPLICATION_ID, schema: CONTENTS_SCHEMA })
+    db.run('PRAGMA journal_mode = WAL')
+    // A claim that a power cut undoes would let the same request be charged a second time.
+    db.run('PRAGMA synchronous = FULL')
+    db.run('PRAGMA journal_size_limit = 16777216')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** What the rows take; pages that are free are used again. */
+export function usedBytes(db: Database): number {
+  const figure = (name: string) => Number(Object.values(db.query(`PRAGMA ${name}`).get() as object)[0])
+  return (figure('page_count') - figure('freelist_count')) * figure('page_size')
+}

@@ -1,0 +1,154 @@
+// Storage in one SQLite file that one process owns: all writes on a thread of their own, short reads right here.
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { Result, Verb } from '../../money/ledger.ts'
+import { leasesOver } from '../leases.ts'
+import { checkVerb } from '../sql/guard.ts'
+import { nounsOver } from '../sql/nouns.ts'
+import { reportsOver } from '../sql/reports.ts'
+import type { Row } from '../sql/rows.ts'
+import type { Runner, Statement } from '../sql/statements.ts'
+import type { Schema } from '../sql/tables.ts'
+import { NoDatabase, type Storage, StoreDown, type Waiter } from '../storage.ts'
+import { openCatchUp } from './catch-up.ts'
+import { sqliteContents } from './contents/contents.ts'
+import { openForReading } from './database.ts'
+import { createPrivateFile, ownFolder } from './owner-lock.ts'
+import type { FromReader, ToReader } from './reader-thread.ts'
+import { toFailure } from './transactions.ts'
+import { startWriterQueue, type WriterQueue } from './writer-queue.ts'
+
+export const SQLITE_FILE = 'ledger.db'
+
+export type SqliteOptions = {
+  /** Milliseconds since 1970. One process owns the file, so its clock is the store's clock. */
+  clock?: () => number
+  /** How long the writer waits for somebody who holds the file's lock: a backup tool or a database shell. */
+  busyTimeoutMs?: number
+  /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
+  deferFrom?: number
+  /** How large the file of the contents may grow; see sqlite/contents.ts. */
+  mostContentsBytes?: number
+  /** false: rejects with NoDatabase where there is none, and changes nothing. */
+  mayCreate?: boolean
+}
+
+export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mostContentsBytes, mayCreate = true } = options
+  if (!mayCreate) demandDatabase(dataDir)
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const disown = ownFolder(dataDir)
+  const file = join(dataDir, SQLITE_FILE)
+  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url))
+  let queue: WriterQueue
+  let reading: Database
+  try {
+    createPrivateFile(file)
+    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, deferFrom })
+    reading = openForReading(file)
+  } catch (error) {
+    worker.terminate()
+    disown()
+    throw error
+  }
+
+  const contents = sqliteContents(dataDir, clock, mostContentsBytes)
+  const caughtUp = openCatchUp(queue)
+  const readers = new Set<Worker>()
+  const read = async (statement: Statement): Promise<Row[]> => {
+    try {
+      return reading.query(statement.sql).all(...(statement.parameters as SQLQueryBindings[])) as Row[]
+    } catch (error) {
+      throw new StoreDown(toFailure(error).message)
+    }
+  }
+  async function readLedger(statement: Statement): Promise<Row[]> {
+    await caughtUp()
+    return read(statement)
+  }
+  async function readSlowly(statements: readonly Statement[]): Promise<Row[][]> {
+    await caughtUp()
+    return readOnThread(statements)
+  }
+  const readOnThread = (statements: readonly Statement[]): Promise<Row[][]> =>
+    new Promise((resolve, reject) => {
+      const reader = new Worker(new URL('./reader-thread.ts', import.meta.url))
+      readers.add(reader)
+      const end = (): void => {
+        readers.delete(reader)
+        reader.terminate()
+      }
+      reader.onerror = ({ message }) => {
+        end()
+        reject(new StoreDown(message))
+      }
+      reader.onmessage = ({ data }: MessageEvent<FromReader>) => {
+        end()
+        if ('failure' in data) reject(new StoreDown(data.message))
+        else resolve(data)
+      }
+      reader.postMessage({ file, statements } satisfies ToReader)
+    })
+
+  function ask(verb: Verb, waiter: Waiter<Result>): void {
+    try {
+      checkVerb(verb)
+    } catch (error) {
+      waiter.reject(error)
+      return
+    }
+    queue.ask(verb, waiter)
+  }
+
+  let closed: Promise<void> | undefined
+  async function close(): Promise<void> {
+    for (const reader of readers) reader.terminate()
+    reading.close(true)
+    try {
+      await contents.close()
+      await queue.close()
+    } finally {
+      worker.terminate()
+      disown()
+    }
+  }
+
+  const runner: Runner = { read, readLedger, readSlowly, write: queue.write }
+  const connection = { db: compiler(), runner, clock }
+  const apply: Storage['ledger']['apply'] = (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject }))
+  return {
+    ...nounsOver(connection),
+    ledger: { apply, ask, ...reportsOver(connection) },
+    leases: leasesOver({ apply }),
+    contents,
+    async ping() {
+      // An empty transaction: the thread lives and gets the lock it needs for writing.
+      await queue.write([])
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** What is no folder at all gets its own message when it is opened. */
+function demandDatabase(dataDir: string): void {
+  const folder = statSync(dataDir, { throwIfNoEntry: false })
+  if (!folder) throw new NoDatabase(`the folder ${dataDir} does not exist`)
+  if (folder.isDirectory() && !existsSync(join(dataDir, SQLITE_FILE)))
+    throw new NoDatabase(`there is no database in ${dataDir}`)
+}
+
+/** Builds and compiles queries; runs none. */
+const compiler = (): Kysely<Schema> =>
+  new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })

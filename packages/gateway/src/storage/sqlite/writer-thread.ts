@@ -1,0 +1,54 @@
+// The writer thread: the only connection that writes. One message in, one answer out, nothing in between.
+import type { Database } from 'bun:sqlite'
+import { closeWritten, openForWriting } from './database.ts'
+import { type FromWriter, receiveVerbs, type Shared, sendAnswers, sharedIn, type ToWriter } from './messages.ts'
+import { openTransactions, type Transactions, toFailure } from './transactions.ts'
+
+declare const self: Worker
+
+let db: Database | undefined
+let transactions: Transactions | undefined
+let shared: Shared | undefined
+
+function answer(message: ToWriter): FromWriter {
+  if (typeof message === 'string') return answerVerbs(message)
+  switch (message.type) {
+    case 'open':
+      shared = sharedIn(message.memory)
+      db = openForWriting(message.file, message.busyTimeoutMs)
+      try {
+        transactions = openTransactions(db, message.deferFrom)
+      } catch (error) {
+        db.close()
+        throw error
+      }
+      return { type: 'opened' }
+    case 'write':
+      return { type: 'write', answer: opened().write(message.statements) }
+    case 'close':
+      // Should this fail, what is pending stays in the file and is written at the next start.
+      transactions?.write([])
+      if (db) closeWritten(db)
+      return { type: 'closed' }
+  }
+}
+
+function answerVerbs(texts: string): string {
+  const { verbs, hasPending } = opened()
+  if (!shared) throw new Error('no memory is shared')
+  const { batch, now } = receiveVerbs(shared, texts)
+  return sendAnswers(shared, verbs(batch, now), hasPending())
+}
+
+function opened(): Transactions {
+  if (!transactions) throw new Error('the database is not open')
+  return transactions
+}
+
+self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
+  try {
+    self.postMessage(answer(data))
+  } catch (error) {
+    self.postMessage({ type: 'failed', ...toFailure(error) } satisfies FromWriter)
+  }
+}

@@ -1,0 +1,115 @@
+// A Book over Maps: the ledger without a database, for the tests that compare an engine with the rules themselves.
+import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
+import {
+  type AccountRow,
+  type Book,
+  HELD,
+  type KeyRow,
+  type LeaseRow,
+  type NodeRow,
+  type RequestRow,
+  TASK_SLOT,
+} from '../../packages/gateway/src/money/ledger.ts'
+import { type Limits, NO_LIMITS, newMeter } from '../../packages/gateway/src/money/limits.ts'
+
+export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
+
+/** What a MemoryBook holds. Copy it (`structuredClone`) to go back to it later. */
+export type MemoryRows = {
+  accounts: Map<bigint, AccountRow>
+  keys: Map<bigint, KeyRow>
+  requests: Map<bigint, RequestRow>
+  nodes: Map<number, NodeRow>
+  leases: Map<string, LeaseRow>
+  transfers: TransferRow[]
+}
+
+export const emptyRows = (): MemoryRows => ({
+  accounts: new Map(),
+  keys: new Map(),
+  requests: new Map(),
+  nodes: new Map(),
+  leases: new Map(),
+  transfers: [],
+})
+
+export const newAccountRow = (id: bigint): AccountRow => ({
+  ...{ id, balance: 0n, held: 0n, disabled: false, limits: NO_LIMITS, meter: newMeter() },
+})
+
+export const newKeyRow = (id: bigint, account: bigint): KeyRow => ({
+  ...{ id, account, revoked: false, revision: 0, expiresAt: undefined, cap: undefined, capPeriod: undefined },
+  ...{ spent: 0n, held: 0n, limits: NO_LIMITS, meter: newMeter() },
+})
+
+export function memoryBook(rows: MemoryRows, now: number): Book {
+  return {
+    now,
+    account: (id) => rows.accounts.get(id),
+    key: (id) => rows.keys.get(id),
+    request: (id) => rows.requests.get(id),
+    node: (slot) => rows.nodes.get(slot),
+    lease: (name) => rows.leases.get(name),
+    orphans: (deadBefore, limit) => orphans(rows, deadBefore, now, limit),
+    saveAccount: (row) => void rows.accounts.set(row.id, row),
+    saveKey: (row) => void rows.keys.set(row.id, row),
+    insertRequest: (row) => insertRequest(rows, row),
+    saveRequest: (row) => void rows.requests.set(row.id, row),
+    saveNode: (row) => void rows.nodes.set(row.slot, row),
+    saveLease: (row) => void rows.leases.set(row.name, row),
+    transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
+  }
+}
+
+/** Limits as an admin sets them. */
+export function setAccountLimits(rows: MemoryRows, id: bigint, limits: Limits, now: number): void {
+  const account = rows.accounts.get(id)
+  if (!account) return
+  beginTokens(account, rows, (request) => request.account === id, now)
+  account.limits = limits
+  for (const key of rows.keys.values()) if (key.account === id) key.revision += 1
+}
+
+type KeyTerms = Partial<Pick<KeyRow, 'expiresAt' | 'cap' | 'capPeriod'>> & { limits?: Limits }
+
+/** The terms of a key as an admin sets them. */
+export function setKeyTerms(rows: MemoryRows, id: bigint, terms: KeyTerms, now: number): void {
+  const key = rows.keys.get(id)
+  if (!key) return
+  beginTokens(key, rows, (request) => request.key === id, now)
+  Object.assign(key, terms)
+  key.revision += 1
+}
+
+/**
+ * A limit of tokens begins with what open requests may use: they give back what they do not, and must not give back what
+ * was never counted.
+ */
+function beginTokens(
+  { limits, meter }: AccountRow | KeyRow,
+  rows: MemoryRows,
+  isOwn: (request: RequestRow) => boolean,
+  now: number,
+): void {
+  if (limits.tokensPerMinute !== undefined) return
+  const open = [...rows.requests.values()].filter((request) => isOwn(request) && request.state === HELD)
+  meter.tokens = [Math.floor(now / 1_000), open.reduce((sum, request) => sum + request.tokens, 0)]
+}
+
+/** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */
+function orphans(rows: MemoryRows, deadBefore: number, now: number, limit: number): RequestRow[] {
+  return [...rows.requests.values()]
+    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.slot), request, deadBefore, now))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .slice(0, limit)
+}
+
+function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number, now: number): boolean {
+  if (request.slot === TASK_SLOT) return request.deadline !== undefined && request.deadline <= now
+  return !node || node.epoch > request.epoch || node.renewedAt <= deadBefore
+}
+
+function insertRequest(rows: MemoryRows, row: RequestRow): void {
+  if (rows.requests.has(row.id)) throw new Error(`request ${row.id} exists already`)
+  rows.requests.set(row.id, row)
+}

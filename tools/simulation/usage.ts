@@ -1,0 +1,188 @@
+// What was used when, as the reference model has it: requests, tokens and money in a row with their times, and limits
+// checked by adding them up again. The ledger keeps sums instead, and must never find more room than there is here.
+import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
+import { HELD, type RequestRow, type Result, TASK_SLOT, type Verb } from '../../packages/gateway/src/money/ledger.ts'
+import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
+import type { MemoryRows } from './memory-book.ts'
+import { type Model, must } from './model.ts'
+
+/** `owner`: of a key or an account, whose ids differ here. `counted`: under a limit, so that the ledger has to know of it. */
+type Begun = { owner: bigint; at: number; counted: boolean }
+/** Reserved at a time for a request, less what it gave back. */
+type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
+type Paid = { key: bigint; at: number; amount: Nanos }
+export type Happened = { begun: readonly Begun[]; reserved: readonly Reserved[]; paid: readonly Paid[] }
+
+export const NOTHING_HAPPENED: Happened = { begun: [], reserved: [], paid: [] }
+
+const MINUTE_MS = 60_000
+/** A window counts whole seconds, so it may still count what is up to a second older than a minute. */
+const LONGEST_MS = MINUTE_MS + 1_000
+
+/** Called after each verb with the rows it changed: `before` of a request is as it was. */
+export function noteUsage(
+  model: Model,
+  verb: Verb,
+  before: RequestRow | undefined,
+  after: RequestRow,
+  now: number,
+): void {
+  const owners = [after.key, after.account]
+  const { begun, reserved, paid } = model.committed.happened
+  const next = { begun: [...begun], reserved: [...reserved], paid: [...paid] }
+  if (!before) next.begun.push(...owners.map((owner) => ({ owner, at: now, counted: true })))
+  const more = after.tokens - (before?.tokens ?? 0)
+  const { id: request } = after
+  if (more > 0) next.reserved.push(...owners.map((owner) => ({ owner, request, at: now, tokens: more })))
+  if (more < 0) next.reserved = givenBack(next.reserved, request, -more)
+  const amount = after.cost - (before?.cost ?? 0n)
+  if (amount !== 0n) next.paid.push({ key: after.key, at: now, amount })
+  model.committed.happened = next
+  if (verb.verb === 'settle' && after.state !== HELD) must(after.tokens === verb.tokens, 'settled at its tokens')
+}
+
+/** The latest reservations first: any order would do, as the sum is what counts until the minute is over. */
+function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reserved[] {
+  const left = new Map<bigint, number>()
+  return reserved
+    .toReversed()
+    .map((one) => {
+      if (one.request !== request) return one
+      const rest = left.get(one.owner) ?? tokens
+      const taken = Math.min(rest, one.tokens)
+      left.set(one.owner, rest - taken)
+      return { ...one, tokens: one.tokens - taken }
+    })
+    .toReversed()
+}
+
+/** A limit counts from when it is set; one of tokens also what is open then. */
+export function noteLimits(model: Model, rows: MemoryRows, owner: bigint, limits: Limits): void {
+  const { happened } = model.committed
+  const had = model.limits.get(owner)
+  const isOpen = (request: bigint) => rows.requests.get(request)?.state === HELD
+  const begun =
+    had?.requestsPerMinute === undefined
+      ? happened.begun.map((one) => (one.owner === owner ? { ...one, counted: false } : one))
+      : happened.begun
+  const reserved =
+    had?.tokensPerMinute === undefined
+      ? happened.reserved.filter((one) => one.owner !== owner || isOpen(one.request))
+      : happened.reserved
+  model.committed.happened = { ...happened, begun, reserved }
+  model.limits.set(owner, limits)
+}
+
+export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: Model, now: number): void {
+  if (verb.verb !== 'hold' && verb.verb !== 'extend') return
+  const request = rows.requests.get(verb.id)
+  const [key, account] = verb.verb === 'hold' ? [verb.key, verb.account] : [request?.key ?? 0n, request?.account ?? 0n]
+  if (result.outcome !== 'done') {
+    checkRefusal(verb, result, rows, model, { key, account, now })
+    return
+  }
+  must(result.amount <= verb.amount && result.amount >= 0n, 'granted within what was asked')
+  must(result.amount >= verb.minimum, 'granted at least the minimum')
+  must(result.tokens <= verb.tokens, 'tokens within what was asked')
+  if (verb.verb === 'hold') must(result.tokens >= verb.minimumTokens, 'tokens at least the minimum')
+  else {
+    const asFarAs = BigInt(result.tokens) * verb.amount >= BigInt(verb.tokens) * result.amount
+    must(asFarAs, 'of the tokens of an extension goes as much as of its money')
+  }
+  checkCap(rows, model, key, now)
+  for (const owner of [key, account])
+    checkLimits(rows, model, owner, { isNew: verb.verb === 'hold', isTask: verb.slot === TASK_SLOT, now })
+}
+
+function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void {
+  const key = rows.keys.get(id)
+  const { cap, capPeriod } = model.caps.get(id) ?? {}
+  if (!key || cap === undefined) return
+  const spent = spentUnderCap(model, id, now)
+  must(spent + key.held <= cap, 'what is spent and held stays under the cap', () => `key ${id}, ${capPeriod}`)
+}
+
+function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
+  const { capPeriod } = model.caps.get(key) ?? {}
+  return model.committed.happened.paid
+    .filter((one) => one.key === key)
+    .filter((one) => capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now))
+    .reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/**
+ * The charge of a request, once it is noted. Up to its hold it is paid whatever was changed since then; beyond it only
+ * within the cap, and a shortfall is what neither the wallet nor the cap has room for.
+ */
+export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
+  const paid = after.cost - before.cost
+  const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
+  if (paid > promised) checkCap(rows, model, after.key, now)
+  if (after.shortfall <= before.shortfall) return
+  const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
+  const { cap } = model.caps.get(after.key) ?? {}
+  const spentBefore = spentUnderCap(model, after.key, now) - paid
+  // What was given back for an earlier period makes no room in this one.
+  const isCapReached = cap !== undefined && positive(spentBefore) + paid + (key?.held ?? 0n) >= cap
+  const isEmpty = account?.balance === account?.held
+  must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
+  must(isEmpty || isCapReached, 'a shortfall only of an empty wallet or a reached cap', () => `request ${after.id}`)
+}
+
+const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
+
+type Beginning = { isNew: boolean; isTask: boolean; now: number }
+function checkLimits(rows: MemoryRows, model: Model, owner: bigint, { isNew, isTask, now }: Beginning): void {
+  const { requestsPerMinute, tokensPerMinute, concurrent } = model.limits.get(owner) ?? {}
+  const named = () => `of ${owner}`
+  if (isNew && !isTask && concurrent !== undefined)
+    must(openOf(rows, owner) <= concurrent, 'no more at once than the limit allows', named)
+  if (isNew && requestsPerMinute !== undefined)
+    must(countedSince(model, owner, now - MINUTE_MS) <= requestsPerMinute, 'no more in a minute than the limit', named)
+  if (tokensPerMinute !== undefined)
+    must(reservedSince(model, owner, now - MINUTE_MS) <= tokensPerMinute, 'no more tokens in a minute', named)
+}
+
+type Whose = { key: bigint; account: bigint; now: number }
+
+/** A limit that is not reached does not refuse. */
+function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
+  const [, place, what] = /^(key|account)_(concurrent|requests)$/.exec(outcome) ?? []
+  const owner = place === 'key' ? whose.key : whose.account
+  const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
+    model.limits.get(owner) ?? {}
+  const named = () => `${verb.verb}, ${outcome}`
+  if (what === 'concurrent') must(verb.verb === 'hold' && verb.slot !== TASK_SLOT, 'a task is not a running request')
+  if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
+  if (what === 'requests') {
+    // A limit that was taken away and set again may still know what it counted before.
+    const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
+    must(begun >= requestsPerMinute, 'refused only at the limit', named)
+  }
+  if (outcome === 'key_changed' && verb.verb === 'hold')
+    must(verb.revision !== model.revisions.get(verb.key), 'refused only who knows an older key', named)
+}
+
+const openOf = (rows: MemoryRows, owner: bigint): number =>
+  [...rows.requests.values()].filter(
+    (one) => one.state === HELD && one.slot !== TASK_SLOT && (one.key === owner || one.account === owner),
+  ).length
+
+const begunSince = (model: Model, owner: bigint, since: number): Begun[] =>
+  model.committed.happened.begun.filter((one) => one.owner === owner && one.at > since)
+const countedSince = (model: Model, owner: bigint, since: number): number =>
+  begunSince(model, owner, since).filter(({ counted }) => counted).length
+
+const reservedSince = (model: Model, owner: bigint, since: number): number =>
+  model.committed.happened.reserved
+    .filter((one) => one.owner === owner && one.at > since)
+    .reduce((sum, { tokens }) => sum + tokens, 0)
+
+/** Written differently from limits.ts on purpose: by the calendar, not by division. */
+function periodOf(period: Period, time: number): string {
+  const date = new Date(time)
+  if (period === 'month') return date.toISOString().slice(0, 7)
+  // Back to Monday; Sunday is day 0.
+  if (period === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+  return date.toISOString().slice(0, 10)
+}
